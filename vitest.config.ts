@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@skein\/core\/(node|testing)$/, replacement: source('core/src/$1.ts') },
+      { find: /^@skein\/(core|emulator)$/, replacement: source('$1/src/index.ts') },
+    ],
+  },
+  test: {
+    include: ['packages/*/{src,test}/**/*.test.ts', 'examples/**/*.test.ts', 'scripts/**/*.test.ts'],
+    testTimeout: 60_000,
+  },
+});
