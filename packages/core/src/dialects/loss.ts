@@ -1,0 +1,57 @@
+/** One thing that a request does not carry as it was. */
+export interface Loss {
+  readonly kind: 'rewritten' | 'synthesised' | 'dropped';
+  /** Index in the messages given; -1 for the request as a whole. */
+  readonly message: number;
+  /** Where in that message, such as `content[2]`. */
+  readonly path: string;
+  readonly reason: LossReason;
+  /** For people: what happened, in one sentence. */
+  readonly detail: string;
+}
+
+/** A loss as a dialect notes it, before it is known where the message stands. */
+export type LossNote = Omit<Loss, 'message'>;
+
+export type LossReason =
+  | 'account-bound'
+  | 'cache-marker'
+  | 'citations'
+  | 'cut'
+  | 'duplicate-result'
+  | 'empty'
+  | 'foreign-file'
+  | 'foreign-reasoning'
+  | 'inline-system'
+  | 'late-result'
+  | 'malformed-arguments'
+  | 'merged'
+  | 'model-bound'
+  | 'parameter'
+  | 'prefill'
+  | 'prefix-bound'
+  | 'refused-field'
+  | 'reordered'
+  | 'server-tool'
+  | 'signature-placeholder'
+  | 'surrogate'
+  | 'tool-id'
+  | 'tool-name'
+  | 'tool-unanswered'
+  | 'unknown-block'
+  | 'unsupported-media';
+
+/** Thrown in `strict` mode instead of dropping anything. */
+export class LossError extends Error {
+  readonly code = 'would_lose';
+  readonly losses: readonly Loss[];
+
+  constructor(losses: readonly Loss[]) {
+    const first = losses[0];
+    super(
+      `The request would drop ${losses.length} part(s) of the conversation, first message ${first?.message} ${first?.path}: ${first?.detail}`,
+    );
+    this.name = 'LossError';
+    this.losses = losses;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * One provider, as data: who issues, where it differs from its dialect's home. Nothing else in the code asks which
+ * provider it is talking to.
+ */
+export interface ProviderDescriptor {
+  /** What users call it: `anthropic/claude-sonnet-4-5`. */
+  readonly id: string;
+  readonly dialect: string;
+  /** Who can read the opaque parts of its replies. */
+  readonly issuer: string;
+  readonly apiVersion?: string;
+  readonly policies: Policies;
+}
+
+export interface Policies {
+  readonly toolIds: { readonly pattern: string; readonly maxLength: number };
+  readonly toolNames: { readonly pattern: string; readonly maxLength: number };
+  /** Fields of its own messages that it refuses when they come back; dots go into objects, `*` into every array element. */
+  readonly refusedFields: readonly string[];
+  /** Whether system messages may stand inside the conversation: anywhere, never, or only behind a user turn. */
+  readonly inlineSystem: ByModel<'anywhere' | 'never' | 'after-user'>;
+  /** Whether a request may end with an assistant message, for the model to continue. */
+  readonly prefill: ByModel<boolean>;
+  /** What opaque reasoning is bound to; it is sent only where all of that still holds. */
+  readonly reasoningBoundTo: ByModel<readonly ('model' | 'account' | 'prefix')[]>;
+  /** Media types taken in user messages and in tool results; `image/*` matches any image. */
+  readonly media: { readonly user: readonly string[]; readonly toolResult: readonly string[] };
+  /** Chat templates that insist on user and assistant taking turns: runs of one role are sent as one message. */
+  readonly alternateRoles: boolean;
+  /** What only one dialect asks about; see its folder. */
+  readonly quirks: Readonly<Record<string, ByModel<string | boolean>>>;
+}
+
+/** A value, with exceptions for model names that match a pattern (`*` stands for anything); the first match counts. */
+export interface ByModel<T> {
+  readonly default: T;
+  readonly models?: readonly (readonly [pattern: string, value: T])[];
+}
+
+export function forModel<T>(choice: ByModel<T>, model: string): T {
+  const exception = choice.models?.find(([pattern]) => matches(pattern, model));
+  return exception ? exception[1] : choice.default;
+}
+
+export function matches(pattern: string, name: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`).test(name);
+}
+
+export function takesMedia(accepted: readonly string[], mediaType: string): boolean {
+  return accepted.some((pattern) => matches(pattern, mediaType));
+}

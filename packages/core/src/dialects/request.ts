@@ -1,0 +1,76 @@
+import type { JsonObject } from '../json/index.ts';
+import type { Message } from '../message/index.ts';
+import type { Loss } from './loss.ts';
+import type { Manifest } from './manifest.ts';
+import type { ProviderDescriptor } from './provider.ts';
+
+/** Everything a request is made of. */
+export interface WriteRequest {
+  readonly model: string;
+  /** Sent before everything else. Leading system messages in `messages` follow it. */
+  readonly system?: string | readonly Message[];
+  readonly tools?: readonly ToolDefinition[];
+  readonly messages: Iterable<Message>;
+  readonly params?: RequestParams;
+  /** Merged into the body unchanged, objects member by member; a JSON text keeps its exact spelling. */
+  readonly extra?: JsonObject | string;
+  /** Default: the dialect's home provider. */
+  readonly provider?: ProviderDescriptor;
+  readonly account?: string;
+  /** Throw a `LossError` instead of dropping anything. */
+  readonly strict?: boolean;
+  /** Where to place cache markers, at most four. */
+  readonly cache?: readonly CachePoint[];
+  /** The manifest of the request before this one on the same branch: what it sent is sent again as it was. */
+  readonly previous?: Manifest;
+}
+
+/** After the tools, after the system text, or after the message of that index (negative counts from the end). */
+export type CachePoint = 'tools' | 'system' | number;
+
+export interface WrittenRequest {
+  readonly body: string;
+  readonly manifest: Manifest;
+  readonly losses: readonly Loss[];
+}
+
+export type ToolDefinition = FunctionTool | NativeTool;
+
+export interface FunctionTool {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of the arguments, as a value or as exact JSON text. */
+  readonly parameters: JsonObject | string;
+}
+
+/** A tool in one dialect's own words, such as a server-side search; other dialects leave it out and say so. */
+export interface NativeTool {
+  readonly dialect: string;
+  readonly native: string;
+}
+
+/** Parameters that every dialect has a word for. Everything else goes through `extra`. */
+export interface RequestParams {
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly stop?: readonly string[];
+  readonly seed?: number;
+  readonly stream?: boolean;
+  readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly name: string };
+  readonly parallelToolCalls?: boolean;
+  /** How much the model may think: a level by name, or a budget in tokens. */
+  readonly reasoning?: { readonly effort?: string; readonly budget?: number };
+}
+
+/** What a request body says, for recorders. */
+export interface RequestParts {
+  readonly model: string | undefined;
+  /** The top-level system text as a message. */
+  readonly system: Message | undefined;
+  readonly tools: readonly ToolDefinition[];
+  readonly messages: readonly Message[];
+  readonly params: RequestParams;
+  /** Every other top-level member: name and exact text. */
+  readonly rest: Readonly<Record<string, string>>;
+}

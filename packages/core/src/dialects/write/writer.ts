@@ -1,0 +1,79 @@
+import type { Range } from '../../json/index.ts';
+import type { CallRef, Message } from '../../message/index.ts';
+import type { LossNote } from '../loss.ts';
+import type { ProviderDescriptor } from '../provider.ts';
+import type { RequestParams, ToolDefinition } from '../request.ts';
+
+/** Whom a request is written for. */
+export interface Target {
+  readonly provider: ProviderDescriptor;
+  readonly model: string;
+  readonly account: string | undefined;
+  readonly params: RequestParams;
+}
+
+/** What a message, or a part of it, becomes in the body: one element text (several joined by `,` where the protocol splits a message). */
+export interface Unit {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly text: string;
+  /** What `text` consists of, as ranges of the message's raw text and new text; absent when all of it is new. */
+  readonly pieces?: readonly (Range | string)[];
+  /** Calls made and answered, by the ids they have in this body. */
+  readonly calls: readonly CallRef[];
+  readonly results: readonly string[];
+  /** Holds parts that are valid only behind their own prefix. */
+  readonly bound?: boolean;
+  /** A `user` or `tool` unit as its single content blocks, so that units can be gathered into one element. */
+  readonly parts?: readonly string[];
+  readonly losses: readonly LossNote[];
+}
+
+/** Finds the call that a result answers. Results that came without an id are matched by name and order. */
+export interface CallLookup {
+  find(resultId: string): CallRef | undefined;
+}
+
+/** How one protocol writes. All functions are pure; the order and pairing of units is not their concern. */
+export interface RequestWriter {
+  /**
+   * A message of this dialect and issuer: its raw text, untouched but for what its `facts.needs` and the refused
+   * fields ask. With `dropBound` its bound parts are left out. No units when nothing is left to send.
+   */
+  splice(message: Message, target: Target, options: { readonly dropBound: boolean }): readonly Unit[];
+  /** Any other message, written from its blocks. */
+  translate(message: Message, target: Target, calls: CallLookup): readonly Unit[];
+  /** A result for a call that has none. */
+  result(call: CallRef, text: string, target: Target): Unit;
+  /** Text as a user message. */
+  userText(text: string): Unit;
+  /** Several units of one role as one element; undefined when this protocol keeps such units apart. */
+  gather(units: readonly Unit[]): Unit | undefined;
+  /** Whether the results of a turn of several assistant messages follow each message or the whole turn. */
+  readonly resultsFollow: 'message' | 'turn';
+  /** Adds a cache marker to an element text or a system or tools text; undefined when the protocol has none. */
+  mark?(text: string): string | undefined;
+  /** The body around the message elements. */
+  frame(parts: FrameParts, target: Target): Frame;
+}
+
+export interface FrameParts {
+  /** System messages that stand before all others: texts in this dialect's form, or plain blocks to be written. */
+  readonly system: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly params: RequestParams;
+  /** Top-level members to merge into the body: name and exact JSON text. */
+  readonly extra: Readonly<Record<string, string>>;
+  readonly cache: { readonly tools: boolean; readonly system: boolean };
+}
+
+export interface Frame {
+  /** From `{` up to and with the opening of the message list. */
+  readonly head: string;
+  /** Elements that the protocol puts first in its message list, such as system messages. */
+  readonly lead: readonly string[];
+  /** From the end of the message list up to and with `}`. */
+  readonly tail: string;
+  /** The texts of system and tools, cache markers aside: what the prefix hash begins with. */
+  readonly base: string;
+  readonly losses: readonly LossNote[];
+}

@@ -1,0 +1,43 @@
+import { endOfValue, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace } from './scan.ts';
+import { elementsOf, membersOf } from './slice.ts';
+
+/**
+ * One text for all texts of the same value, for hashing and comparing only: keys sorted by code unit (the last of
+ * duplicates counts), no whitespace, one spelling for each string, and decimals by exact value, so that `1.0`,
+ * `1e0` and `1` agree while 19-digit integers stay apart.
+ */
+export function canonical(text: string, start = skipSpace(text, 0)): string {
+  const code = text.charCodeAt(start);
+  if (code === OPEN_BRACE) {
+    const values = new Map(membersOf(text, start).map((member) => [member.name, member.start]));
+    const names = [...values.keys()].sort(byCodeUnit);
+    return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(text, values.get(name))}`).join(',')}}`;
+  }
+  if (code === OPEN_BRACKET)
+    return `[${elementsOf(text, start)
+      .map((item) => canonical(text, item.start))
+      .join(',')}]`;
+  return canonicalScalar(text.slice(start, endOfValue(text, start)));
+}
+
+function canonicalScalar(scalar: string): string {
+  const code = scalar.charCodeAt(0);
+  if (code === QUOTE)
+    return scalar.includes('\\') ? JSON.stringify(JSON.parse(scalar)) : JSON.stringify(scalar.slice(1, -1));
+  return code === 0x2d || (code >= 0x30 && code <= 0x39) ? canonicalNumber(scalar) : scalar;
+}
+
+/** `-12.50e3` → `-1250e1`: sign, digits without outer zeros, exponent of ten. */
+function canonicalNumber(number: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  const scale = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
+  return scale === 0n ? sign + significant : `${sign}${significant}e${scale}`;
+}
+
+function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

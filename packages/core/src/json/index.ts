@@ -1,0 +1,32 @@
+export { canonical } from './canonical.ts';
+export { digest } from './digest.ts';
+export { JsonTextError } from './error.ts';
+export { MAX_DEPTH, MAX_LENGTH } from './limits.ts';
+export { type MergeRule, mergeDelta } from './merge.ts';
+export { isJson, isObject, type JsonObject, parseJson } from './parse.ts';
+export { endOfValue, type Range, skipSpace } from './scan.ts';
+export { elementsOf, elementTexts, find, type Member, memberOf, membersOf, type Path, textAt } from './slice.ts';
+export {
+  addMember,
+  type Edit,
+  type Piece,
+  pieces,
+  prependElements,
+  removals,
+  splice,
+  withoutMembers,
+} from './splice.ts';
+export {
+  getMember,
+  type ListNode,
+  leafNode,
+  listNode,
+  parseTree,
+  printTree,
+  type RecordNode,
+  recordNode,
+  setMember,
+  type TextNode,
+  type Tree,
+  textNode,
+} from './tree.ts';

@@ -1,0 +1,79 @@
+import { getMember, type ListNode, type RecordNode, setMember, type Tree } from './tree.ts';
+
+/** What a dialect knows about its own streamed fields, by member name. */
+export interface MergeRule {
+  /** Strings that are sent whole, so that a later one replaces an earlier one (an empty one does not). */
+  readonly replaced: ReadonlySet<string>;
+  /** Lists whose elements carry an `index` only to be placed by; it is not kept. */
+  readonly placed: ReadonlySet<string>;
+}
+
+/**
+ * Joins a streamed delta to what came before it. Strings join; objects merge member by member; elements that carry
+ * an integer `index` merge with the element of the same index, others append; `null` never replaces a value;
+ * anything else replaces.
+ */
+export function mergeDelta(target: RecordNode, delta: RecordNode, rule: MergeRule): void {
+  for (const { name, value } of delta.members) {
+    const before = getMember(target, name);
+    if (before === undefined) setMember(target, name, value.kind === 'list' ? started(name, value, rule) : value);
+    else if (!isNull(value)) setMember(target, name, joined(name, before, value, rule));
+  }
+}
+
+function joined(name: string, before: Tree, value: Tree, rule: MergeRule): Tree {
+  if (value.kind === 'text' && before.kind === 'text') {
+    if (rule.replaced.has(name)) return value.pieces.join('') === '' ? before : value;
+    for (const piece of value.pieces) before.pieces.push(piece);
+    return before;
+  }
+  if (value.kind === 'record' && before.kind === 'record') {
+    mergeDelta(before, value, rule);
+    return before;
+  }
+  if (value.kind !== 'list') return value;
+  if (before.kind !== 'list') return started(name, value, rule);
+  addItems(name, before, value, rule);
+  return before;
+}
+
+function started(name: string, value: ListNode, rule: MergeRule): ListNode {
+  const list: ListNode = { kind: 'list', items: [] };
+  addItems(name, list, value, rule);
+  return list;
+}
+
+/** Elements that were placed by `index`, beside the list they belong to. */
+const placedItems = new WeakMap<ListNode, Map<string, RecordNode>>();
+
+function addItems(name: string, list: ListNode, value: ListNode, rule: MergeRule): void {
+  const byIndex = placedItems.get(list) ?? new Map<string, RecordNode>();
+  placedItems.set(list, byIndex);
+  for (const item of value.items) {
+    const index = indexOf(item);
+    if (item.kind !== 'record' || index === undefined) {
+      list.items.push(item);
+      continue;
+    }
+    const kept: RecordNode = rule.placed.has(name) ? withoutIndex(item) : item;
+    const same = byIndex.get(index);
+    if (same) mergeDelta(same, withoutIndex(item), rule);
+    else {
+      list.items.push(kept);
+      byIndex.set(index, kept);
+    }
+  }
+}
+
+function withoutIndex(record: RecordNode): RecordNode {
+  return { kind: 'record', members: record.members.filter((member) => member.name !== 'index') };
+}
+
+function indexOf(tree: Tree): string | undefined {
+  const index = tree.kind === 'record' ? getMember(tree, 'index') : undefined;
+  return index?.kind === 'leaf' && /^\d+$/.test(index.text) ? index.text : undefined;
+}
+
+function isNull(tree: Tree): boolean {
+  return tree.kind === 'leaf' && tree.text === 'null';
+}

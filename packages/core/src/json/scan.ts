@@ -1,0 +1,87 @@
+import { JsonTextError } from './error.ts';
+import { MAX_DEPTH } from './limits.ts';
+
+/** Where a value stands in a text: `text.slice(start, end)`. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACKET = 0x5b;
+export const BACKSLASH = 0x5c;
+export const CLOSE_BRACKET = 0x5d;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+
+export function skipSpace(text: string, at: number): number {
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+    at++;
+  }
+}
+
+/** The offset after the closing quote of the string that opens at `start`. */
+export function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) throw new JsonTextError('the string does not end', start);
+    if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
+    let slashes = 1;
+    while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
+    // Backslashes cannot reach past the opening quote, so an even run means that the quote itself is not escaped.
+    if (slashes % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+/**
+ * The offset after the value that starts at `start`. Nested values are skipped, not checked: whole texts are
+ * checked once, where they come in (`parseJson`).
+ */
+export function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return endOfString(text, start);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return endOfNested(text, start);
+  return endOfScalar(text, start);
+}
+
+function endOfNested(text: string, start: number): number {
+  let depth = 1;
+  let at = start + 1;
+  while (depth > 0) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      continue;
+    }
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > MAX_DEPTH) throw new JsonTextError(`nested deeper than ${MAX_DEPTH} levels`, at);
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+    else if (at >= text.length) throw new JsonTextError('the text ends inside an array or object', text.length);
+    at++;
+  }
+  return at;
+}
+
+function endOfScalar(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && isScalarCode(text.charCodeAt(at))) at++;
+  if (at === start) throw new JsonTextError('a value is missing', start);
+  return at;
+}
+
+function isScalarCode(code: number): boolean {
+  return (
+    (code >= 0x30 && code <= 0x39) ||
+    (code >= 0x61 && code <= 0x7a) ||
+    code === 0x2d ||
+    code === 0x2b ||
+    code === 0x2e ||
+    code === 0x45
+  );
+}

@@ -1,0 +1,68 @@
+import { endOfString, endOfValue, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace } from './scan.ts';
+import { elementsOf, membersOf } from './slice.ts';
+
+/**
+ * A JSON text taken apart so that pieces can be joined to it, every leaf in its exact spelling. Streams are
+ * assembled in this form.
+ */
+export type Tree = TextNode | LeafNode | ListNode | RecordNode;
+
+/** A string: pieces of the text between its quotes, escapes and all. */
+export interface TextNode {
+  readonly kind: 'text';
+  readonly pieces: string[];
+}
+
+/** A number, `true`, `false` or `null`, or any value that is kept as one text. */
+export interface LeafNode {
+  readonly kind: 'leaf';
+  readonly text: string;
+}
+
+export interface ListNode {
+  readonly kind: 'list';
+  readonly items: Tree[];
+}
+
+export interface RecordNode {
+  readonly kind: 'record';
+  readonly members: { readonly name: string; value: Tree }[];
+}
+
+export const textNode = (...pieces: string[]): TextNode => ({ kind: 'text', pieces });
+export const leafNode = (text: string): LeafNode => ({ kind: 'leaf', text });
+export const listNode = (...items: Tree[]): ListNode => ({ kind: 'list', items });
+export const recordNode = (): RecordNode => ({ kind: 'record', members: [] });
+
+export function parseTree(text: string, start = skipSpace(text, 0)): Tree {
+  const code = text.charCodeAt(start);
+  if (code === QUOTE) return textNode(text.slice(start + 1, endOfString(text, start) - 1));
+  if (code === OPEN_BRACKET) return listNode(...elementsOf(text, start).map((item) => parseTree(text, item.start)));
+  if (code !== OPEN_BRACE) return leafNode(text.slice(start, endOfValue(text, start)));
+  const members = membersOf(text, start).map((member) => ({ name: member.name, value: parseTree(text, member.start) }));
+  return { kind: 'record', members };
+}
+
+export function printTree(tree: Tree): string {
+  switch (tree.kind) {
+    case 'text':
+      return `"${tree.pieces.join('')}"`;
+    case 'leaf':
+      return tree.text;
+    case 'list':
+      return `[${tree.items.map(printTree).join(',')}]`;
+    case 'record':
+      return `{${tree.members.map(({ name, value }) => `${JSON.stringify(name)}:${printTree(value)}`).join(',')}}`;
+  }
+}
+
+export function getMember(record: RecordNode, name: string): Tree | undefined {
+  return record.members.findLast((member) => member.name === name)?.value;
+}
+
+/** Puts a value in the place of the member of that name, or at the end. */
+export function setMember(record: RecordNode, name: string, value: Tree): void {
+  const member = record.members.findLast((candidate) => candidate.name === name);
+  if (member) member.value = value;
+  else record.members.push({ name, value });
+}

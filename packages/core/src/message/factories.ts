@@ -1,0 +1,41 @@
+import type { ContentBlock } from './blocks.ts';
+import { contentText } from './blocks-text.ts';
+import { viewOfBlocks } from './blocks-view.ts';
+import { createMessage, type Facts, type Message } from './message.ts';
+import type { Origin } from './origin.ts';
+
+/** Where messages come from that a person or program wrote. */
+export const BLOCKS_ORIGIN: Origin = Object.freeze({ dialect: 'blocks', issuer: 'skein' });
+
+export type Content = string | readonly ContentBlock[];
+
+export function system(content: Content): Message {
+  return blocksMessage(`{"role":"system","content":${toText(content)}}`);
+}
+
+export function user(content: Content): Message {
+  return blocksMessage(`{"role":"user","content":${toText(content)}}`);
+}
+
+export function assistant(content: Content): Message {
+  return blocksMessage(`{"role":"assistant","content":${toText(content)}}`);
+}
+
+/** What a tool answered. `isError` tells the model that the call failed. */
+export function toolResult(callId: string, content: Content, options: { readonly isError?: boolean } = {}): Message {
+  const failed = options.isError ? ',"is_error":true' : '';
+  return blocksMessage(
+    `{"role":"tool","tool_call_id":${JSON.stringify(callId)}${failed},"content":${toText(content)}}`,
+  );
+}
+
+/** A message from text in Skein's own content-block JSON. */
+export function blocksMessage(raw: string, origin: Origin = BLOCKS_ORIGIN, facts?: Facts): Message {
+  const message = createMessage(raw, origin, viewOfBlocks, facts);
+  if (!facts) void message.content;
+  return message;
+}
+
+function toText(content: Content): string {
+  return contentText(typeof content === 'string' ? [{ type: 'text', text: content }] : content);
+}

@@ -1,0 +1,35 @@
+export type {
+  Citation,
+  ContentBlock,
+  MediaBlock,
+  MediaSource,
+  ReasoningBlock,
+  RefusalBlock,
+  TextBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  UnknownBlock,
+} from './blocks.ts';
+export { blockText, contentText } from './blocks-text.ts';
+export { BlocksMessageError, citationOf, viewOfBlocks } from './blocks-view.ts';
+export { assistant, BLOCKS_ORIGIN, blocksMessage, type Content, system, toolResult, user } from './factories.ts';
+export {
+  isLegacyMessage,
+  type LegacyMessage,
+  LegacyMessageError,
+  type LegacyToolCall,
+  legacyToContentBlocks,
+  normalizeMessage,
+} from './legacy.ts';
+export {
+  type CallRef,
+  createMessage,
+  type Facts,
+  type Message,
+  type MessageView,
+  type Need,
+  type Role,
+  textOf,
+  type ViewOf,
+} from './message.ts';
+export type { Origin } from './origin.ts';

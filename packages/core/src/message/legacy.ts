@@ -1,0 +1,89 @@
+import { isObject, parseJson } from '../json/index.ts';
+import type { ContentBlock } from './blocks.ts';
+import { assistant, blocksMessage, system, toolResult, user } from './factories.ts';
+import type { Message } from './message.ts';
+
+/** The shape from before content blocks: read where it is met, never written. */
+export interface LegacyMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string | null;
+  readonly tool_calls?: readonly LegacyToolCall[];
+  readonly tool_call_id?: string;
+}
+
+export interface LegacyToolCall {
+  readonly id: string;
+  readonly type?: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** A message of the older shape that cannot be understood. */
+export class LegacyMessageError extends Error {
+  readonly code = 'invalid_legacy_message';
+
+  constructor(problem: string) {
+    super(`Not a message of the older shape: ${problem}`);
+    this.name = 'LegacyMessageError';
+  }
+}
+
+/** Whether a value read from outside has the older shape; content blocks do not. */
+export function isLegacyMessage(value: unknown): value is LegacyMessage {
+  if (!isObject(value) || !['system', 'user', 'assistant', 'tool'].includes(value.role as string)) return false;
+  if (typeof value.content === 'string') return true;
+  return (value.content === null || value.content === undefined) && Array.isArray(value.tool_calls);
+}
+
+/** Text first, then tool calls in order. */
+export function legacyToContentBlocks(message: LegacyMessage): ContentBlock[] {
+  const text: ContentBlock[] = message.content ? [{ type: 'text', text: message.content }] : [];
+  return [...text, ...(message.tool_calls ?? []).map(toolUse)];
+}
+
+/**
+ * Any message as a `Message`: one that already is comes back as it is, older shapes are converted. Give the JSON
+ * text rather than the parsed value where there is one: it keeps large numbers exact.
+ */
+export function normalizeMessage(input: Message | LegacyMessage | object | string): Message {
+  if (isMessage(input)) return input;
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  const value = typeof input === 'string' ? parseJson(input) : input;
+  return isLegacyMessage(value) ? fromLegacy(value) : blocksMessage(text);
+}
+
+function fromLegacy(message: LegacyMessage): Message {
+  const blocks = legacyToContentBlocks(message);
+  switch (message.role) {
+    case 'system':
+      return system(blocks);
+    case 'user':
+      return user(blocks);
+    case 'tool':
+      if (!message.tool_call_id) throw new LegacyMessageError('a tool message needs "tool_call_id"');
+      return toolResult(message.tool_call_id, blocks);
+    case 'assistant':
+      if (blocks.length === 0 && message.content === null)
+        throw new LegacyMessageError('it has neither text nor tool calls');
+      return assistant(blocks);
+  }
+}
+
+function toolUse(call: LegacyToolCall): ContentBlock {
+  const { name, arguments: raw } = call.function;
+  const rawParameters = raw.trim() === '' ? '{}' : raw;
+  let parameters: unknown;
+  try {
+    parameters = parseJson(rawParameters);
+  } catch (cause) {
+    throw new LegacyMessageError(
+      `the arguments of tool "${name}" (call ${call.id}) are not JSON: ${(cause as Error).message}`,
+    );
+  }
+  if (!isObject(parameters))
+    throw new LegacyMessageError(`the arguments of tool "${name}" (call ${call.id}) are not a JSON object`);
+  return { type: 'tool-use', id: call.id, name, parameters, rawParameters };
+}
+
+function isMessage(input: unknown): input is Message {
+  return isObject(input) && typeof input.raw === 'string' && isObject(input.origin);
+}

@@ -1,0 +1,3 @@
+import { defineConfig } from 'tsdown';
+
+export default defineConfig({ entry: ['src/index.ts', 'src/node.ts', 'src/testing.ts'] });

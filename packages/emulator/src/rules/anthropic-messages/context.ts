@@ -1,0 +1,44 @@
+/** Everything the rules look at, read once from the body. What has the wrong type is left out: the schema rules report it. */
+import type { JudgedRequest } from '../verdict.ts';
+import { type Model, model } from './models.ts';
+import { hostedRequestBody, requestBody } from './schema-request.ts';
+import { type Issue, isObject, type Json } from './shape.ts';
+import { mergeTurns, type Placed, type Turn } from './turns.ts';
+
+export interface Context {
+  readonly request: JudgedRequest;
+  readonly body: Json;
+  readonly issues: readonly Issue[];
+  readonly model: Model;
+  readonly messages: readonly Json[];
+  /** Merged turns, and the same without `role: "system"` messages: tool pairing looks past those. */
+  readonly turns: readonly Turn[];
+  readonly dialogue: readonly Turn[];
+  readonly blocks: readonly Placed[];
+  readonly system: readonly Json[];
+  readonly tools: readonly Json[];
+  readonly thinking: Json;
+  readonly betas: readonly string[];
+}
+
+const objects = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+export function readContext(request: JudgedRequest, body: Json): Context {
+  const messages = objects(body.messages);
+  const turns = mergeTurns(messages);
+  const schema = request.model === undefined ? requestBody : hostedRequestBody;
+  return {
+    request,
+    body,
+    issues: schema(body, ''),
+    model: model(typeof body.model === 'string' ? body.model : (request.model ?? '')),
+    messages,
+    turns,
+    dialogue: turns.filter((turn) => turn.role !== 'system'),
+    blocks: turns.flatMap((turn) => turn.blocks),
+    system: objects(body.system),
+    tools: objects(body.tools),
+    thinking: isObject(body.thinking) ? body.thinking : {},
+    betas: (request.headers?.['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim()),
+  };
+}

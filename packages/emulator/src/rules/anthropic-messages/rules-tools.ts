@@ -1,0 +1,134 @@
+/** Client tools: their definitions, calls and results. Pairing looks at merged turns. */
+import { first, type Rule } from './rule.ts';
+import { isObject } from './shape.ts';
+import type { Placed, Turn } from './turns.ts';
+
+const TOOL_ID = /^[a-zA-Z0-9_-]+$/;
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+
+const calls = (turn: Turn | undefined): readonly Placed[] =>
+  turn?.role === 'assistant' ? turn.blocks.filter(({ type }) => type === 'tool_use') : [];
+const results = (turn: Turn | undefined): readonly Placed[] =>
+  turn?.role === 'user' ? turn.blocks.filter(({ type }) => type === 'tool_result') : [];
+const answers = (turn: Turn | undefined): ReadonlySet<unknown> =>
+  new Set(results(turn).map(({ block }) => block.tool_use_id));
+
+function unanswered(missing: readonly Placed[]): string | undefined {
+  const [call] = missing;
+  if (!call) return undefined;
+  const ids = missing.map(({ block }) => block.id).join(', ');
+  return `messages.${call.message}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+}
+
+/** Results that come after something else: in their own message, or (unsure) in an earlier message of the same turn. */
+const late = (turn: Turn | undefined, sameMessage: boolean): ReadonlySet<unknown> =>
+  new Set(
+    results(turn)
+      .filter((result) =>
+        turn?.blocks
+          .slice(0, turn.blocks.indexOf(result))
+          .some(({ type, message }) => type !== 'tool_result' && (message === result.message) === sameMessage),
+      )
+      .map(({ block }) => block.tool_use_id),
+  );
+
+const notFirst =
+  (sameMessage: boolean): Rule['check'] =>
+  ({ dialogue }) =>
+    first(dialogue.entries(), ([index, turn]) => {
+      const behind = late(dialogue[index + 1], sameMessage);
+      return unanswered(calls(turn).filter(({ block }) => behind.has(block.id)));
+    });
+
+export const toolRules: readonly Rule[] = [
+  {
+    id: 'tool-id',
+    check: ({ blocks }) =>
+      first(blocks, ({ block, path, type }) => {
+        const field = type === 'tool_use' ? 'id' : type === 'tool_result' ? 'tool_use_id' : undefined;
+        return field === undefined || TOOL_ID.test(`${block[field]}`)
+          ? undefined
+          : `${path}.${type}.${field}: String should match pattern '^[a-zA-Z0-9_-]+$'`;
+      }),
+  },
+  {
+    id: 'tool-input',
+    check: ({ blocks }) =>
+      first(blocks, ({ block, path, type }) =>
+        /^(?:server_|mcp_)?tool_use$/.test(type) && !isObject(block.input)
+          ? `${path}.${type}.input: Input should be a valid dictionary`
+          : undefined,
+      ),
+  },
+  {
+    id: 'tool-name',
+    check: ({ blocks, tools }) =>
+      first(tools.entries(), ([index, { type, name }]) =>
+        (type === undefined || type === 'custom') && !TOOL_NAME.test(`${name}`)
+          ? `tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`
+          : undefined,
+      ) ??
+      first(blocks, ({ block, path, type }) =>
+        type === 'tool_use' && !TOOL_NAME.test(`${block.name}`)
+          ? `${path}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`
+          : undefined,
+      ),
+  },
+  {
+    id: 'tool-schema',
+    check: ({ tools }) =>
+      first(tools.entries(), ([index, { type, input_schema }]) => {
+        if (type !== undefined && type !== 'custom') return undefined;
+        const path = `tools.${index}.custom.input_schema`;
+        if (!isObject(input_schema)) return `${path}: Input should be a valid dictionary`;
+        if (input_schema.type === undefined) return `${path}.type: Field required`;
+        return input_schema.type === 'object' ? undefined : `${path}.type: Input should be 'object'`;
+      }),
+  },
+  {
+    // Within a turn only: ids used again in a later turn are accepted.
+    id: 'tool-id-unique',
+    check: ({ dialogue }) =>
+      first(dialogue, (turn) => {
+        const all = calls(turn);
+        const twice = all.find(({ block }, index) => all.slice(0, index).some((other) => other.block.id === block.id));
+        return twice && `${twice.path}: \`tool_use\` ids must be unique`;
+      }),
+  },
+  {
+    id: 'tool-result-orphan',
+    check: ({ dialogue }) =>
+      first(dialogue.entries(), ([index, turn]) => {
+        const known = new Set(calls(dialogue[index - 1]).map(({ block }) => block.id));
+        const orphan = results(turn).find(({ block }) => !known.has(block.tool_use_id));
+        return (
+          orphan &&
+          `${orphan.path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${orphan.block.tool_use_id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`
+        );
+      }),
+  },
+  {
+    id: 'tool-result-dup',
+    check: ({ dialogue }) =>
+      first(dialogue, (turn) => {
+        const all = results(turn);
+        const twice = all.find(({ block: { tool_use_id } }, index) =>
+          all.slice(0, index).some((other) => other.block.tool_use_id === tool_use_id),
+        );
+        return (
+          twice &&
+          `${twice.path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice.block.tool_use_id}`
+        );
+      }),
+  },
+  {
+    id: 'tool-unanswered',
+    check: ({ dialogue }) =>
+      first(dialogue.entries(), ([index, turn]) => {
+        const answered = answers(dialogue[index + 1]);
+        return unanswered(calls(turn).filter(({ block }) => !answered.has(block.id)));
+      }),
+  },
+  { id: 'tool-result-not-first', check: notFirst(true) },
+  { id: 'tool-result-not-first-split', unsure: true, check: notFirst(false) },
+];

@@ -1,0 +1,83 @@
+// Makes a fresh clone ready: checks Node, installs the locked dependencies, builds the packages.
+// It runs before anything is installed, so it uses Node alone.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Runs a program in the repository with its output on screen; true when it succeeded.
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {string} [folder] under the repository's root
+ */
+export function run(program, args, folder = '') {
+  const { status, error } = spawnSync(program, args, { cwd: root + folder, stdio: 'inherit' });
+  if (error) console.error(`${program}: ${error.message}`);
+  return status === 0;
+}
+
+/**
+ * Runs the program of an installed package: the first one that it has.
+ * @param {string} name
+ * @param {readonly string[]} args
+ * @param {string} [folder]
+ */
+export function tool(name, args, folder) {
+  const { bin } = readJson(`node_modules/${name}/package.json`);
+  const program = typeof bin === 'string' ? bin : Object.values(bin)[0];
+  return run(process.execPath, [`${root}node_modules/${name}/${program}`, ...args], folder);
+}
+
+/** Checks Node, and installs the dependencies unless the locked ones are there; true when all is ready. */
+export function setUp() {
+  const wanted = readJson('package.json').engines.node.replace('>=', '');
+  if (isOlder(process.versions.node, wanted)) {
+    console.error(`Skein needs Node ${wanted} or later; this is ${process.version}.`);
+    return false;
+  }
+  if (installed()) return true;
+  console.log('Installing the dependencies (npm ci)');
+  return npm(['ci']);
+}
+
+/** Builds every package into its dist folder. */
+export function build() {
+  return tool('tsdown', ['--log-level', 'warn']);
+}
+
+/** @param {readonly string[]} args */
+function npm(args) {
+  const script = process.env.npm_execpath;
+  return script ? run(process.execPath, [script, ...args]) : run('npm', args);
+}
+
+// npm leaves a note of what it installed; it is compared with the lock file, so that an interrupted install, a
+// missing folder and a changed lock file are all seen, and a plain `npm install` is not done again.
+function installed() {
+  if (!existsSync(`${root}node_modules/.package-lock.json`)) return false;
+  const present = readJson('node_modules/.package-lock.json').packages;
+  return Object.entries(readJson('package-lock.json').packages).every(([path, locked]) => {
+    if (path === '') return true;
+    const found = present[path];
+    if (!found) return locked.optional === true || locked.devOptional === true;
+    return found.version === locked.version && found.integrity === locked.integrity;
+  });
+}
+
+/** @param {string} path */
+function readJson(path) {
+  return JSON.parse(readFileSync(`${root}${path}`, 'utf8'));
+}
+
+/**
+ * @param {string} version
+ * @param {string} minimum
+ */
+function isOlder(version, minimum) {
+  const have = version.split('.').map(Number);
+  const need = minimum.split('.').map(Number);
+  const at = need.findIndex((part, index) => part !== have[index]);
+  return at !== -1 && Number(have[at]) < Number(need[at]);
+}

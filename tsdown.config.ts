@@ -1,0 +1,16 @@
+import { defineConfig } from 'tsdown';
+
+/** What every package has in common; each names its entries in its own tsdown.config.ts. */
+export default defineConfig({
+  workspace: 'packages/*',
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2023',
+  // One file per module, so that bundlers can leave out whole modules.
+  unbundle: true,
+  // Nothing of others is copied into our packages.
+  deps: { neverBundle: [/^node:/], onlyBundle: [] },
+  dts: true,
+  copy: ['../../LICENSE'],
+  failOnWarn: true,
+});
