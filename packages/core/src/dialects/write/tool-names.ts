@@ -1,0 +1,28 @@
+import { digest } from '../../json/index.ts';
+import type { LossNote } from '../loss.ts';
+import type { Policies } from '../provider.ts';
+import { rewritten } from './notes.ts';
+
+/** Calls that came without an id have one in the view only; it begins so. */
+export const VIEW_ID = 'skn_';
+
+/** The id of a call as the target takes it: its own, or one made from it, the same for the call and its result. */
+export function targetToolId(id: string, policies: Policies, path: string, losses: LossNote[]): string {
+  if (fits(id, policies.toolIds)) return id;
+  const made = `call_${digest(id).slice(0, 24)}`;
+  losses.push(rewritten(path, 'tool-id', `the id ${JSON.stringify(id)} is not accepted here; it is sent as ${made}`));
+  return made;
+}
+
+export function targetToolName(name: string, policies: Policies, path: string, losses: LossNote[]): string {
+  if (fits(name, policies.toolNames)) return name;
+  const made = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, policies.toolNames.maxLength) || 'tool';
+  losses.push(
+    rewritten(path, 'tool-name', `the tool name ${JSON.stringify(name)} is not accepted here; it is sent as ${made}`),
+  );
+  return made;
+}
+
+function fits(value: string, rule: { readonly pattern: string; readonly maxLength: number }): boolean {
+  return value.length <= rule.maxLength && new RegExp(rule.pattern).test(value);
+}
