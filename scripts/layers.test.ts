@@ -35,6 +35,7 @@ describe('a wrong import is seen', () => {
 
   test('of a test, from code', () => {
     expect(check({ 'src/json/scan.ts': `import './scan.test.ts'` })).toHaveLength(1);
+    expect(check({ 'src/json/scan.ts': `import './test-cases.ts'` })).toHaveLength(1);
   });
 
   test('of a file outside the package', () => {
@@ -62,6 +63,7 @@ test('right imports are let through', () => {
     'src/node.ts': `import 'node:fs'; import './index.ts'`,
     'src/run/loop.ts': `import './limits.ts'; import '../json/scan.ts'; import { sha256 } from '@noble/hashes/sha2.js'`,
     'src/json/scan.test.ts': `import { test } from 'vitest'; import '../run/loop.ts'; import 'node:fs'`,
+    'src/json/test-cases.ts': `import { expect } from 'vitest'`,
     'test/wire.test.ts': `import Sdk from '@anthropic-ai/sdk'; import '@skein/core'`,
   };
   expect(check(files)).toEqual([]);

@@ -38,7 +38,7 @@ function importsOf(text: string): string[] {
 }
 
 const isRelative = (specifier: string) => specifier.startsWith('.');
-const isTest = (path: string) => /\.test\.ts$|^packages\/[^/]+\/test\/|\.config\.ts$/.test(path);
+const isTest = (path: string) => /(\.test|\.config|\/test-[^/]*)\.ts$|^packages\/[^/]+\/test\//.test(path);
 const resolve = (from: string, specifier: string) => posix.join(posix.dirname(from), specifier);
 
 function* wrongLayers(imports: Imports) {

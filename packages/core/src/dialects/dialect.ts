@@ -1,4 +1,4 @@
-import type { Message, MessageView, Origin } from '../message/index.ts';
+import type { Facts, Message, MessageView, Origin } from '../message/index.ts';
 import type { ProviderDescriptor } from './provider.ts';
 import type { Reply, Stop, Usage } from './reply.ts';
 import type { RequestParams, RequestParts, ToolDefinition, WriteRequest, WrittenRequest } from './request.ts';
@@ -9,7 +9,8 @@ import type { RequestWriter } from './write/writer.ts';
 export interface Dialect {
   readonly id: string;
   readonly home: ProviderDescriptor;
-  parseMessage(raw: string, origin?: Partial<Origin>): Message;
+  /** With stored `facts` the text is trusted and parsed only when its view is asked for. */
+  parseMessage(raw: string, origin?: Partial<Origin>, facts?: Facts): Message;
   readResponse(body: string, origin?: Partial<Origin>): Reply;
   readStream(origin?: Partial<Origin>): StreamReader;
   readRequest(body: string, origin?: Partial<Origin>): RequestParts;

@@ -14,7 +14,8 @@ export interface Manifest {
   readonly tail: string;
   /** `facts.digest` of each message given, in order. */
   readonly messages: readonly string[];
-  /** Rolling hash over head and elements as sent, cache markers aside. */
+  /** Rolling hash over system and tools, and over these and all elements as sent; cache markers aside. */
+  readonly start: string;
   readonly prefix: string;
 }
 
@@ -23,6 +24,8 @@ export interface Element {
   /** Indexes of the messages it was made from; none for what was synthesised. */
   readonly of: readonly number[];
   readonly pieces: readonly ElementPiece[];
+  /** The same without the cache marker that was placed on it. */
+  readonly plain?: readonly ElementPiece[];
 }
 
 /** A range of a message's raw text, or text that was written for this request. */

@@ -19,8 +19,8 @@ export interface Policies {
   readonly refusedFields: readonly string[];
   /** Whether system messages may stand inside the conversation: anywhere, never, or only behind a user turn. */
   readonly inlineSystem: ByModel<'anywhere' | 'never' | 'after-user'>;
-  /** Whether a request may end with an assistant message, for the model to continue. */
-  readonly prefill: ByModel<boolean>;
+  /** Whether a request may end with an assistant message, for the model to continue; `trimmed`: not with white space. */
+  readonly prefill: ByModel<'yes' | 'no' | 'trimmed'>;
   /** What opaque reasoning is bound to; it is sent only where all of that still holds. */
   readonly reasoningBoundTo: ByModel<readonly ('model' | 'account' | 'prefix')[]>;
   /** Media types taken in user messages and in tool results; `image/*` matches any image. */

@@ -16,6 +16,7 @@ export {
   splice,
   withoutMembers,
 } from './splice.ts';
+export { loneSurrogates } from './surrogates.ts';
 export {
   getMember,
   type ListNode,

@@ -52,6 +52,8 @@ export interface RequestWriter {
   readonly resultsFollow: 'message' | 'turn';
   /** Adds a cache marker to an element text or a system or tools text; undefined when the protocol has none. */
   mark?(text: string): string | undefined;
+  /** Whether a system message at the front of the conversation is an element of this protocol's message list all the same. */
+  standsInline?(message: Message, target: Target): boolean;
   /** The body around the message elements. */
   frame(parts: FrameParts, target: Target): Frame;
 }

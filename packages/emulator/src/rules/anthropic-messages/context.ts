@@ -1,6 +1,7 @@
 /** Everything the rules look at, read once from the body. What has the wrong type is left out: the schema rules report it. */
 import type { JudgedRequest } from '../verdict.ts';
 import { type Model, model } from './models.ts';
+import { type Prefix, prefixes } from './prefix.ts';
 import { hostedRequestBody, requestBody } from './schema-request.ts';
 import { type Issue, isObject, type Json } from './shape.ts';
 import { mergeTurns, type Placed, type Turn } from './turns.ts';
@@ -19,13 +20,22 @@ export interface Context {
   readonly tools: readonly Json[];
   readonly thinking: Json;
   readonly betas: readonly string[];
+  /** Hashes the conversation on first use. */
+  readonly prefix: (message: number, block: number) => Prefix;
 }
 
 const objects = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
+/** From the header, and from the body where a host (Bedrock) wants them there. */
+function betasOf({ headers }: JudgedRequest, { anthropic_beta: inBody }: Json): readonly string[] {
+  const inHeader = (headers?.['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim());
+  return [...inHeader, ...(Array.isArray(inBody) ? inBody.map(String) : [])];
+}
+
 export function readContext(request: JudgedRequest, body: Json): Context {
   const messages = objects(body.messages);
   const turns = mergeTurns(messages);
+  let lookUp: Context['prefix'] | undefined;
   const schema = request.model === undefined ? requestBody : hostedRequestBody;
   return {
     request,
@@ -39,6 +49,10 @@ export function readContext(request: JudgedRequest, body: Json): Context {
     system: objects(body.system),
     tools: objects(body.tools),
     thinking: isObject(body.thinking) ? body.thinking : {},
-    betas: (request.headers?.['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim()),
+    betas: betasOf(request, body),
+    prefix: (message, block) => {
+      lookUp ??= prefixes(body);
+      return lookUp(message, block);
+    },
   };
 }

@@ -37,7 +37,8 @@ describe('recorded Anthropic requests', () => {
     const accepted = recordings('anthropic-messages').flatMap(({ id, turns }) =>
       turns.flatMap(({ request, path, status = 200 }) => (request && status < 300 ? [{ id, request, path }] : [])),
     );
-    console.log(`anthropic-messages: ${accepted.length} recorded requests replayed`);
+    const note = existsSync(corpus) ? `${accepted.length} recorded requests replayed` : `no corpus at ${corpus}`;
+    console.log(`anthropic-messages: ${note}`);
     const refused = accepted.flatMap(({ id, request, path }) => {
       const { refusal } = judge(request, path);
       return refusal ? [`${id}: ${refusal.rule}: ${refusal.message}`] : [];

@@ -1,4 +1,4 @@
-import type { Judge, JudgedRequest, Refusal, Verdict } from '../verdict.ts';
+import type { Judge, JudgedRequest, Refusal } from '../verdict.ts';
 import { readContext } from './context.ts';
 import { PROTOCOL, type Rule, refusal } from './rule.ts';
 import { blockRules } from './rules-blocks.ts';
@@ -10,6 +10,7 @@ import { signatureRules } from './rules-signature.ts';
 import { systemRules } from './rules-system.ts';
 import { textRules } from './rules-text.ts';
 import { thinkingRules } from './rules-thinking.ts';
+import { thinkingPlaceRules } from './rules-thinking-place.ts';
 import { toolRules } from './rules-tools.ts';
 import { isObject, type Json } from './shape.ts';
 
@@ -24,6 +25,7 @@ const RULES: readonly Rule[] = [
   ...blockRules,
   ...toolRules,
   ...serverToolRules,
+  ...thinkingPlaceRules,
   ...signatureRules,
 ];
 
@@ -41,7 +43,7 @@ export const judgeAnthropicMessages: Judge = (request) => {
     if (!unsure) return { refusal: refusal(id, message, status, request.body), warnings };
     warnings.push(`${PROTOCOL}.${id}`);
   }
-  return { refusal: undefined, warnings } satisfies Verdict;
+  return { refusal: undefined, warnings };
 };
 
 function readBody({ body }: JudgedRequest): { refusal: Refusal } | { refusal?: undefined; value: Json } {

@@ -26,7 +26,7 @@ export function model(name: string): Model {
 const since = (major: number, minor: number) => (m: Model) => m.version >= major + minor / 100;
 const special = (m: Model) => m.family === 'fable' || m.family === 'mythos';
 
-export const since46 = since(4, 6);
+const since46 = since(4, 6);
 /** `system` inside `messages`: Opus 4.8 and everything from 5 on. */
 export const takesSystemRole = (m: Model): boolean => since(5, 0)(m) || (m.family === 'opus' && since(4, 8)(m));
 export const takesPrefill = (m: Model): boolean => !since46(m);

@@ -1,7 +1,7 @@
 /**
  * What a thinking block is bound to (wire-rules `prefix-binding`): system, tools and everything before the block.
  *
- * Blocks are hashed as a flat list of (role, block), so splitting or merging messages of one role changes nothing, and
+ * Blocks are hashed as a flat chain of (role, block), so splitting or merging messages of one role changes nothing, and
  * the digest for a reply is the same before it exists (`messages.length`, 0) and after it was echoed. For a later block
  * of the same reply, append the reply to `messages` and ask for that block's own place.
  */
@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { isObject, type Json } from './shape.ts';
 import { contentBlocks } from './turns.ts';
 
-export interface PrefixParts {
+export interface Prefix {
   readonly system: string;
   readonly tools: string;
   readonly messages: string;
@@ -17,9 +17,10 @@ export interface PrefixParts {
   readonly thinking: string;
 }
 
-const PARTS = ['system', 'tools', 'messages', 'thinking'] as const;
 // Written by the user or the model: their keys are data, not markup.
 const OPAQUE = new Set(['input', 'input_schema', 'schema', 'input_examples']);
+
+const blocksOf = (content: unknown): unknown => (typeof content === 'string' ? contentBlocks(content) : content);
 
 /** `cache_control` is not compared, null is the same as absent, a string the same as one text block. */
 function normal(value: unknown): unknown {
@@ -27,52 +28,57 @@ function normal(value: unknown): unknown {
   if (!isObject(value)) return value;
   const entries = Object.entries(value)
     .filter(([name, item]) => name !== 'cache_control' && item !== null)
-    .map(([name, item]) => [
-      name,
-      OPAQUE.has(name) ? item : name === 'content' ? normal(blocksOf(item)) : normal(item),
-    ]);
+    .map(([name, item]) => {
+      if (OPAQUE.has(name)) return [name, item];
+      return [name, normal(name === 'content' ? blocksOf(item) : item)];
+    });
   return Object.fromEntries(entries);
 }
-
-const blocksOf = (content: unknown): unknown => (typeof content === 'string' ? contentBlocks(content) : content);
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((name) => [name, sorted(value[name])]),
-  );
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }
 
-const digest = (value: unknown): string =>
+const digest = (...values: readonly unknown[]): string =>
   createHash('sha256')
-    .update(JSON.stringify(sorted(value)))
+    .update(JSON.stringify(values.map(sorted)))
     .digest('hex')
     .slice(0, 32);
 
-/** The digest of everything before `messages[messageIndex].content[blockIndex]`; compare as a whole, or by `prefixParts`. */
-export function prefixDigest(body: Json, messageIndex: number, blockIndex: number): string {
+const key = (message: number, block: number): string => `${message}.${block}`;
+
+/** One pass over the conversation; then the prefix of any block, and of the first block after the last message. */
+export function prefixes(body: Json): (message: number, block: number) => Prefix {
+  const system = digest(normal(blocksOf(body.system ?? [])));
+  const tools = digest(normal(body.tools ?? []));
+  const start = digest();
+  const places = new Map<string, Prefix>();
+  let now: Prefix = { system, tools, messages: start, thinking: start };
   const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];
-  const before = messages.slice(0, messageIndex + 1).flatMap((message, index) => {
-    const blocks = contentBlocks(message.content);
-    const kept = index === messageIndex ? blocks.slice(0, blockIndex) : blocks;
-    return kept.map((block) => [message.role, normal(block)] as const);
-  });
-  const turnStart = before.findLastIndex(([role]) => role !== 'assistant') + 1;
-  const thinking = before.slice(turnStart).filter(([, block]) => isObject(block) && /thinking$/.test(`${block.type}`));
-  const tools = Array.isArray(body.tools) ? body.tools : [];
-  const parts: PrefixParts = {
-    system: digest(normal(blocksOf(body.system ?? []))),
-    tools: digest(normal(tools)),
-    messages: digest(before),
-    thinking: digest(thinking),
-  };
-  return PARTS.map((part) => parts[part]).join('.');
+  for (const [index, { role, content }] of messages.entries()) {
+    places.set(key(index, 0), now);
+    for (const [place, block] of contentBlocks(content).entries()) {
+      const same = normal(block);
+      const mine = role === 'assistant' ? now.thinking : start;
+      const thought = role === 'assistant' && /thinking$/.test(`${block.type}`);
+      now = { ...now, messages: digest(now.messages, role, same), thinking: thought ? digest(mine, same) : mine };
+      places.set(key(index, place + 1), now);
+    }
+  }
+  return (message, block) => places.get(key(message, block)) ?? now;
 }
 
-export function prefixParts(prefix: string): PrefixParts {
-  const [system = '', tools = '', messages = '', thinking = ''] = prefix.split('.');
+/** The digest of everything before `messages[message].content[block]`, to be kept as `Issued.prefix`. */
+export const prefixDigest = (body: Json, message: number, block: number): string =>
+  formatPrefix(prefixes(body)(message, block));
+
+const formatPrefix = ({ system, tools, messages, thinking }: Prefix): string =>
+  [system, tools, messages, thinking].join('.');
+
+export function parsePrefix(text: string): Prefix {
+  const [system = '', tools = '', messages = '', thinking = ''] = text.split('.');
   return { system, tools, messages, thinking };
 }

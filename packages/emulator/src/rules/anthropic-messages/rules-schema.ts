@@ -1,7 +1,7 @@
 /** Headers and the closed schema. */
 import type { Context } from './context.ts';
 import { first, type Rule } from './rule.ts';
-import { type Issue, isObject } from './shape.ts';
+import type { Issue } from './shape.ts';
 
 const TEXT_PATH = /^(?:messages\.\d+\.content|system)\./;
 const place = {
@@ -11,8 +11,7 @@ const place = {
 };
 
 /** The path without indexes, as `Memory.ownField` knows it: `tool_use.caller`, `tools.custom.strict`. */
-export const ownFieldPath = (path: string): string =>
-  path.replaceAll(/\.\d+(?=\.)/g, '').replace(/^messages\.content\./, '');
+const ownFieldPath = (path: string): string => path.replaceAll(/\.\d+(?=\.)/g, '').replace(/^messages\.content\./, '');
 
 function extra(
   { issues, request: { memory, settings } }: Context,
@@ -68,12 +67,12 @@ export const schemaRules: readonly Rule[] = [
   {
     // Not in wire-rules.md: a known field with a value of the wrong type.
     id: 'type',
-    check: ({ body, issues }) =>
+    check: ({ messages, issues }) =>
       say(issues.find(({ kind }) => kind === 'type')) ??
-      first(Array.isArray(body.messages) ? body.messages.entries() : [], ([index, message]) =>
-        isObject(message) && !['user', 'assistant', 'system'].includes(`${message.role}`)
-          ? `messages: Unexpected role "${message.role}". Allowed roles are "user" or "assistant" (messages.${index})`
-          : undefined,
+      first(messages, ({ role }) =>
+        ['user', 'assistant', 'system'].includes(`${role}`)
+          ? undefined
+          : `messages: Unexpected role "${role}". Allowed roles are "user" or "assistant"`,
       ),
   },
 ];

@@ -24,9 +24,10 @@ function inFlight(call: Placed, later: readonly Turn[]): boolean {
 
 function abandoned({ dialogue, blocks }: Context): Placed | undefined {
   const answered = new Set(blocks.filter(isServerResult).map(({ block }) => block.tool_use_id));
-  return dialogue
-    .flatMap((turn, index) => turn.blocks.map((call) => ({ call, later: dialogue.slice(index + 1) })))
-    .find(({ call, later }) => isServerCall(call) && !answered.has(call.block.id) && !inFlight(call, later))?.call;
+  const running = dialogue.flatMap((turn, index) => turn.blocks.filter(isServerCall).map((call) => ({ call, index })));
+  return running
+    .filter(({ call }) => !answered.has(call.block.id))
+    .find(({ call, index }) => !inFlight(call, dialogue.slice(index + 1)))?.call;
 }
 
 /** Every `encrypted_content` at any depth. */

@@ -1,12 +1,12 @@
-/** Thinking blocks that come back: where they must stand, and that they are what was issued. */
+/** Thinking blocks that come back must be what was issued, where it was issued. */
 import type { Issued, JudgedRequest } from '../verdict.ts';
 import { type Context, readContext } from './context.ts';
 import { bindsPrefix, model } from './models.ts';
-import { prefixDigest, prefixParts } from './prefix.ts';
+import { parsePrefix } from './prefix.ts';
 import { first, type Rule } from './rule.ts';
 import { BINDING_BETA } from './rules-thinking.ts';
 import { isObject } from './shape.ts';
-import { isThinking, type Placed, type Turn } from './turns.ts';
+import { isThinking, type Placed } from './turns.ts';
 
 const proof = ({ type, block }: Placed): string => `${type === 'thinking' ? block.signature : block.data}`;
 const thinkingOf = (blocks: readonly Placed[]) => blocks.filter(isThinking);
@@ -14,19 +14,11 @@ const thinkingOf = (blocks: readonly Placed[]) => blocks.filter(isThinking);
 const enforcesPrefix = ({ model, request: { settings } }: Context): boolean =>
   settings?.enforcePrefix ?? bindsPrefix(model);
 
-const dropsMismatches = ({ thinking: { block_binding: binding }, betas }: Context): boolean =>
-  isObject(binding) && binding.prefix_mismatch_behavior === 'drop_block' && betas.includes(BINDING_BETA);
-
-/** The first assistant turn of the tool loop the request is in. */
-function loopStart(dialogue: readonly Turn[]): Turn | undefined {
-  let start: Turn | undefined;
-  for (let index = dialogue.length - 1; index > 0; index -= 2) {
-    const user = dialogue[index];
-    if (user?.role !== 'user' || !user.blocks.some(({ type }) => type === 'tool_result')) break;
-    start = dialogue[index - 1];
-  }
-  return start;
-}
+/** Without headers nobody can tell whether the beta was asked for; the setting alone counts then. */
+const dropsMismatches = ({ thinking: { block_binding: binding }, betas, request: { headers } }: Context): boolean =>
+  isObject(binding) &&
+  binding.prefix_mismatch_behavior === 'drop_block' &&
+  (headers === undefined || betas.includes(BINDING_BETA));
 
 /** Why the signature does not verify, by what was issued. */
 function forged(placed: Placed, issued: Issued | undefined, context: Context): boolean {
@@ -39,8 +31,8 @@ function forged(placed: Placed, issued: Issued | undefined, context: Context): b
 function difference(placed: Placed, context: Context): string | undefined {
   const issued = context.request.memory?.issued(proof(placed));
   if (issued?.prefix === undefined || model(issued.model).family !== context.model.family) return undefined;
-  const then = prefixParts(issued.prefix);
-  const now = prefixParts(prefixDigest(context.body, placed.message, placed.index));
+  const then = parsePrefix(issued.prefix);
+  const now = context.prefix(placed.message, placed.index);
   if (then.system !== now.system) return 'The `system` prompt differs from the one this block was created with.';
   if (then.tools !== now.tools) return 'The `tools` differ from the ones this block was created with.';
   return then.messages === now.messages
@@ -64,26 +56,6 @@ export function thinkingMismatches(request: JudgedRequest): readonly string[] {
 
 export const signatureRules: readonly Rule[] = [
   {
-    // Manual thinking only, and only in an unfinished tool loop.
-    id: 'thinking-first',
-    check: ({ thinking, dialogue }) => {
-      const start = thinking.type === 'enabled' ? loopStart(dialogue)?.blocks[0] : undefined;
-      return start === undefined || isThinking(start)
-        ? undefined
-        : `${start.path}.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${start.type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking`;
-    },
-  },
-  {
-    id: 'thinking-last',
-    check: ({ dialogue }) =>
-      first(dialogue, ({ role, blocks }) => {
-        const end = blocks.at(-1);
-        return role === 'assistant' && end && isThinking(end)
-          ? `messages.${end.message}: The final block in an assistant message cannot be \`thinking\`.`
-          : undefined;
-      }),
-  },
-  {
     id: 'signature',
     check: (context) =>
       first(thinkingOf(context.blocks), (placed) => {
@@ -106,8 +78,8 @@ export const signatureRules: readonly Rule[] = [
       const latest = context.dialogue.findLast(({ role }) => role === 'assistant');
       return first(thinkingOf(latest?.blocks ?? []), (placed) => {
         const prefix = memory.issued(proof(placed))?.prefix;
-        const now = prefixDigest(context.body, placed.message, placed.index);
-        return prefix === undefined || prefixParts(prefix).thinking === prefixParts(now).thinking
+        const now = context.prefix(placed.message, placed.index);
+        return prefix === undefined || parsePrefix(prefix).thinking === now.thinking
           ? undefined
           : `${placed.path}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`;
       });

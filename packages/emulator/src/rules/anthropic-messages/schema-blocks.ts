@@ -6,6 +6,7 @@ import { tool } from './schema-tools.ts';
 import {
   anything,
   boolean,
+  choice,
   type Fields,
   list,
   number,
@@ -52,6 +53,17 @@ const toolAddition: Fields = {
 };
 const toolRemoval: Fields = { tool: tagged(toolReferences), cache_control: optional(cacheControl) };
 
+const serverTool = choice(
+  'advisor',
+  'web_search',
+  'web_fetch',
+  'code_execution',
+  'bash_code_execution',
+  'text_editor_code_execution',
+  'tool_search_tool_regex',
+  'tool_search_tool_bm25',
+);
+
 // `input`, `signature` and ids are left open here: rules with their own wording look at them.
 export const block: Shape = tagged({
   text,
@@ -77,7 +89,7 @@ export const block: Shape = tagged({
   },
   server_tool_use: {
     id: string,
-    name: string,
+    name: serverTool,
     input: anything,
     caller: optional(caller),
     cache_control: optional(cacheControl),

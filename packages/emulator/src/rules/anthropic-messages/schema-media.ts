@@ -1,7 +1,19 @@
 /** Text, images, documents and what hangs on them. */
-import { boolean, type Fields, list, number, optional, record, type Shape, string, stringOr, tagged } from './shape.ts';
+import {
+  boolean,
+  choice,
+  type Fields,
+  list,
+  number,
+  optional,
+  record,
+  type Shape,
+  string,
+  stringOr,
+  tagged,
+} from './shape.ts';
 
-export const cacheControl: Shape = tagged({ ephemeral: { ttl: optional(string) } });
+export const cacheControl: Shape = tagged({ ephemeral: { ttl: optional(choice('5m', '1h')) } });
 
 export const caller: Shape = tagged({
   direct: {},
@@ -55,7 +67,7 @@ export const text: Fields = {
 
 export const image: Fields = {
   source: tagged({
-    base64: { data: string, media_type: string },
+    base64: { data: string, media_type: choice('image/jpeg', 'image/png', 'image/gif', 'image/webp') },
     url: { url: string },
     file: { file_id: string },
   }),
@@ -65,8 +77,8 @@ export const image: Fields = {
 
 export const document: Fields = {
   source: tagged({
-    base64: { data: string, media_type: string },
-    text: { data: string, media_type: string },
+    base64: { data: string, media_type: choice('application/pdf') },
+    text: { data: string, media_type: choice('text/plain') },
     content: { content: stringOr(list(tagged({ text, image }))) },
     url: { url: string },
     file: { file_id: string },

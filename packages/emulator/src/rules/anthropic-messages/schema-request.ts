@@ -5,6 +5,7 @@ import { tool } from './schema-tools.ts';
 import {
   anything,
   boolean,
+  choice,
   dictionary,
   type Fields,
   isObject,
@@ -18,10 +19,11 @@ import {
   tagged,
 } from './shape.ts';
 
-const blockBinding = optional(record({ prefix_mismatch_behavior: optional(string) }));
+const blockBinding = optional(record({ prefix_mismatch_behavior: optional(choice('error', 'drop_block')) }));
+const display = choice('summarized', 'omitted', 'updates');
 const thinking = tagged({
-  enabled: { budget_tokens: number, display: optional(string), block_binding: blockBinding },
-  adaptive: { display: optional(string), block_binding: blockBinding },
+  enabled: { budget_tokens: number, display: optional(display), block_binding: blockBinding },
+  adaptive: { display: optional(display), block_binding: blockBinding },
   disabled: {},
   between_tools: {},
 });
@@ -68,7 +70,7 @@ const mcpServer = tagged({
     tool_configuration: optional(record({ allowed_tools: optional(list(string)), enabled: optional(boolean) })),
   },
 });
-const speed = optional(string);
+const speed = optional(choice('standard', 'fast'));
 const fallback = record({
   model: string,
   max_tokens: optional(number),
@@ -81,7 +83,7 @@ const plainMessage = record({ role: string, content: stringOr(list(block)) });
 const systemMessage = record({
   role: string,
   content: optional(stringOr(list(systemBlock))),
-  clear_at: optional(string),
+  clear_at: optional(choice('next_user_message', 'never')),
   output_config: optional(record({ effort: optional(string) })),
 });
 const message: Shape = (value, path) =>
@@ -108,7 +110,7 @@ const fields: Fields = {
   inference_geo: optional(string),
   mcp_servers: optional(list(mcpServer)),
   metadata: optional(record({ user_id: optional(string) })),
-  service_tier: optional(string),
+  service_tier: optional(choice('auto', 'standard_only')),
   speed,
   stop_sequences: optional(list(string)),
   stream: optional(boolean),

@@ -28,6 +28,13 @@ const primitive =
 export const string = primitive('string', 'Input should be a valid string');
 export const number = primitive('number', 'Input should be a valid number');
 export const boolean = primitive('boolean', 'Input should be a valid boolean');
+export const choice =
+  (...allowed: readonly string[]): Shape =>
+  (value, path) => {
+    const names = allowed.map((name) => `'${name}'`);
+    const listed = names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+    return allowed.includes(value as string) ? [] : wrong(path, `Input should be ${listed}`);
+  };
 export const anything: Shape = () => [];
 export const dictionary: Shape = (value, path) =>
   isObject(value) ? [] : wrong(path, 'Input should be a valid dictionary');

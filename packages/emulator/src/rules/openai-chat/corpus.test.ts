@@ -9,7 +9,7 @@ const compatible: Readonly<Record<string, ChatJudgeOptions>> = {
   huggingface: { extra: ['messages.tool_calls', 'messages.name'], without: ['tools-empty'] },
   mistral: {
     extra: ['messages.prefix', 'messages.tool_calls.index', 'messages.content:document_url'],
-    without: ['tool-type'],
+    without: ['tool-type', 'content-empty'],
   },
   ollama: { extra: ['messages.reasoning'] },
   openrouter: {

@@ -1,6 +1,9 @@
 /** How a provider with an OpenAI-compatible API departs from OpenAI's own. */
 export interface Dialect {
-  /** Further field names, as paths without indices: `reasoning`, `messages.reasoning_content`, `tools.cache_control`. */
+  /**
+   * Further field names, as paths without indices: `reasoning`, `messages.reasoning_content`, `tools.cache_control`.
+   * Further types are written behind a colon: `tools:openrouter:advisor`, `messages.content:document_url`.
+   */
   readonly extra?: readonly string[];
   /** Ids of rules that this provider does not have. */
   readonly without?: readonly string[];

@@ -1,6 +1,7 @@
 import type { ChatRule } from './context.ts';
 import { emptyArray, finding, mismatch, unsupportedValue, unsure } from './finding.ts';
 import { partShapes } from './message-schema.ts';
+import { variantOf } from './shape.ts';
 import { eachFields, type Fields, isSet } from './values.ts';
 
 const calls = ({ tool_calls, function_call }: Fields): boolean => isSet(tool_calls) || isSet(function_call);
@@ -55,7 +56,7 @@ export const partRole: ChatRule = {
     for (const [index, { role, content }] of messages) {
       for (const [part, { type }] of eachFields(content)) {
         if (dialect.extra?.includes(`messages.content:${type}`)) continue;
-        if (typeof type !== 'string' || !(type in partShapes)) {
+        if (typeof type !== 'string' || variantOf(partShapes, type) === undefined) {
           yield unsupportedValue(`messages[${index}].content[${part}].type`, type, [
             ...Object.keys(partShapes),
             'audio',

@@ -3,6 +3,7 @@ import { finding, missingParameter, unsupportedValue, unsure, wrongType } from '
 import { missingFields, unknownFields } from './known-fields.ts';
 import { messageShapes, messagesShape } from './message-schema.ts';
 import { requestShape, toolShapes } from './request-schema.ts';
+import { variantOf } from './shape.ts';
 import { eachFields, isFields, isSet } from './values.ts';
 
 export const required: ChatRule = {
@@ -45,6 +46,11 @@ export const invalidType: ChatRule = {
       if (isSet(tool_call_id) && typeof tool_call_id !== 'string') {
         yield wrongType(`${at}.tool_call_id`, 'a string', tool_call_id);
       }
+      for (const [field, value] of Object.entries({ content, tool_calls })) {
+        for (const [entry, inner] of Array.isArray(value) ? value.entries() : []) {
+          if (!isFields(inner)) yield wrongType(`${at}.${field}[${entry}]`, 'an object', inner);
+        }
+      }
       for (const [part, { text }] of eachFields(content)) {
         if (isSet(text) && typeof text !== 'string') yield wrongType(`${at}.content[${part}].text`, 'a string', text);
       }
@@ -74,7 +80,7 @@ export const role: ChatRule = {
   *check({ messages, model }) {
     for (const [index, message] of messages) {
       const param = `messages[${index}].role`;
-      if (typeof message.role !== 'string' || !(message.role in messageShapes)) {
+      if (variantOf(messageShapes, message.role) === undefined) {
         yield unsupportedValue(param, message.role, roles);
       }
       // The first reasoning models knew neither of the two.
@@ -92,7 +98,7 @@ export const toolType: ChatRule = {
     for (const [index, { type }] of eachFields(body.tools)) {
       const param = `tools[${index}].type`;
       if (!isSet(type)) yield missingParameter(param);
-      else if (typeof type !== 'string' || !(type in toolShapes || dialect.extra?.includes(`tools:${type}`))) {
+      else if (variantOf(toolShapes, type) === undefined && !dialect.extra?.includes(`tools:${type}`)) {
         yield unsupportedValue(param, type, Object.keys(toolShapes));
       }
     }

@@ -48,6 +48,10 @@ export const tagged = (tag: Tagged['tag'], variants: Tagged['variants']): Shape 
 
 export const byType = (variants: Tagged['variants']): Shape => tagged((value) => text(value.type), variants);
 
+/** Own names only: a `type` may be any string, `constructor` too. */
+export const variantOf = (variants: Tagged['variants'], tag: unknown): Shape | undefined =>
+  typeof tag === 'string' && Object.hasOwn(variants, tag) ? variants[tag] : undefined;
+
 /** Every place where a value departs from its shape. Unknown tags and wrong types have rules of their own. */
 export function* deviations(value: unknown, shape: Shape, path = ''): Iterable<Deviation> {
   if (shape === 'any') return;
@@ -58,7 +62,7 @@ export function* deviations(value: unknown, shape: Shape, path = ''): Iterable<D
   }
   if (!isFields(value)) return;
   if (shape.kind === 'tagged') {
-    const variant = shape.variants[shape.tag(value) ?? ''];
+    const variant = variantOf(shape.variants, shape.tag(value));
     if (variant !== undefined) yield* deviations(value, variant, path);
     return;
   }

@@ -16,8 +16,7 @@ export interface Recording {
   readonly turns: readonly Turn[];
 }
 
-const root =
-  process.env.SKEIN_CORPUS ?? fileURLToPath(new URL('../../../../../../shared/corpus', import.meta.url));
+const root = process.env.SKEIN_CORPUS ?? fileURLToPath(new URL('../../../../../../shared/corpus', import.meta.url));
 
 /** The recordings of one folder; none, with a note, on machines without the corpus. */
 export function recordings(folder: string): readonly Recording[] {

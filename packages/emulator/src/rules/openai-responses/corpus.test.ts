@@ -50,7 +50,12 @@ test('a reply that is sent back whole is accepted', () => {
 });
 
 /** Not of the form: unknown models, a fetched file, a quota; DeepSeek wants outputs beside their calls. */
-const notOfForm = new Set<unknown>(['model_not_found', 'unsupported_file', 'insufficient_quota', 'invalid_request_error']);
+const notOfForm = new Set<unknown>([
+  'model_not_found',
+  'unsupported_file',
+  'insufficient_quota',
+  'invalid_request_error',
+]);
 
 test('recorded refusals are repeated word for word', () => {
   let replayed = 0;

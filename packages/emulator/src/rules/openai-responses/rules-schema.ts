@@ -1,5 +1,6 @@
 import { missingParameter, unsupportedValue, unsure, wrongType } from '../openai-chat/finding.ts';
 import { missingFields, unknownFields } from '../openai-chat/known-fields.ts';
+import { variantOf } from '../openai-chat/shape.ts';
 import { eachFields, isFields, isSet } from '../openai-chat/values.ts';
 import type { ResponsesRule } from './context.ts';
 import { inputShape, itemShapes } from './item-schema.ts';
@@ -52,6 +53,9 @@ export const invalidType: ResponsesRule = {
         const value = fields[field];
         if (isSet(value) && typeof value !== 'string') yield wrongType(`${at}.${field}`, 'a string', value);
       }
+      for (const [part, inner] of Array.isArray(content) ? content.entries() : []) {
+        if (!isFields(inner)) yield wrongType(`${at}.content[${part}]`, 'an object', inner);
+      }
       for (const [part, { text }] of eachFields(content)) {
         if (isSet(text) && typeof text !== 'string') yield wrongType(`${at}.content[${part}].text`, 'a string', text);
       }
@@ -63,7 +67,7 @@ export const itemTypes: ResponsesRule = {
   id: 'item-type',
   *check({ items }) {
     for (const { at, type, fields } of items) {
-      if (type !== undefined && type in itemShapes) continue;
+      if (variantOf(itemShapes, type) !== undefined) continue;
       if (isSet(fields.type)) yield unsupportedValue(at, fields.type, Object.keys(itemShapes));
       else yield missingParameter(`${at}.type`);
     }
@@ -76,7 +80,7 @@ export const toolTypes: ResponsesRule = {
     for (const [index, { type }] of eachFields(body.tools)) {
       const param = `tools[${index}].type`;
       if (!isSet(type)) yield missingParameter(param);
-      else if (typeof type !== 'string' || !(type in toolShapes || dialect.extra?.includes(`tools:${type}`))) {
+      else if (variantOf(toolShapes, type) === undefined && !dialect.extra?.includes(`tools:${type}`)) {
         yield unsupportedValue(param, type, Object.keys(toolShapes));
       }
     }

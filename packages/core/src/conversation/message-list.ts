@@ -1,0 +1,56 @@
+import type { Message, Role } from '../message/index.ts';
+import { type ReadOptions, readSaved } from './read-saved.ts';
+import { type SavedMessages, toSaved } from './saved.ts';
+
+/** The messages of a conversation, in order. Messages never change; the list may grow. */
+export class MessageList implements Iterable<Message> {
+  readonly #messages: Message[];
+
+  constructor(messages: Iterable<Message> = []) {
+    this.#messages = [...messages];
+  }
+
+  /**
+   * Reads what `toJSON` made, as a value or as text. A bare array of messages is read when `dialect` says what it is
+   * written in; give it as text, so that every message keeps its exact spelling.
+   */
+  static fromJSON(saved: unknown, options: ReadOptions = {}): MessageList {
+    return new MessageList(readSaved(saved, options));
+  }
+
+  get length(): number {
+    return this.#messages.length;
+  }
+
+  /** The message at an index; negative ones count from the end. */
+  at(index: number): Message | undefined {
+    return this.#messages.at(index);
+  }
+
+  append(message: Message): this {
+    this.#messages.push(message);
+    return this;
+  }
+
+  extend(messages: Iterable<Message>): this {
+    for (const message of messages) this.#messages.push(message);
+    return this;
+  }
+
+  copy(): MessageList {
+    return new MessageList(this.#messages);
+  }
+
+  withRole(role: Role): Message[] {
+    return this.#messages.filter((message) => message.role === role);
+  }
+
+  [Symbol.iterator](): Iterator<Message> {
+    return this.#messages[Symbol.iterator]();
+  }
+
+  /** Exact texts, origins, and the facts that sending needs. */
+  toJSON(): SavedMessages {
+    return toSaved(this.#messages);
+  }
+}

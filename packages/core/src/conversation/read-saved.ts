@@ -1,0 +1,96 @@
+import { dialect } from '../dialects/index.ts';
+import { elementTexts, isObject, type JsonObject, parseJson } from '../json/index.ts';
+import { type Facts, type Message, normalizeMessage, type Origin } from '../message/index.ts';
+import { FACTS_VERSION, FORMAT, VERSION } from './saved.ts';
+
+export interface ReadOptions {
+  /** What a bare array of messages is written in; `legacy` is the older shape with string content. */
+  readonly dialect?: string;
+  readonly origin?: Partial<Origin>;
+}
+
+/** A saved list that cannot be read. `index` is the message at fault, where there is one. */
+export class MessageListDeserializationError extends Error {
+  readonly code = 'unreadable_messages';
+  readonly index: number | undefined;
+
+  constructor(problem: string, index?: number, cause?: unknown) {
+    super(index === undefined ? `Cannot read messages: ${problem}` : `Cannot read message ${index}: ${problem}`, {
+      cause,
+    });
+    this.name = 'MessageListDeserializationError';
+    this.index = index;
+  }
+}
+
+export function readSaved(saved: unknown, options: ReadOptions): Message[] {
+  const value = typeof saved === 'string' ? parsed(saved) : saved;
+  if (Array.isArray(value)) return readArray(typeof saved === 'string' ? saved : JSON.stringify(value), options);
+  if (!isObject(value) || value.format !== FORMAT) {
+    throw new MessageListDeserializationError(`expected {"format":"${FORMAT}",…} or an array of messages`);
+  }
+  if (value.version !== VERSION) {
+    throw new MessageListDeserializationError(
+      `version ${JSON.stringify(value.version)} is not supported; this release reads version ${VERSION}`,
+    );
+  }
+  return readList(value);
+}
+
+function readList(value: JsonObject): Message[] {
+  const { messages, origins } = value;
+  if (!Array.isArray(messages) || !Array.isArray(origins))
+    throw new MessageListDeserializationError('"messages" and "origins" must be arrays');
+  const trusted = value.facts === FACTS_VERSION;
+  return messages.map((item: unknown, index) => {
+    if (!isObject(item) || typeof item.raw !== 'string')
+      throw new MessageListDeserializationError('it has no "raw" text', index);
+    const origin: unknown = origins[item.origin as number];
+    if (!isOrigin(origin))
+      throw new MessageListDeserializationError(`its origin ${JSON.stringify(item.origin)} is not in "origins"`, index);
+    const facts = trusted && isFacts(item.facts) ? item.facts : undefined;
+    return at(index, () => dialect(origin.dialect).parseMessage(item.raw as string, origin, facts));
+  });
+}
+
+function readArray(text: string, options: ReadOptions): Message[] {
+  const { dialect: id } = options;
+  if (id === undefined) {
+    throw new MessageListDeserializationError(
+      'a bare array does not say what it is written in; give { dialect }, such as "openai-chat"',
+    );
+  }
+  if (id === 'legacy') return elementTexts(text).map((raw, index) => at(index, () => normalizeMessage(raw)));
+  const reader = dialect(id);
+  return elementTexts(text).map((raw, index) => at(index, () => reader.parseMessage(raw, options.origin)));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new MessageListDeserializationError((cause as Error).message, undefined, cause);
+  }
+}
+
+function at<T>(index: number, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new MessageListDeserializationError((cause as Error).message, index, cause);
+  }
+}
+
+function isOrigin(value: unknown): value is Origin {
+  return isObject(value) && typeof value.dialect === 'string' && typeof value.issuer === 'string';
+}
+
+function isFacts(value: unknown): value is Facts {
+  return (
+    isObject(value) &&
+    typeof value.digest === 'string' &&
+    Array.isArray(value.calls) &&
+    Array.isArray(value.results) &&
+    Array.isArray(value.needs)
+  );
+}

@@ -1,0 +1,41 @@
+import type { Facts, Message, Origin } from '../message/index.ts';
+
+/** The saved form of a list of messages. */
+export interface SavedMessages {
+  readonly format: typeof FORMAT;
+  readonly version: typeof VERSION;
+  /** Version of the rule that made `facts`; with another one they are made again from the texts. */
+  readonly facts: typeof FACTS_VERSION;
+  readonly origins: readonly Origin[];
+  readonly messages: readonly SavedMessage[];
+}
+
+export interface SavedMessage {
+  /** Index in `origins`. */
+  readonly origin: number;
+  /** The exact text, as a string: it survives whatever stores or re-indents the file. */
+  readonly raw: string;
+  readonly facts: Facts;
+}
+
+export const FORMAT = 'skein/messages';
+export const VERSION = 1;
+export const FACTS_VERSION = 1;
+
+export function toSaved(messages: readonly Message[]): SavedMessages {
+  const origins = new Map<string, { readonly index: number; readonly origin: Origin }>();
+  const indexOf = (origin: Origin): number => {
+    const key = JSON.stringify(origin);
+    const known = origins.get(key) ?? { index: origins.size, origin };
+    origins.set(key, known);
+    return known.index;
+  };
+  const saved = messages.map(({ raw, origin, facts }) => ({ origin: indexOf(origin), raw, facts }));
+  return {
+    format: FORMAT,
+    version: VERSION,
+    facts: FACTS_VERSION,
+    origins: [...origins.values()].map(({ origin }) => origin),
+    messages: saved,
+  };
+}

@@ -1,0 +1,17 @@
+import { viewOfBlocks } from '../../message/index.ts';
+import type { DialectSpec } from '../dialect.ts';
+import { skein } from './provider.ts';
+import { readReply, readRequest } from './read.ts';
+import { assemble } from './read-stream.ts';
+import { writer } from './write.ts';
+
+/** Skein's own content-block JSON as a protocol. */
+export const blocksSpec: DialectSpec = {
+  id: 'blocks',
+  home: skein,
+  view: viewOfBlocks,
+  readReply,
+  assemble,
+  readRequest,
+  writer,
+};

@@ -1,0 +1,68 @@
+import {
+  elementsOf,
+  elementTexts,
+  membersOf,
+  parseJson,
+  type Range,
+  skipSpace,
+  splice,
+  textAt,
+  withoutMembers,
+} from '../json/index.ts';
+
+/** Where two requests part. */
+export interface PrefixDifference {
+  readonly part: 'system' | 'tools' | 'messages';
+  /** Index of the element; 0 where the part is one text. */
+  readonly index: number;
+  /** The texts there, cache markers aside; undefined where one request has nothing more. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+const NAMES = {
+  system: ['system', 'instructions', 'systemInstruction', 'system_instruction'],
+  tools: ['tools'],
+  messages: ['messages', 'input', 'contents'],
+} as const;
+
+/**
+ * Whether `next` extends `previous`: the same system and tools, and its messages begin with the same texts, element
+ * by element, cache markers aside. The first difference, or undefined when it does.
+ */
+export function diffPrefix(previous: string, next: string): PrefixDifference | undefined {
+  parseJson(previous);
+  parseJson(next);
+  for (const part of ['system', 'tools', 'messages'] as const) {
+    const before = elements(previous, NAMES[part]);
+    const after = elements(next, NAMES[part]);
+    const length = part === 'messages' ? before.length : Math.max(before.length, after.length);
+    for (let index = 0; index < length; index++) {
+      if (before[index] !== after[index]) return { part, index, before: before[index], after: after[index] };
+    }
+  }
+  return undefined;
+}
+
+function elements(body: string, names: readonly string[]): string[] {
+  const value = names.map((name) => textAt(body, [name])).find((text) => text !== undefined);
+  if (value === undefined) return [];
+  return (value.startsWith('[') ? elementTexts(value) : [value]).map(withoutMarkers);
+}
+
+/** The text without `cache_control`, at whatever depth; most texts have none. */
+function withoutMarkers(text: string): string {
+  return text.includes('"cache_control"')
+    ? splice(text, markerEdits(text, { start: skipSpace(text, 0), end: text.length }))
+    : text;
+}
+
+function markerEdits(text: string, { start }: Range): ReturnType<typeof withoutMembers> {
+  if (text[start] === '[') return elementsOf(text, start).flatMap((item) => markerEdits(text, item));
+  if (text[start] !== '{') return [];
+  const kept = membersOf(text, start).filter((member) => member.name !== 'cache_control');
+  return [
+    ...withoutMembers(text, start, (name) => name === 'cache_control'),
+    ...kept.flatMap((member) => markerEdits(text, member)),
+  ];
+}

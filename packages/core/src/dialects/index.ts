@@ -1,0 +1,29 @@
+export type { Assembler, Dialect, DialectSpec, RawReply, RawRequest } from './dialect.ts';
+export { diffPrefix, type PrefixDifference } from './diff-prefix.ts';
+export { type Loss, LossError, type LossNote, type LossReason } from './loss.ts';
+export { type Element, type ElementPiece, joinManifest, type Manifest } from './manifest.ts';
+export { type ByModel, forModel, type Policies, type ProviderDescriptor } from './provider.ts';
+export {
+  anthropicMessages,
+  blocks,
+  defineDialect,
+  dialect,
+  googleGenerateContent,
+  openaiChat,
+  openaiResponses,
+  UnknownDialectError,
+} from './registry.ts';
+export { type Alternative, ProtocolError, type Reply, type Stop, type StopReason, type Usage } from './reply.ts';
+export type {
+  CachePoint,
+  FunctionTool,
+  NativeTool,
+  RequestParams,
+  RequestParts,
+  ToolDefinition,
+  WriteRequest,
+  WrittenRequest,
+} from './request.ts';
+export { decodeSse, type SseDecoder } from './sse.ts';
+export type { StreamEvent, StreamReader } from './stream/events.ts';
+export type { CallLookup, Frame, FrameParts, RequestWriter, Target, Unit } from './write/writer.ts';

@@ -1,0 +1,73 @@
+import { loneSurrogates } from '../json/index.ts';
+import { createMessage, type Facts, type Message, type Origin, type ViewOf } from '../message/index.ts';
+import type { Dialect, DialectSpec, RawReply } from './dialect.ts';
+import { ProtocolError, type Reply } from './reply.ts';
+import { writeRequest } from './write/write-request.ts';
+
+/** A dialect from what its protocol brings. */
+export function makeDialect(spec: DialectSpec): Dialect {
+  const home: Origin = {
+    dialect: spec.id,
+    issuer: spec.home.issuer,
+    ...(spec.home.apiVersion && { apiVersion: spec.home.apiVersion }),
+  };
+  const originOf = (given: Partial<Origin> = {}): Origin => Object.freeze({ ...home, ...given, dialect: spec.id });
+  const viewOf: ViewOf = (raw, origin) => {
+    const view = spec.view(raw, origin);
+    return loneSurrogates(raw).length > 0 ? { ...view, needs: [...view.needs, 'surrogate'] } : view;
+  };
+  const messageOf = (raw: string, origin: Origin, facts?: Facts): Message => createMessage(raw, origin, viewOf, facts);
+
+  return Object.freeze({
+    id: spec.id,
+    home: spec.home,
+    parseMessage(raw: string, origin?: Partial<Origin>, facts?: Facts) {
+      const message = messageOf(raw, originOf(origin), facts);
+      if (!facts) protocolText(spec.id, raw, () => message.content);
+      return message;
+    },
+    readResponse(body: string, origin?: Partial<Origin>) {
+      return replyOf(
+        protocolText(spec.id, body, () => spec.readReply(body)),
+        originOf(origin),
+        messageOf,
+      );
+    },
+    readStream(origin?: Partial<Origin>) {
+      const assembler = spec.assemble();
+      return {
+        push: (event: string | undefined, data: string) => assembler.push(event, data),
+        finish: () => {
+          const raw = assembler.finish();
+          return replyOf(raw, raw.cut ? { ...originOf(origin), cut: true } : originOf(origin), messageOf);
+        },
+      };
+    },
+    readRequest(body: string, origin?: Partial<Origin>) {
+      const { system, messages, ...rest } = protocolText(spec.id, body, () => spec.readRequest(body));
+      const from = originOf(origin);
+      return {
+        ...rest,
+        system: system === undefined ? undefined : messageOf(system, from),
+        messages: messages.map((raw) => messageOf(raw, from)),
+      };
+    },
+    writeRequest: (request) => writeRequest(spec, request),
+  } satisfies Dialect);
+}
+
+function replyOf(raw: RawReply, origin: Origin, messageOf: (raw: string, origin: Origin) => Message): Reply {
+  const from = Object.freeze(raw.model === undefined ? origin : { ...origin, model: raw.model });
+  const [first, ...others] = raw.choices.map((choice) => ({ message: messageOf(choice.raw, from), stop: choice.stop }));
+  return { message: first!.message, stop: first!.stop, alternatives: others, usage: raw.usage, envelope: raw.envelope };
+}
+
+/** Text that cannot be this protocol is an error with the text attached, whatever step found it. */
+function protocolText<T>(dialect: string, text: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    throw new ProtocolError(dialect, error instanceof Error ? error.message : String(error), text, error);
+  }
+}

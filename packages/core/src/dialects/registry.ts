@@ -1,0 +1,42 @@
+import { anthropicMessagesSpec } from './anthropic-messages/index.ts';
+import { blocksSpec } from './blocks/index.ts';
+import type { Dialect, DialectSpec } from './dialect.ts';
+import { googleGenerateContentSpec } from './google-generatecontent/index.ts';
+import { makeDialect } from './make-dialect.ts';
+import { openaiChatSpec } from './openai-chat/index.ts';
+import { openaiResponsesSpec } from './openai-responses/index.ts';
+
+export const openaiChat: Dialect = /* @__PURE__ */ makeDialect(openaiChatSpec);
+export const openaiResponses: Dialect = /* @__PURE__ */ makeDialect(openaiResponsesSpec);
+export const anthropicMessages: Dialect = /* @__PURE__ */ makeDialect(anthropicMessagesSpec);
+export const googleGenerateContent: Dialect = /* @__PURE__ */ makeDialect(googleGenerateContentSpec);
+export const blocks: Dialect = /* @__PURE__ */ makeDialect(blocksSpec);
+
+const BUILT_IN: readonly Dialect[] = [openaiChat, openaiResponses, anthropicMessages, googleGenerateContent, blocks];
+const added = /* @__PURE__ */ new Map<string, Dialect>();
+
+/** The dialect of that id, built in or added. */
+export function dialect(id: string): Dialect {
+  const found = added.get(id) ?? BUILT_IN.find((candidate) => candidate.id === id);
+  if (found) return found;
+  const known = [...BUILT_IN.map((candidate) => candidate.id), ...added.keys()];
+  throw new UnknownDialectError(id, known);
+}
+
+/** Adds a protocol from outside. Its id must be its own. */
+export function defineDialect(spec: DialectSpec): Dialect {
+  if (BUILT_IN.some((candidate) => candidate.id === spec.id))
+    throw new TypeError(`The dialect ${spec.id} is built in; choose another id`);
+  const made = makeDialect(spec);
+  added.set(spec.id, made);
+  return made;
+}
+
+export class UnknownDialectError extends Error {
+  readonly code = 'unknown_dialect';
+
+  constructor(id: string, known: readonly string[]) {
+    super(`Unknown dialect "${id}". Known: ${known.join(', ')}`);
+    this.name = 'UnknownDialectError';
+  }
+}

@@ -1,0 +1,34 @@
+import type { CallRef, Message } from '../../message/index.ts';
+import type { CallLookup } from './writer.ts';
+
+const BY_NAME = /^skn_fn_\d+_(.*)$/s;
+
+/** Remembers the calls of a history while it is walked, so that each result finds the call it answers. */
+export class CallTracker {
+  readonly #byId = new Map<string, CallRef>();
+  /** Calls since the last assistant turn began, for results that came without an id. */
+  #open: CallRef[] = [];
+
+  /** What the results of this message answer; then the message's own calls are remembered. */
+  next(message: Message): CallLookup {
+    const { calls, results } = message.facts;
+    const found = new Map<string, CallRef>();
+    for (const id of results) {
+      const call = this.#byId.get(id) ?? this.#takeByName(id);
+      if (call) found.set(id, call);
+    }
+    if (results.length > 0 && calls.length === 0)
+      this.#open = this.#open.filter((call) => ![...found.values()].includes(call));
+    for (const call of calls) {
+      this.#byId.set(call.id, call);
+      this.#open.push(call);
+    }
+    return { find: (id) => found.get(id) };
+  }
+
+  #takeByName(id: string): CallRef | undefined {
+    const name = BY_NAME.exec(id)?.[1];
+    const index = name === undefined ? -1 : this.#open.findIndex((call) => call.name === name);
+    return index < 0 ? undefined : this.#open.splice(index, 1)[0];
+  }
+}

@@ -1,0 +1,37 @@
+import type { Loss } from '../loss.ts';
+import type { CachePoint } from '../request.ts';
+import type { RequestWriter } from './writer.ts';
+
+/** APIs take at most four (`cache-max`). */
+const MOST = 4;
+
+export interface Markers {
+  readonly tools: boolean;
+  readonly system: boolean;
+  /** Indexes of the messages to mark. */
+  readonly messages: ReadonlySet<number>;
+  readonly losses: readonly Loss[];
+}
+
+export function markersFor(points: readonly CachePoint[], count: number, writer: RequestWriter): Markers {
+  if (points.length > MOST)
+    throw new RangeError(`At most ${MOST} cache points can be placed, but ${points.length} were given`);
+  const indexes = points
+    .filter((point) => typeof point === 'number')
+    .map((index) => (index < 0 ? count + index : index));
+  const outside = indexes.find((index) => index < 0 || index >= count);
+  if (outside !== undefined) throw new RangeError(`There is no message ${outside} to place a cache marker on`);
+  if (!writer.mark && points.length > 0)
+    return { tools: false, system: false, messages: new Set(), losses: [noMarkers()] };
+  return { tools: points.includes('tools'), system: points.includes('system'), messages: new Set(indexes), losses: [] };
+}
+
+function noMarkers(): Loss {
+  return {
+    kind: 'dropped',
+    message: -1,
+    path: '',
+    reason: 'cache-marker',
+    detail: 'this protocol has no cache markers',
+  };
+}

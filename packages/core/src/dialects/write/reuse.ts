@@ -1,0 +1,29 @@
+import type { Message } from '../../message/index.ts';
+import type { Element, Manifest } from '../manifest.ts';
+import type { Target } from './writer.ts';
+
+/**
+ * How many of the messages the previous request on this branch already carried, if what it sent can simply be sent
+ * again: the same target and the same messages at the front. Changed system or tools part the requests anyway.
+ */
+export function reusableMessages(
+  previous: Manifest | undefined,
+  messages: readonly Message[],
+  target: Target,
+  start: string,
+): number {
+  if (!previous || previous.messages.length > messages.length) return 0;
+  const same =
+    previous.dialect === target.provider.dialect &&
+    previous.issuer === target.provider.issuer &&
+    previous.model === target.model &&
+    previous.account === target.account &&
+    previous.start === start &&
+    previous.messages.every((known, index) => messages[index]!.facts.digest === known);
+  return same ? previous.messages.length : 0;
+}
+
+/** Elements as they were sent, without the cache markers of then. */
+export function plainElements(previous: Manifest): readonly Element[] {
+  return previous.elements.map(({ of, pieces, plain }) => ({ of, pieces: plain ?? pieces }));
+}

@@ -1,0 +1,148 @@
+import { type Message, system } from '../../message/index.ts';
+import type { DialectSpec } from '../dialect.ts';
+import { type Loss, LossError } from '../loss.ts';
+import { type Element, joinManifest, type Manifest } from '../manifest.ts';
+import type { WriteRequest, WrittenRequest } from '../request.ts';
+import { type Arranging, arrange } from './arrange.ts';
+import { dropUnbound } from './bind.ts';
+import { CallTracker } from './calls.ts';
+import { elementOf } from './elements.ts';
+import { type Entry, entryOf, located } from './entry.ts';
+import { extraMembers } from './frame.ts';
+import { placeInlineSystem } from './inline-system.ts';
+import { markersFor } from './markers.ts';
+import { prefixStart } from './prefix.ts';
+import { plainElements, reusableMessages } from './reuse.ts';
+import { mergeRuns } from './runs.ts';
+import { finishTail } from './tail.ts';
+import { unitsOf } from './units.ts';
+import type { CallLookup, Target } from './writer.ts';
+
+/**
+ * Writes a request: each message becomes units (its own text, or a translation), the units are put in an order that
+ * the target takes, and the texts are joined. The messages themselves are never changed.
+ */
+export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenRequest {
+  const { writer } = spec;
+  const messages = [...request.messages];
+  const target = targetOf(spec, request);
+  const markers = markersFor(request.cache ?? [], messages.length, writer);
+  const leading = leadingSystem(messages, spec, target);
+  const frame = writer.frame(
+    {
+      system: [...systemMessages(request.system), ...messages.slice(0, leading)],
+      tools: request.tools ?? [],
+      params: target.params,
+      extra: extraMembers(request.extra),
+      cache: { tools: markers.tools, system: markers.system },
+    },
+    target,
+  );
+  const start = prefixStart(frame.base);
+  const reused = reusableMessages(request.previous, messages, target, start);
+  const known = reused > 0 ? request.previous : undefined;
+
+  const { entries, calls, losses: unsendable } = entriesOf(messages, Math.max(leading, reused), spec, target);
+  const callsFor = (index: number): CallLookup => calls.get(index) ?? NO_CALLS;
+  const kit: Arranging = { writer, target, callsFor, messageAt: (index) => messages[index]! };
+  let arranged: readonly Entry[] = placeInlineSystem(arrange(entries, kit), writer, target);
+  if (target.provider.policies.alternateRoles) arranged = mergeRuns(arranged, writer);
+  const bound = dropUnbound(finishTail(arranged, writer, target), known?.prefix ?? start, writer, target, callsFor);
+
+  const earlier = known ? plainElements(known) : frame.lead.map((text): Element => ({ of: [], pieces: [text] }));
+  const elements = marked([...earlier, ...bound.entries.map(elementOf)], markers.messages, spec, messages);
+  const manifest: Manifest = {
+    version: 1,
+    dialect: spec.id,
+    issuer: target.provider.issuer,
+    model: target.model,
+    ...(target.account !== undefined && { account: target.account }),
+    head: frame.head,
+    elements,
+    tail: frame.tail,
+    messages: messages.map((message) => message.facts.digest),
+    start,
+    prefix: bound.prefix,
+  };
+  const losses = [
+    ...frame.losses.map((note) => located(note, -1)),
+    ...markers.losses,
+    ...unsendable,
+    ...bound.entries.flatMap((entry) => entry.losses),
+    ...bound.losses,
+  ];
+  const lost = request.strict ? losses.filter((loss) => loss.kind === 'dropped') : [];
+  if (lost.length > 0) throw new LossError(lost);
+  return { body: joinManifest(manifest, (index) => messages[index]!.raw), manifest, losses };
+}
+
+const NO_CALLS: CallLookup = { find: () => undefined };
+
+function targetOf(spec: DialectSpec, request: WriteRequest): Target {
+  const provider = request.provider ?? spec.home;
+  if (provider.dialect !== spec.id)
+    throw new TypeError(`The provider ${provider.id} speaks ${provider.dialect}, not ${spec.id}`);
+  return { provider, model: request.model, account: request.account, params: request.params ?? {} };
+}
+
+function systemMessages(given: WriteRequest['system']): readonly Message[] {
+  if (given === undefined || given === '') return [];
+  return typeof given === 'string' ? [system(given)] : given;
+}
+
+/** How many system messages stand before all others and are not elements of their own protocol's message list. */
+function leadingSystem(messages: readonly Message[], spec: DialectSpec, target: Target): number {
+  const end = messages.findIndex(
+    (message) => message.role !== 'system' || spec.writer.standsInline?.(message, target) === true,
+  );
+  return end < 0 ? messages.length : end;
+}
+
+interface Entries {
+  readonly entries: readonly Entry[];
+  readonly calls: ReadonlyMap<number, CallLookup>;
+  readonly losses: readonly Loss[];
+}
+
+function entriesOf(messages: readonly Message[], first: number, spec: DialectSpec, target: Target): Entries {
+  const tracker = new CallTracker();
+  const calls = new Map<number, CallLookup>();
+  const entries: Entry[] = [];
+  const losses: Loss[] = [];
+  messages.forEach((message, index) => {
+    const { facts } = message;
+    const found = facts.calls.length > 0 || facts.results.length > 0 ? tracker.next(message) : NO_CALLS;
+    if (found !== NO_CALLS) calls.set(index, found);
+    if (index < first) return;
+    const units = unitsOf(message, spec.writer, target, found);
+    if (units.length === 0) losses.push(nothingLeft(message, index));
+    for (const unit of units) entries.push(entryOf(unit, index, message));
+  });
+  return { entries, calls, losses };
+}
+
+function nothingLeft(message: Message, index: number): Loss {
+  const reason = message.facts.needs.includes('cut') ? 'cut' : 'empty';
+  return { kind: 'dropped', message: index, path: '', reason, detail: 'nothing in the message can be sent' };
+}
+
+/** Places cache markers on the last element of each message that should carry one. */
+function marked(
+  elements: readonly Element[],
+  points: ReadonlySet<number>,
+  spec: DialectSpec,
+  messages: readonly Message[],
+): readonly Element[] {
+  if (points.size === 0) return elements;
+  const places = new Set([...points].map((point) => elements.findLastIndex((element) => element.of.includes(point))));
+  return elements.map((element, index) => {
+    const text = places.has(index) ? spec.writer.mark?.(textOfElement(element, messages)) : undefined;
+    return text === undefined ? element : { of: element.of, pieces: [text], plain: element.pieces };
+  });
+}
+
+function textOfElement(element: Element, messages: readonly Message[]): string {
+  return element.pieces
+    .map((piece) => (typeof piece === 'string' ? piece : messages[piece.message]!.raw.slice(piece.start, piece.end)))
+    .join('');
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { MessageList, type ReadOptions } from './conversation/index.ts';
+import type { Message } from './message/index.ts';
+
+/** Saves messages to a file. The file is replaced whole or not at all, also when the machine stops in between. */
+export async function saveMessages(path: string, messages: Iterable<Message>): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const file = await open(temporary, 'wx');
+    try {
+      await file.writeFile(`${JSON.stringify(new MessageList(messages))}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+export async function loadMessages(path: string, options: ReadOptions = {}): Promise<MessageList> {
+  return MessageList.fromJSON(await readFile(path, 'utf8'), options);
+}
+
+/** Makes the new name durable. Windows cannot open folders; there the rename alone must do. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

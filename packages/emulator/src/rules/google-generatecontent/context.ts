@@ -1,0 +1,33 @@
+/** Everything the rules look at, read once from the body; all names are in camelCase. */
+import type { JudgedRequest } from '../verdict.ts';
+import { type Model, model } from './models.ts';
+import { type Fault, isObject, type Json, readProto } from './proto-json.ts';
+import { mergeTurns, objects, type PlacedPart, place, type Turn } from './turns.ts';
+
+export interface Context {
+  readonly request: JudgedRequest;
+  readonly faults: readonly Fault[];
+  readonly model: Model;
+  readonly contents: readonly Json[];
+  readonly turns: readonly Turn[];
+  readonly parts: readonly PlacedPart[];
+  readonly system: Json | undefined;
+  readonly systemParts: readonly PlacedPart[];
+}
+
+export function readContext(request: JudgedRequest, raw: Json): Context {
+  const { value, faults } = readProto(raw, 'Request');
+  const body = isObject(value) ? value : {};
+  const contents = objects(body.contents);
+  const system = isObject(body.systemInstruction) ? body.systemInstruction : undefined;
+  return {
+    request,
+    faults,
+    model: model(request.model ?? (typeof body.model === 'string' ? body.model : '')),
+    contents,
+    turns: mergeTurns(contents),
+    parts: contents.flatMap(place),
+    system,
+    systemParts: place(system ?? {}, 0).map((part) => ({ ...part, path: `system_instruction.parts[${part.index}]` })),
+  };
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { expected, judgeCase, outcome } from '../openai-chat/test-cases.ts';
+import type { ResponsesMemory } from './context.ts';
+import { judgeOpenAIResponses, openAIResponsesRules } from './judge.ts';
+import { schemaCases } from './test-cases-schema.ts';
+import { stateCases } from './test-cases-state.ts';
+import { call, create, memory, result, says, thinks, user } from './test-requests.ts';
+
+const cases = [...schemaCases, ...stateCases];
+
+describe.each(cases)('openai-responses.$id', (ruleCase) => {
+  test('accepts', () => {
+    const verdict = judgeCase(judgeOpenAIResponses, ruleCase.good, ruleCase.memory);
+    expect(verdict).toEqual({ refusal: undefined, warnings: [] });
+  });
+  test('refuses or warns', () => {
+    expect(outcome(judgeOpenAIResponses, ruleCase)).toEqual(expected('openai-responses', ruleCase));
+  });
+});
+
+test('every rule of the judge is tested', () => {
+  expect(cases.map(({ id }) => `openai-responses.${id}`).sort()).toEqual([...openAIResponsesRules].sort());
+});
+
+const ruleOf = (body: unknown, known?: ResponsesMemory) => judgeCase(judgeOpenAIResponses, body, known).refusal?.rule;
+
+test('reasoning is last, or followed by an item it was not produced with', () => {
+  expect(ruleOf(create([user, thinks('rs_1')]))).toBe('openai-responses.reasoning-following');
+  expect(ruleOf(create([user, thinks('rs_1'), says('msg_2')]), memory)).toBe('openai-responses.reasoning-following');
+  expect(ruleOf(create([user, thinks('rs_1'), says('msg_2')]))).toBeUndefined();
+});
+
+test('reasoning that was never stored is refused even when this request is to be stored', () => {
+  const body = create([user, thinks('rs_2'), says('msg_2')]);
+  expect(ruleOf(body, memory)).toBe('openai-responses.reasoning-not-persisted');
+  expect(ruleOf(body)).toBeUndefined();
+});
+
+test('under store: false a missing reasoning item is only a warning', () => {
+  const body = create([user, call({ id: 'fc_1' }), result()], { store: false });
+  expect(judgeCase(judgeOpenAIResponses, body, memory)).toEqual({
+    refusal: undefined,
+    warnings: ['openai-responses.missing-reasoning'],
+  });
+});
+
+test('calls of a continued response are answered, and only those', () => {
+  const body = (input: unknown[]) => create(input, { previous_response_id: 'resp_1' });
+  expect(ruleOf(body([user]), memory)).toBe('openai-responses.call-unanswered');
+  expect(ruleOf(body([result({ call_id: 'call_7' }), result()]), memory)).toBe('openai-responses.output-orphan');
+});
+
+test('fields of a reply that the request type lacks are suspected, not refused', () => {
+  const body = create([
+    user,
+    { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AA', size: '1x1' },
+  ]);
+  expect(judgeCase(judgeOpenAIResponses, body).warnings).toEqual(['openai-responses.unknown-item-param']);
+});
+
+test.each([
+  create([{ type: 'constructor' }]),
+  create('Hi', { tools: [{ type: 'toString' }] }),
+  null,
+  [],
+  'x',
+  7,
+  {},
+  { model: 'm', input: [null] },
+  { model: 4, input: 5 },
+  { model: 'm', input: [{ type: 3 }] },
+])('a body of no use is refused, not thrown at: %j', (body) => {
+  expect(judgeCase(judgeOpenAIResponses, JSON.stringify(body)).refusal?.status).toBe(400);
+});
