@@ -17,12 +17,16 @@ export interface Memory {
   issued(value: string): Issued | undefined;
   /** A stored item or response by its id (`store: true`). */
   stored(id: string): boolean;
-  /** A field that this provider itself put into a reply, so that its closed schema lets it back in. */
+  /**
+   * A field that this provider itself put into a reply, so that its closed schema lets it back in. A type of block, item
+   * or part that it made up is asked for as `:type`.
+   */
   ownField(path: string): boolean;
 }
 
 export interface Issued {
-  readonly model: string;
+  /** Absent: it is taken for the work of any model. */
+  readonly model?: string;
   /** The text that must come back unchanged beside the signature, where there is one. */
   readonly text?: string;
   /** `prefixDigest` of the request that led to it. */

@@ -13,13 +13,11 @@ const place = {
 /** The path without indexes, as `Memory.ownField` knows it: `tool_use.caller`, `tools.custom.strict`. */
 const ownFieldPath = (path: string): string => path.replaceAll(/\.\d+(?=\.)/g, '').replace(/^messages\.content\./, '');
 
-function extra(
-  { issues, request: { memory, settings } }: Context,
-  where: (path: string) => boolean,
-): string | undefined {
-  const owned = (path: string) => settings?.refuseOwnFields !== true && memory?.ownField(ownFieldPath(path)) === true;
-  return say(issues.find(({ kind, path }) => kind === 'extra' && where(path) && !owned(path)));
-}
+const owned = ({ request: { memory, settings } }: Context, path: string): boolean =>
+  settings?.refuseOwnFields !== true && memory?.ownField(path) === true;
+
+const extra = (context: Context, where: (path: string) => boolean): string | undefined =>
+  say(context.issues.find(({ kind, path }) => kind === 'extra' && where(path) && !owned(context, ownFieldPath(path))));
 
 const say = (issue: Issue | undefined) => issue && `${issue.path}: ${issue.text}`;
 
@@ -67,9 +65,11 @@ export const schemaRules: readonly Rule[] = [
   {
     // Not in wire-rules.md: a known field with a value of the wrong type.
     id: 'type',
-    check: ({ messages, issues }) =>
-      say(issues.find(({ kind }) => kind === 'type')) ??
-      first(messages, ({ role }) =>
+    check: (context) =>
+      say(
+        context.issues.find(({ kind, tag }) => kind === 'type' && (tag === undefined || !owned(context, `:${tag}`))),
+      ) ??
+      first(context.messages, ({ role }) =>
         ['user', 'assistant', 'system'].includes(`${role}`)
           ? undefined
           : `messages: Unexpected role "${role}". Allowed roles are "user" or "assistant"`,

@@ -8,6 +8,10 @@ import { BINDING_BETA } from './rules-thinking.ts';
 import { isObject } from './shape.ts';
 import { isThinking, type Placed } from './turns.ts';
 
+/** Whether a model of the same family issued it, as far as that is known. */
+const sameFamily = (issued: Issued, context: Context): boolean =>
+  issued.model === undefined || model(issued.model).family === context.model.family;
+
 const proof = ({ type, block }: Placed): string => `${type === 'thinking' ? block.signature : block.data}`;
 const thinkingOf = (blocks: readonly Placed[]) => blocks.filter(isThinking);
 
@@ -25,12 +29,12 @@ function forged(placed: Placed, issued: Issued | undefined, context: Context): b
   if (!issued) return true;
   if (placed.type === 'thinking' && issued.text !== undefined && issued.text !== placed.block.thinking) return true;
   // Models that bind the prefix drop blocks of other models silently instead.
-  return !enforcesPrefix(context) && model(issued.model).family !== context.model.family;
+  return !enforcesPrefix(context) && !sameFamily(issued, context);
 }
 
 function difference(placed: Placed, context: Context): string | undefined {
   const issued = context.request.memory?.issued(proof(placed));
-  if (issued?.prefix === undefined || model(issued.model).family !== context.model.family) return undefined;
+  if (issued?.prefix === undefined || !sameFamily(issued, context)) return undefined;
   const then = parsePrefix(issued.prefix);
   const now = context.prefix(placed.message, placed.index);
   if (then.system !== now.system) return 'The `system` prompt differs from the one this block was created with.';

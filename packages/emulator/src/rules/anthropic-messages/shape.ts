@@ -5,6 +5,8 @@ export interface Issue {
   /** `messages.1.content.0.tool_use.text` */
   readonly path: string;
   readonly text: string;
+  /** The `type` that no variant has. */
+  readonly tag?: string;
 }
 
 export type Json = Record<string, unknown>;
@@ -107,8 +109,14 @@ export const tagged = (variants: Readonly<Record<string, Fields>>, fallback?: st
     }
     const shape = typeof type === 'string' ? shapes.get(type) : undefined;
     return (
-      shape?.(value, at(path, `${type}`)) ??
-      wrong(path, `Input tag '${type}' found using 'type' does not match any of the expected tags: ${expected}`)
+      shape?.(value, at(path, `${type}`)) ?? [
+        {
+          kind: 'type',
+          path,
+          text: `Input tag '${type}' found using 'type' does not match any of the expected tags: ${expected}`,
+          tag: `${type}`,
+        },
+      ]
     );
   };
 };

@@ -31,3 +31,7 @@ export function readContext(request: JudgedRequest, raw: Json): Context {
     systemParts: place(system ?? {}, 0).map((part) => ({ ...part, path: `system_instruction.parts[${part.index}]` })),
   };
 }
+
+/** An unknown field that the provider itself put into a reply. */
+export const isOwn = ({ request: { memory, settings } }: Context, { kind, own = '' }: Fault): boolean =>
+  kind === 'unknown' && settings?.refuseOwnFields !== true && memory?.ownField(own) === true;

@@ -1,4 +1,5 @@
 /** What a content and a part must hold. */
+import { isOwn } from './context.ts';
 import { DATA_FIELDS } from './proto-content.ts';
 import { isObject } from './proto-json.ts';
 import { first, type Rule } from './rule.ts';
@@ -40,9 +41,12 @@ export const contentRules: readonly Rule[] = [
   {
     // An empty text counts as data, and a lone videoMetadata was accepted; a thought or a signature alone is nothing.
     id: 'oneof-none',
-    check: ({ parts, systemParts }) =>
-      first([...parts, ...systemParts], ({ part, path }) =>
-        DATA_FIELDS.some((name) => name in part) || 'videoMetadata' in part
+    // A kind of data that the provider made up itself counts, too.
+    check: (context) =>
+      first([...context.parts, ...context.systemParts], ({ part, path }) =>
+        DATA_FIELDS.some((name) => name in part) ||
+        'videoMetadata' in part ||
+        context.faults.some((fault) => fault.path === path && isOwn(context, fault))
           ? undefined
           : field(`${path}.data`, "required oneof field 'data' must have one initialized field"),
       ),

@@ -1,5 +1,5 @@
 /** Authentication and what the proto mapping refuses by itself. */
-import type { Context } from './context.ts';
+import { type Context, isOwn } from './context.ts';
 import type { Fault } from './proto-json.ts';
 import type { Broken, Rule } from './rule.ts';
 
@@ -19,10 +19,8 @@ const ofKind =
   ({ faults }) =>
     report(faults.filter((fault) => fault.kind === kind && also(fault)));
 
-function unknownFields({ faults, request: { memory, settings } }: Context): Broken | undefined {
-  const owned = (own = '') => settings?.refuseOwnFields !== true && memory?.ownField(own) === true;
-  return report(faults.filter(({ kind, own }) => kind === 'unknown' && !owned(own)));
-}
+const unknownFields = (context: Context): Broken | undefined =>
+  report(context.faults.filter((fault) => fault.kind === 'unknown' && !isOwn(context, fault)));
 
 export const schemaRules: readonly Rule[] = [
   {

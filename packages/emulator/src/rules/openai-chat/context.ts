@@ -1,7 +1,7 @@
+import type { Dialect } from '../shared/dialect.ts';
+import type { Rule } from '../shared/run.ts';
+import { eachFields, type Fields, text } from '../shared/values.ts';
 import type { JudgedRequest } from '../verdict.ts';
-import type { Dialect } from './dialect.ts';
-import type { Rule } from './run.ts';
-import { eachFields, type Fields, text } from './values.ts';
 
 /** What every chat rule looks at. */
 export interface ChatContext {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { recordings, succeeded } from '../shared/test-corpus.ts';
 import { type ChatJudgeOptions, createOpenAIChatJudge, judgeOpenAIChat } from './judge.ts';
-import { recordings, succeeded } from './test-corpus.ts';
 
 /** What the compatible providers of the corpus take beyond OpenAI's own API. */
 const compatible: Readonly<Record<string, ChatJudgeOptions>> = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { judgeCase } from '../shared/test-cases.ts';
 import { createOpenAIChatJudge, judgeOpenAIChat } from './judge.ts';
-import { judgeCase } from './test-cases.ts';
 import { answer, asks, call, chat, user } from './test-requests.ts';
 
 const ruleOf = (body: unknown, judge = judgeOpenAIChat) => judgeCase(judge, body).refusal?.rule;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { expected, judgeCase, outcome, type RuleCase } from '../shared/test-cases.ts';
 import { judgeOpenAIChat, openAIChatRules } from './judge.ts';
-import { expected, judgeCase, outcome, type RuleCase } from './test-cases.ts';
 import { answer, asks, audio, call, chat, image, tools, user } from './test-requests.ts';
 
 const pattern = (param: string, source: string) =>

@@ -1,6 +1,7 @@
+import { type Dialect, withDialect } from '../shared/dialect.ts';
+import { parseBody, runRules } from '../shared/run.ts';
 import type { Judge } from '../verdict.ts';
 import { type ChatRule, chatContext } from './context.ts';
-import { type Dialect, withDialect } from './dialect.ts';
 import { argumentsType, callName, toolCallsEmpty, toolIdLong, toolName } from './rules-calls.ts';
 import { audioModel, contentEmpty, contentNull, name, partRole } from './rules-content.ts';
 import { toolOrphan, toolUnanswered } from './rules-pairing.ts';
@@ -14,7 +15,6 @@ import {
   webSearch,
 } from './rules-params.ts';
 import { invalidType, required, role, toolType, unknownMessageParam, unknownParam } from './rules-schema.ts';
-import { parseBody, runRules } from './run.ts';
 
 const protocol = 'openai-chat';
 

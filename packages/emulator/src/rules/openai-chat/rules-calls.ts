@@ -1,6 +1,6 @@
+import { emptyArray, mismatch, tooLong, wrongType } from '../shared/finding.ts';
+import { eachFields, type Fields, isFields, isSet } from '../shared/values.ts';
 import type { ChatContext, ChatRule } from './context.ts';
-import { emptyArray, mismatch, tooLong, wrongType } from './finding.ts';
-import { eachFields, type Fields, isFields, isSet } from './values.ts';
 
 /** Every function or custom call of the assistant, with the path of its inner object. */
 function* eachCall({ messages }: ChatContext): Iterable<{ at: string; call: Fields; path: string; inner: Fields }> {

@@ -1,8 +1,8 @@
+import { emptyArray, finding, mismatch, unsupportedValue, unsure } from '../shared/finding.ts';
+import { variantOf } from '../shared/shape.ts';
+import { eachFields, type Fields, isSet } from '../shared/values.ts';
 import type { ChatRule } from './context.ts';
-import { emptyArray, finding, mismatch, unsupportedValue, unsure } from './finding.ts';
 import { partShapes } from './message-schema.ts';
-import { variantOf } from './shape.ts';
-import { eachFields, type Fields, isSet } from './values.ts';
 
 const calls = ({ tool_calls, function_call }: Fields): boolean => isSet(tool_calls) || isSet(function_call);
 

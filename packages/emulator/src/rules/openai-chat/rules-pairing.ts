@@ -1,6 +1,6 @@
+import { finding, unsure } from '../shared/finding.ts';
+import { eachFields, type Fields, text } from '../shared/values.ts';
 import { type ChatContext, type ChatRule, isDeepSeek } from './context.ts';
-import { finding, unsure } from './finding.ts';
-import { eachFields, type Fields, text } from './values.ts';
 
 type Indexed = readonly [number, Fields];
 

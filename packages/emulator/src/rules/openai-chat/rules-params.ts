@@ -1,6 +1,6 @@
+import { emptyArray, finding } from '../shared/finding.ts';
+import { eachFields, isFields, isSet } from '../shared/values.ts';
 import type { ChatRule } from './context.ts';
-import { emptyArray, finding } from './finding.ts';
-import { eachFields, isFields, isSet } from './values.ts';
 
 export const toolsEmpty: ChatRule = {
   id: 'tools-empty',

@@ -1,10 +1,10 @@
+import { finding, missingParameter, unsupportedValue, unsure, wrongType } from '../shared/finding.ts';
+import { missingFields, unknownFields } from '../shared/known-fields.ts';
+import { variantOf } from '../shared/shape.ts';
+import { eachFields, isFields, isSet } from '../shared/values.ts';
 import type { ChatRule } from './context.ts';
-import { finding, missingParameter, unsupportedValue, unsure, wrongType } from './finding.ts';
-import { missingFields, unknownFields } from './known-fields.ts';
 import { messageShapes, messagesShape } from './message-schema.ts';
 import { requestShape, toolShapes } from './request-schema.ts';
-import { variantOf } from './shape.ts';
-import { eachFields, isFields, isSet } from './values.ts';
 
 export const required: ChatRule = {
   id: 'required',

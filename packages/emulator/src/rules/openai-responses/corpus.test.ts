@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Dialect } from '../openai-chat/dialect.ts';
-import { recordings, succeeded } from '../openai-chat/test-corpus.ts';
-import { type Fields, isFields } from '../openai-chat/values.ts';
+import type { Dialect } from '../shared/dialect.ts';
+import { recordings, succeeded } from '../shared/test-corpus.ts';
+import { type Fields, isFields } from '../shared/values.ts';
 import { createOpenAIResponsesJudge, judgeOpenAIResponses } from './judge.ts';
 
 /** What the compatible providers of the corpus take beyond OpenAI's own API. */

@@ -1,5 +1,6 @@
-import { finding, unsupportedValue, unsure } from '../openai-chat/finding.ts';
-import { eachFields, type Fields, isSet } from '../openai-chat/values.ts';
+import { finding, unsupportedValue, unsure } from '../shared/finding.ts';
+import { isOwnType } from '../shared/known-fields.ts';
+import { eachFields, type Fields, isSet } from '../shared/values.ts';
 import type { ResponsesContext, ResponsesRule } from './context.ts';
 import { inputParts, outputParts } from './item-schema.ts';
 
@@ -21,14 +22,14 @@ const outputTypes = Object.keys(outputParts);
 /** The assistant speaks in output parts, everyone else (and every function) in input parts. */
 export const contentType: ResponsesRule = {
   id: 'content-type',
-  *check({ items }) {
+  *check({ items, request }) {
     for (const { at, type, fields } of items) {
       const supported = type === 'message' && fields.role === 'assistant' ? outputTypes : inputTypes;
       const lists =
         type === 'message' ? ['content'] : type?.match(/^(function|custom_tool)_call_output$/) ? ['output'] : [];
       for (const list of lists) {
         for (const [part, { type: partType }] of eachFields(fields[list])) {
-          if (supported.includes(String(partType))) continue;
+          if (supported.includes(String(partType)) || isOwnType(request, partType)) continue;
           yield unsupportedValue(`${at}.${list}[${part}]`, partType, supported);
         }
       }

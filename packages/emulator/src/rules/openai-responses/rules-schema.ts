@@ -1,7 +1,7 @@
-import { missingParameter, unsupportedValue, unsure, wrongType } from '../openai-chat/finding.ts';
-import { missingFields, unknownFields } from '../openai-chat/known-fields.ts';
-import { variantOf } from '../openai-chat/shape.ts';
-import { eachFields, isFields, isSet } from '../openai-chat/values.ts';
+import { missingParameter, unsupportedValue, unsure, wrongType } from '../shared/finding.ts';
+import { isOwnType, missingFields, unknownFields } from '../shared/known-fields.ts';
+import { variantOf } from '../shared/shape.ts';
+import { eachFields, isFields, isSet } from '../shared/values.ts';
 import type { ResponsesRule } from './context.ts';
 import { inputShape, itemShapes } from './item-schema.ts';
 import { requestShape } from './request-schema.ts';
@@ -65,9 +65,9 @@ export const invalidType: ResponsesRule = {
 
 export const itemTypes: ResponsesRule = {
   id: 'item-type',
-  *check({ items }) {
+  *check({ items, request }) {
     for (const { at, type, fields } of items) {
-      if (variantOf(itemShapes, type) !== undefined) continue;
+      if (variantOf(itemShapes, type) !== undefined || isOwnType(request, type)) continue;
       if (isSet(fields.type)) yield unsupportedValue(at, fields.type, Object.keys(itemShapes));
       else yield missingParameter(`${at}.type`);
     }

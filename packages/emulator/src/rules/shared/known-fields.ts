@@ -10,10 +10,14 @@ interface Closedness {
   readonly request: JudgedRequest;
 }
 
-function knownAnyway({ dialect, request }: Closedness, { plain, own }: Deviation): boolean {
-  if (isExtra(dialect, plain)) return true;
-  return !request.settings?.refuseOwnFields && (request.memory?.ownField(own) ?? false);
-}
+const isOwn = ({ settings, memory }: JudgedRequest, name: string): boolean =>
+  !settings?.refuseOwnFields && (memory?.ownField(name) ?? false);
+
+/** A type that the provider made up itself. */
+export const isOwnType = (request: JudgedRequest, type: unknown): boolean => isOwn(request, `:${type}`);
+
+const knownAnyway = ({ dialect, request }: Closedness, { plain, own }: Deviation): boolean =>
+  isExtra(dialect, plain) || isOwn(request, own);
 
 /** The shape is that of the whole body, or of one field of it. */
 const departures = (body: Fields, shape: Shape, field: string | undefined) =>

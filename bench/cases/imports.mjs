@@ -1,0 +1,45 @@
+// What a program pays for importing core before it does anything: processes of their own, against bare Node.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('..', import.meta.url));
+const tellCpu = 'process.on("exit",()=>{const{user,system}=process.cpuUsage();console.log((user+system)/1000)});';
+
+/** An empty module says what Node itself needs to be ready for modules. */
+const PROGRAMS = {
+  floor: '0',
+  skein: 'import("@skein/core")',
+  'empty module': 'import("data:text/javascript,")',
+};
+
+/**
+ * Milliseconds of each program in each round, by CPU time and by the clock; one process runs at a time.
+ * @param {number} rounds
+ */
+export function measureImports(rounds) {
+  const programs = Object.entries(PROGRAMS);
+  const empty = () => new Map(programs.map(([name]) => [name, /** @type {number[]} */ ([])]));
+  const cpu = empty();
+  const clock = empty();
+  for (let round = -2; round < rounds; round++) {
+    for (const [name, program] of programs) {
+      const time = timeOf(program);
+      if (round < 0) continue;
+      cpu.get(name)?.push(time.cpu);
+      clock.get(name)?.push(time.clock);
+    }
+  }
+  return { cpu, clock };
+}
+
+/** @param {string} program */
+function timeOf(program) {
+  const before = process.hrtime.bigint();
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', tellCpu + program], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  const clock = Number(process.hrtime.bigint() - before) / 1e6;
+  if (status !== 0) throw new Error(stderr);
+  return { cpu: Number(stdout), clock };
+}

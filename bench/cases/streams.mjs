@@ -1,0 +1,70 @@
+// A 20,000-delta stream, read to its final message.
+import { decodeSse, dialect } from '@skein/core';
+import { pieces } from '../data/streams.mjs';
+import { MODELS, post } from '../endpoint.mjs';
+
+/** @import { Protocol } from '../data/streams.mjs' */
+
+/** @type {Record<Protocol, string>} */
+const BETWEEN_EVENTS = {
+  'anthropic-messages': '\n\n',
+  'openai-chat': '\n\n',
+  'openai-responses': '\n\n',
+  'google-generatecontent': '\r\n\r\n',
+};
+
+/**
+ * @param {string} url
+ * @param {Protocol} protocol
+ * @returns {import('../measure.mjs').Contestant[]}
+ */
+export function streamCase(url, protocol) {
+  const expected = pieces().join('');
+  const body = JSON.stringify({ model: MODELS[protocol], stream: true });
+  return [
+    { name: 'floor', run: async () => readBare(await post(url, protocol, body, true), BETWEEN_EVENTS[protocol]) },
+    {
+      name: 'skein',
+      run: async () => {
+        const text = await readWithSkein(await post(url, protocol, body, true), protocol);
+        if (text.length !== expected.length) throw new Error(`${protocol}: the text came out changed`);
+      },
+    },
+  ];
+}
+
+/**
+ * The floor: decode, split, parse every event once, and keep nothing.
+ * @param {Response} response
+ * @param {string} separator
+ */
+async function readBare(response, separator) {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunksOf(response)) {
+    const events = (rest + decoder.decode(chunk, { stream: true })).split(separator);
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      const data = event.slice(event.indexOf('data: ') + 6);
+      if (data !== '[DONE]') JSON.parse(data);
+    }
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {Protocol} protocol
+ */
+async function readWithSkein(response, protocol) {
+  const reader = dialect(protocol).readStream();
+  const decoder = decodeSse((event, data) => reader.push(event, data));
+  for await (const chunk of chunksOf(response)) decoder.push(chunk);
+  decoder.end();
+  return reader.finish().message.text;
+}
+
+/** @param {Response} response */
+function chunksOf(response) {
+  if (!response.ok || !response.body) throw new Error(`HTTP ${response.status}`);
+  return /** @type {AsyncIterable<Uint8Array>} */ (response.body);
+}

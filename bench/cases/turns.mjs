@@ -1,0 +1,105 @@
+// One more turn on a long history that is in memory.
+import { dialect, MessageList, toolResult, user } from '@skein/core';
+import { conversation, nativeReply, SYSTEM, TOOLS, turns } from '../data/history.mjs';
+import { MODELS, post } from '../endpoint.mjs';
+
+/** @import { Message } from '@skein/core' */
+/** @import { Turn } from '../data/history.mjs' */
+/** @import { Protocol } from '../data/streams.mjs' */
+
+export const HISTORY = 10_000;
+
+/**
+ * As a program holds it: what people and tools said in plain blocks, replies in the provider's own words.
+ * @param {Protocol} protocol
+ * @param {Turn} turn
+ * @returns {Message}
+ */
+function messageOf(protocol, turn) {
+  if (turn.kind === 'user') return user(turn.text);
+  if (turn.kind === 'result') return toolResult(turn.call.id, turn.text);
+  return dialect(protocol).parseMessage(nativeReply(protocol, turn), { model: MODELS[protocol] });
+}
+
+/** @param {Protocol} protocol */
+export function historyOf(protocol) {
+  return new MessageList(conversation(HISTORY).map((turn) => messageOf(protocol, turn)));
+}
+
+/**
+ * @param {Protocol} protocol
+ * @param {Iterable<Message>} messages
+ * @param {import('@skein/core').Manifest} [previous]
+ */
+export function write(protocol, messages, previous) {
+  return dialect(protocol).writeRequest({
+    model: MODELS[protocol],
+    system: SYSTEM,
+    tools: TOOLS,
+    messages,
+    params: { maxTokens: 1024 },
+    ...(previous && { previous }),
+  });
+}
+
+/**
+ * Each round the conversation grows by a reply and a question. The floor sends the body of that round, ready made.
+ * @param {string} url
+ * @param {Protocol} protocol
+ * @param {{ knowsPrevious: boolean }} options whether the manifest of the turn before is at hand, as in a conversation
+ * @returns {import('../measure.mjs').Contestant[]}
+ */
+export function turnCase(url, protocol, { knowsPrevious }) {
+  const messages = historyOf(protocol);
+  const source = turns();
+  let last = write(protocol, messages);
+  const grow = () => {
+    messages.append(
+      messageOf(
+        protocol,
+        nextOf(source, 'assistant', (turn) => turn.calls.length === 0),
+      ),
+    );
+    messages.append(messageOf(protocol, nextOf(source, 'user')));
+  };
+  return [
+    {
+      name: 'floor',
+      prepare: () => Buffer.from(last.body).toString(),
+      run: (/** @type {string} */ body) => send(url, protocol, body),
+    },
+    {
+      name: 'skein',
+      prepare: grow,
+      run: async () => {
+        last = write(protocol, messages, knowsPrevious ? last.manifest : undefined);
+        await send(url, protocol, last.body);
+      },
+    },
+  ];
+}
+
+/**
+ * @param {string} url
+ * @param {Protocol} protocol
+ * @param {string} body
+ */
+async function send(url, protocol, body) {
+  const response = await post(url, protocol, body, false);
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  await response.text();
+}
+
+/**
+ * @template {Turn['kind']} Kind
+ * @param {Iterator<Turn>} source
+ * @param {Kind} kind
+ * @param {(turn: Extract<Turn, { kind: Kind }>) => boolean} [fits]
+ * @returns {Extract<Turn, { kind: Kind }>}
+ */
+function nextOf(source, kind, fits = () => true) {
+  for (;;) {
+    const turn = /** @type {Extract<Turn, { kind: Kind }>} */ (source.next().value);
+    if (turn.kind === kind && fits(turn)) return turn;
+  }
+}

@@ -1,0 +1,62 @@
+// CPU time of this process (user and system), round by round, everyone in turn.
+
+/**
+ * @typedef {object} Contestant
+ * @property {string} name
+ * @property {() => unknown} [prepare] not counted; what it returns is handed to `run`
+ * @property {(prepared: any) => unknown} run
+ */
+
+/**
+ * The milliseconds of each contestant in each round. The first rounds, in which code is still being compiled, are left
+ * out.
+ * @param {readonly Contestant[]} contestants
+ * @param {{ rounds: number, warmUp: number }} options
+ * @returns {Promise<Map<string, number[]>>}
+ */
+export async function measure(contestants, { rounds, warmUp }) {
+  /** @type {Map<string, number[]>} */
+  const times = new Map(contestants.map(({ name }) => [name, []]));
+  for (let round = -warmUp; round < rounds; round++) {
+    for (const { name, prepare, run } of contestants) {
+      const prepared = await prepare?.();
+      await collectGarbage();
+      const before = process.cpuUsage();
+      await run(prepared);
+      const { user, system } = process.cpuUsage(before);
+      if (round >= 0) times.get(name)?.push((user + system) / 1000);
+    }
+  }
+  return times;
+}
+
+/** So that nobody pays for what another left behind. */
+async function collectGarbage() {
+  globalThis.gc?.();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/**
+ * One contestant against the floor: the median over the rounds of (its time / the floor's time in the same round), and
+ * half the distance between the quartiles as the spread.
+ * @param {readonly number[]} floor
+ * @param {readonly number[]} other
+ */
+export function compare(floor, other) {
+  const ratios = other.map((time, round) => time / (floor[round] ?? Number.NaN));
+  const ratio = quantile(ratios, 0.5);
+  const spread = (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / 2 / ratio;
+  return { floor: quantile(floor, 0.5), time: quantile(other, 0.5), ratio, spread };
+}
+
+/**
+ * @param {readonly number[]} values
+ * @param {number} share
+ */
+function quantile(values, share) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(at)] ?? Number.NaN;
+  const high = sorted[Math.ceil(at)] ?? Number.NaN;
+  return low + (high - low) * (at - Math.floor(at));
+}

@@ -1,0 +1,1 @@
+export async function measurePeers(url) { return []; }

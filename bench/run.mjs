@@ -1,0 +1,87 @@
+// Measures Skein against its floors, then the peers against the same floors. `--check` fails when a budget is
+// exceeded by more than the noise, `--only streams|turns|cold|imports|peers` measures one group.
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { coldCase } from './cases/cold.mjs';
+import { measureImports } from './cases/imports.mjs';
+import { streamCase } from './cases/streams.mjs';
+import { turnCase } from './cases/turns.mjs';
+import { PROTOCOLS } from './data/streams.mjs';
+import { startServer } from './endpoint.mjs';
+import { compare, measure } from './measure.mjs';
+import { measurePeers } from './peers/measure.mjs';
+import { table } from './table.mjs';
+
+/** @import { Row } from './table.mjs' */
+
+const { values: given } = parseArgs({
+  options: { check: { type: 'boolean' }, only: { type: 'string' }, rounds: { type: 'string', default: '25' } },
+});
+const rounds = Number(given.rounds);
+/** @type {{ noise: number, budgets: Record<string, number> }} */
+const { noise, budgets } = JSON.parse(readFileSync(new URL('budgets.json', import.meta.url), 'utf8'));
+
+console.log(`Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model}\n`);
+const server = await startServer();
+/** @type {Row[]} */
+const rows = [];
+if (wants('streams')) await streams();
+if (wants('turns')) await nextTurns();
+if (wants('cold')) await coldWrites();
+if (wants('imports')) imports();
+console.log(`${table('Skein', rows)}\n\nok: within the budget and its noise of ${noise * 100} %`);
+if (wants('peers')) console.log(`\n${table('peer', await measurePeers(server.url))}`);
+server.stop();
+if (given.check && rows.some(({ ok }) => ok === false)) process.exitCode = 1;
+
+async function streams() {
+  for (const protocol of PROTOCOLS) {
+    const times = await measure(streamCase(server.url, protocol), { rounds, warmUp: 5 });
+    add(`stream, ${protocol}`, times, 'skein', 'stream');
+  }
+}
+
+async function nextTurns() {
+  for (const protocol of PROTOCOLS) {
+    for (const knowsPrevious of [true, false]) {
+      const times = await measure(turnCase(server.url, protocol, { knowsPrevious }), { rounds, warmUp: 5 });
+      add(`turn, ${protocol}${knowsPrevious ? '' : ', no manifest'}`, times, 'skein', 'turn');
+    }
+  }
+}
+
+async function coldWrites() {
+  for (const protocol of PROTOCOLS) {
+    for (const native of [false, true]) {
+      const times = await measure(coldCase(protocol, { native }), { rounds, warmUp: 3 });
+      const label = `${protocol}${native ? ', all native' : ''}`;
+      add(`cold write, ${label}`, times, 'write', 'cold write');
+      add(`load and write, ${label}`, times, 'load and write');
+    }
+  }
+}
+
+function imports() {
+  const { cpu, clock } = measureImports(Math.max(rounds, 20));
+  add('import, CPU', cpu, 'skein', 'import');
+  add('import, clock', clock, 'skein', 'import');
+  add('import of an empty module, CPU', cpu, 'empty module');
+}
+
+/**
+ * @param {string} name
+ * @param {ReadonlyMap<string, number[]>} times
+ * @param {string} contestant
+ * @param {string} [group] of the budget
+ */
+function add(name, times, contestant, group) {
+  const result = { name, ...compare(times.get('floor') ?? [], times.get(contestant) ?? []) };
+  const budget = group === undefined ? undefined : budgets[group];
+  rows.push(budget === undefined ? result : { ...result, budget, ok: result.ratio <= budget * (1 + noise) });
+}
+
+/** @param {string} group */
+function wants(group) {
+  return given.only === undefined || given.only === group;
+}

@@ -1,0 +1,33 @@
+/**
+ * @typedef {object} Row
+ * @property {string} name
+ * @property {number} floor milliseconds
+ * @property {number} time milliseconds
+ * @property {number} ratio
+ * @property {number} spread
+ * @property {number} [budget]
+ * @property {boolean} [ok]
+ */
+
+/**
+ * Rows as a Markdown table, so that it can be read on screen and copied into the documentation.
+ * @param {string} title of the measured side
+ * @param {readonly Row[]} rows
+ */
+export function table(title, rows) {
+  const judged = rows.some(({ budget }) => budget !== undefined);
+  const head = ['', 'floor ms', `${title} ms`, 'ratio', 'spread', ...(judged ? ['budget', 'ok'] : [])];
+  const lines = rows.map(({ name, floor, time, ratio, spread, budget, ok }) => [
+    name,
+    floor.toFixed(1),
+    time.toFixed(1),
+    ratio.toFixed(2),
+    `±${(spread * 100).toFixed(0)} %`,
+    ...(judged ? [budget?.toFixed(1) ?? '', ok === undefined ? '' : ok ? 'yes' : 'NO'] : []),
+  ]);
+  const widths = head.map((cell, column) => Math.max(cell.length, ...lines.map((line) => line[column]?.length ?? 0)));
+  const show = (/** @type {readonly string[]} */ cells) =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [show(head), rule, ...lines.map(show)].join('\n');
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { anthropicMessages } from '../dialects/index.ts';
+import { assistant, toolResult, user } from '../message/index.ts';
+import { MessageList, MessageListDeserializationError } from './index.ts';
+
+const native = anthropicMessages.parseMessage(
+  '{"role": "assistant", "content":[{"type":"text","text":"Hi\\u00e9","x":1.0}]}',
+  { model: 'claude-sonnet-4-5', prefix: 'p' },
+);
+
+describe('a list of messages', () => {
+  it('grows, copies and counts from both ends', () => {
+    const list = new MessageList([user('a')]).append(assistant('b')).extend([user('c'), toolResult('x', 'd')]);
+    const copy = list.copy().append(user('e'));
+    expect([list.length, copy.length]).toEqual([4, 5]);
+    expect([list.at(0)?.text, list.at(-1)?.text, list.at(9)]).toEqual(['a', 'd', undefined]);
+    expect(list.withRole('user').map((message) => message.text)).toEqual(['a', 'c']);
+    expect([...list].map((message) => message.role)).toEqual(['user', 'assistant', 'user', 'tool']);
+  });
+
+  it('comes back from its saved form with the exact texts and origins', () => {
+    const list = new MessageList([user('a'), native, toolResult('x', '')]);
+    const loaded = MessageList.fromJSON(JSON.stringify(list, null, 2));
+    expect([...loaded].map(({ raw }) => raw)).toEqual([...list].map(({ raw }) => raw));
+    expect([...loaded].map(({ origin }) => origin)).toEqual([...list].map(({ origin }) => origin));
+    expect([...loaded].map(({ content }) => content)).toEqual([...list].map(({ content }) => content));
+    expect([...loaded].map(({ facts }) => facts)).toEqual([...list].map(({ facts }) => facts));
+  });
+
+  it('makes facts again that a later rule would make differently', () => {
+    const saved = JSON.parse(JSON.stringify(new MessageList([native])));
+    saved.facts = 99;
+    saved.messages[0].facts = { digest: 'stale', calls: [], results: [], needs: [], role: 'user' };
+    expect(MessageList.fromJSON(saved).at(0)?.facts).toEqual(native.facts);
+  });
+
+  it('reads a bare array only when told what it is', () => {
+    const text = '[{"role":"user","content":"Hi"}, {"role":"assistant","content":"Yo","n":1.0}]';
+    expect(() => MessageList.fromJSON(text)).toThrow(/give \{ dialect \}/);
+    expect(MessageList.fromJSON(text, { dialect: 'openai-chat' }).at(1)?.raw).toBe(
+      '{"role":"assistant","content":"Yo","n":1.0}',
+    );
+    expect(MessageList.fromJSON(JSON.parse(text), { dialect: 'legacy' }).at(0)).toMatchObject({
+      role: 'user',
+      text: 'Hi',
+    });
+  });
+
+  it.each([
+    ['{"format":"skein/messages","version":7}', 'version 7 is not supported', undefined],
+    ['{"format":"skein/messages","version":1,"origins":[],"messages":[{"raw":"{}","origin":3}]}', 'origin 3', 0],
+    [
+      '{"format":"skein/messages","version":1,"origins":[{"dialect":"nope","issuer":"x"}],"messages":[{"raw":"{}","origin":0}]}',
+      'Unknown dialect "nope"',
+      0,
+    ],
+    [
+      '{"format":"skein/messages","version":1,"origins":[{"dialect":"blocks","issuer":"skein"}],"messages":[{"raw":"{","origin":0}]}',
+      'Invalid JSON',
+      0,
+    ],
+    ['{"messages":[]}', 'expected {"format":"skein/messages"', undefined],
+    ['{', 'Invalid JSON at offset 1', undefined],
+  ])('%s is an error with index and reason', (text, problem, index) => {
+    try {
+      MessageList.fromJSON(text);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(MessageListDeserializationError);
+      expect((error as MessageListDeserializationError).message).toContain(problem);
+      expect((error as MessageListDeserializationError).index).toBe(index);
+    }
+  });
+});

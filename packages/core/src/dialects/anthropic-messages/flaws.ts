@@ -1,0 +1,77 @@
+import { isObject, type JsonObject } from '../../json/index.ts';
+
+/** What keeps a block from being sent as it is. The view reports it, splicing repairs it. */
+
+export function isThinking(block: unknown): block is JsonObject {
+  return isObject(block) && (block.type === 'thinking' || block.type === 'redacted_thinking');
+}
+
+export function isToolResult(block: unknown): block is JsonObject {
+  return isObject(block) && block.type === 'tool_result';
+}
+
+/** A call of the client's or of a server's tool. */
+function isCall(block: unknown): block is JsonObject {
+  return isObject(block) && typeof block.type === 'string' && /(?:^|_)tool_use$/.test(block.type);
+}
+
+/** `empty-text` */
+export function isEmptyText(block: unknown): boolean {
+  return isObject(block) && block.type === 'text' && block.text === '';
+}
+
+/** `tool-input`; a stream that was cut inside the arguments leaves a string here. */
+export function hasBadInput(block: unknown): boolean {
+  return isCall(block) && !isObject(block.input);
+}
+
+/**
+ * A block that never became complete: thinking without its signature (`signature`) or with nothing behind it
+ * (`thinking-last`), and in a reply that was cut also arguments that stop midway and server calls whose result never
+ * came (`server-tool-unanswered`).
+ */
+export function isIncomplete(block: unknown, message: readonly unknown[], cut: boolean): boolean {
+  if (isThinking(block)) return message.at(-1) === block || isUnsigned(block);
+  if (!cut || !isCall(block)) return false;
+  return hasBadInput(block) || (block.type !== 'tool_use' && !isTakenUp(block.id, message));
+}
+
+function isUnsigned(block: JsonObject): boolean {
+  return block.type === 'thinking' && (typeof block.signature !== 'string' || block.signature === '');
+}
+
+/** A server call is taken up by its result, or by client calls that its code makes. */
+function isTakenUp(id: unknown, message: readonly unknown[]): boolean {
+  return message.some(
+    (block) => isObject(block) && (block.tool_use_id === id || (isObject(block.caller) && block.caller.tool_id === id)),
+  );
+}
+
+/** `empty-message`, `whitespace-text` */
+export function saysNothing(content: readonly unknown[]): boolean {
+  return content.every((block) => isObject(block) && block.type === 'text' && !isVisible(block.text));
+}
+
+export function isVisible(text: unknown): boolean {
+  return typeof text === 'string' && text.trim() !== '';
+}
+
+/** What clients make of blocks; what servers made of them is not touched (`server-result-altered`). */
+const NESTING: ReadonlySet<unknown> = new Set(['tool_result', 'search_result', 'document']);
+
+/** The lists of blocks inside a block: of a tool result, a search result, a document made of blocks. */
+export function innerLists(block: JsonObject): { readonly path: readonly string[]; readonly items: unknown[] }[] {
+  if (!NESTING.has(block.type)) return [];
+  const inSource = isObject(block.source) ? block.source.content : undefined;
+  return [
+    ...(Array.isArray(block.content) ? [{ path: ['content'], items: block.content }] : []),
+    ...(Array.isArray(inSource) ? [{ path: ['source', 'content'], items: inSource }] : []),
+  ];
+}
+
+/** Whether a block, or a block inside it, meets a condition. */
+export function anyBlock(blocks: readonly unknown[], holds: (block: JsonObject) => boolean): boolean {
+  return blocks.some(
+    (block) => isObject(block) && (holds(block) || innerLists(block).some(({ items }) => anyBlock(items, holds))),
+  );
+}

@@ -1,0 +1,20 @@
+import type { DialectSpec } from '../dialect.ts';
+import { google } from './provider.ts';
+import { readRequest } from './read-request.ts';
+import { readReply } from './read-response.ts';
+import { GoogleAssembler } from './read-stream.ts';
+import { view } from './view.ts';
+import { writer } from './writer.ts';
+
+export { google } from './provider.ts';
+
+/** Google's generateContent. A message is one content, `{"role":…,"parts":[…]}`, in its exact text. */
+export const googleGenerateContentSpec: DialectSpec = {
+  id: google.dialect,
+  home: google,
+  view,
+  readReply,
+  assemble: () => new GoogleAssembler(),
+  readRequest,
+  writer,
+};

@@ -1,0 +1,50 @@
+import type { ProviderDescriptor } from '../provider.ts';
+
+/** The Gemini API. */
+export const google: ProviderDescriptor = {
+  id: 'google',
+  dialect: 'google-generatecontent',
+  issuer: 'generativelanguage.googleapis.com',
+  apiVersion: 'v1beta',
+  policies: {
+    // Any text is taken as an id, so that the ids of other providers travel unchanged.
+    toolIds: { pattern: '^[\\x21-\\x7e]+$', maxLength: 128 },
+    toolNames: { pattern: '^[a-zA-Z_][a-zA-Z0-9_.:-]*$', maxLength: 128 },
+    refusedFields: [],
+    inlineSystem: { default: 'never' },
+    // `model-tail`: names that are not known are taken for newer models, which refuse it.
+    prefill: {
+      default: 'no',
+      models: [
+        ['*gemini-3.5-flash-lite*', 'no'],
+        ['*gemini-1.*', 'yes'],
+        ['*gemini-2.*', 'yes'],
+        ['*gemini-3-*', 'yes'],
+        ['*gemini-3.0-*', 'yes'],
+        ['*gemini-3.1-*', 'yes'],
+        ['*gemini-3.2-*', 'yes'],
+        ['*gemini-3.3-*', 'yes'],
+        ['*gemini-3.4-*', 'yes'],
+        ['*gemini-3.5-*', 'yes'],
+      ],
+    },
+    // A signature verifies behind any prefix and for any model of its issuer.
+    reasoningBoundTo: { default: [] },
+    media: { user: ['image/*', 'audio/*', 'video/*', 'application/pdf', 'text/*'], toolResult: [] },
+    alternateRoles: false,
+    quirks: {
+      // `sig-missing`: whether the first call of a message must carry a thought signature.
+      signatureRequired: {
+        default: true,
+        models: [
+          ['*image*', false],
+          ['*gemini-1.*', false],
+          ['*gemini-2.*', false],
+          ['*gemma*', false],
+        ],
+      },
+      // Whether thinking is asked for by level (`thinkingLevel`) or only by a number of tokens (`thinkingBudget`).
+      thinkingLevels: { default: true, models: [['*gemini-2.*', false]] },
+    },
+  },
+};

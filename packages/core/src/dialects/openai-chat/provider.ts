@@ -1,0 +1,35 @@
+import type { ProviderDescriptor } from '../provider.ts';
+
+/**
+ * api.openai.com, Chat Completions. What this dialect asks of `quirks`, each by model:
+ * - `systemRole`: the role system text is written with, `system` or `developer`.
+ * - `maxTokensField`: the name of the token limit, `max_completion_tokens` or `max_tokens`.
+ * - `reasoningField`: where a compatible provider puts visible thoughts, `reasoning_content` or `reasoning`; for
+ *   people and tools that look at the descriptor, since the view knows both names.
+ * - `sendReasoning`: whether stored reasoning fields go back to the issuer that gave them. DeepSeek insists on it
+ *   (`deepseek-reasoning`), others refuse unknown fields.
+ * - `streamUsage`: whether `stream_options` asks for usage; some compatible providers refuse it.
+ */
+export const openaiChatHome: ProviderDescriptor = Object.freeze({
+  id: 'openai-chat',
+  dialect: 'openai-chat',
+  issuer: 'api.openai.com',
+  policies: {
+    toolIds: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 40 },
+    toolNames: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
+    // Audio is echoed as its id alone.
+    refusedFields: ['audio.data', 'audio.expires_at', 'audio.transcript'],
+    inlineSystem: { default: 'anywhere' },
+    prefill: { default: 'yes' },
+    reasoningBoundTo: { default: [] },
+    media: { user: ['image/*', 'audio/wav', 'audio/mpeg', 'application/pdf'], toolResult: [] },
+    alternateRoles: false,
+    quirks: {
+      systemRole: { default: 'system' },
+      maxTokensField: { default: 'max_completion_tokens' },
+      reasoningField: { default: '' },
+      sendReasoning: { default: true },
+      streamUsage: { default: true },
+    },
+  },
+} satisfies ProviderDescriptor);

@@ -1,0 +1,54 @@
+import { isObject, type JsonObject } from '../../json/index.ts';
+import type { Need, Origin } from '../../message/index.ts';
+import { areArguments } from '../write/arguments.ts';
+import { type Item, isAssistantMessage, isReasoning } from './items.ts';
+
+/** The client's mark for explicit prompt caching; it stands on a part of a message or of an output. */
+export const CACHE_MARKER = 'prompt_cache_breakpoint';
+
+export function needsOf(items: readonly Item[], origin: Origin): Need[] {
+  const values = items.map((item) => item.value);
+  const needs: Need[] = [];
+  if (values.every(isEmptyMessage)) needs.push('empty');
+  if (values.some(hasMalformedArguments)) needs.push('arguments');
+  if (isReasoning(values.at(-1)) || (origin.cut && values.some(isIncomplete))) needs.push('cut');
+  if (values.some(hasCacheMarker)) needs.push('cache');
+  if (values.some(isBound)) needs.push('bound');
+  return needs;
+}
+
+/**
+ * Ciphertext is for its own account, and so is a reasoning item without one: it is a reference to what that account
+ * has stored (`reasoning-not-persisted`).
+ */
+export function isBound(item: unknown): boolean {
+  return isReasoning(item) || (isObject(item) && typeof item.encrypted_content === 'string');
+}
+
+/** In a reply that was cut, what has not come to its end. Elsewhere calls may well stay `in_progress`. */
+export function isIncomplete(item: unknown): boolean {
+  return isObject(item) && (item.status === 'in_progress' || hasMalformedArguments(item));
+}
+
+export function hasMalformedArguments(item: unknown): item is JsonObject & { readonly arguments: string } {
+  return (
+    isObject(item) &&
+    item.type === 'function_call' &&
+    typeof item.arguments === 'string' &&
+    !areArguments(item.arguments)
+  );
+}
+
+export function isEmptyMessage(item: unknown): boolean {
+  if (!isAssistantMessage(item)) return false;
+  const { content } = item;
+  if (!Array.isArray(content)) return content === '' || content === undefined || content === null;
+  return content.every((part) => isObject(part) && part.type === 'output_text' && part.text === '');
+}
+
+function hasCacheMarker(item: unknown): boolean {
+  if (!isObject(item)) return false;
+  return [item.content, item.output].some(
+    (list) => Array.isArray(list) && list.some((part) => isObject(part) && CACHE_MARKER in part),
+  );
+}

@@ -1,0 +1,32 @@
+import type { ProviderDescriptor } from '../provider.ts';
+
+/**
+ * Quirks: `store` is what is sent where `extra` does not say; `encryptedReasoning` says whether reasoning comes as
+ * ciphertext, to be asked for when nothing is stored. Models that do not reason refuse to be asked.
+ */
+export const openai: ProviderDescriptor = Object.freeze({
+  id: 'openai',
+  dialect: 'openai-responses',
+  issuer: 'api.openai.com/responses',
+  policies: {
+    toolIds: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
+    toolNames: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
+    refusedFields: [],
+    inlineSystem: { default: 'anywhere' },
+    prefill: { default: 'yes' },
+    reasoningBoundTo: { default: ['account'] },
+    media: { user: ['image/*', 'application/pdf'], toolResult: ['image/*', 'application/pdf'] },
+    alternateRoles: false,
+    quirks: {
+      store: { default: false },
+      encryptedReasoning: {
+        default: true,
+        models: [
+          ['gpt-3*', false],
+          ['gpt-4*', false],
+          ['chatgpt-*', false],
+        ],
+      },
+    },
+  },
+} satisfies ProviderDescriptor);

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { type MergeRule, mergeDelta, parseTree, printTree, type RecordNode, recordNode } from './index.ts';
+
+const rule: MergeRule = { replaced: new Set(['id', 'type']), placed: new Set(['calls']) };
+
+function merged(...deltas: string[]): string {
+  const target = recordNode();
+  for (const delta of deltas) mergeDelta(target, parseTree(delta) as RecordNode, rule);
+  return printTree(target);
+}
+
+describe('joining streamed deltas', () => {
+  it('joins strings at the level of their escapes, so that a character cut in half becomes whole', () => {
+    expect(merged('{"a":"x\\ud83d"}', '{"a":"\\ude00"}')).toBe('{"a":"x\\ud83d\\ude00"}');
+  });
+
+  it('merges objects, appends arrays, replaces other values, and lets null change nothing', () => {
+    expect(
+      merged(
+        '{"a":{"b":"1"},"n":1,"l":[1.0]}',
+        '{"a":{"b":"2","c":true},"n":2512292042121000001,"l":[2],"x":null}',
+        '{"a":null,"x":0}',
+      ),
+    ).toBe('{"a":{"b":"12","c":true},"n":2512292042121000001,"l":[1.0,2],"x":0}');
+  });
+
+  it('merges elements by index, in the order they first came', () => {
+    expect(
+      merged(
+        '{"calls":[{"index":1,"id":"b","f":{"a":"{"}}]}',
+        '{"calls":[{"index":0,"id":"a","f":{"a":""}},{"index":1,"id":"","f":{"a":"}"}}]}',
+      ),
+    ).toBe('{"calls":[{"id":"b","f":{"a":"{}"}},{"id":"a","f":{"a":""}}]}');
+  });
+
+  it('keeps an index that is data', () => {
+    expect(
+      merged('{"details":[{"index":0,"type":"t","text":"a"}]}', '{"details":[{"index":0,"type":"t","text":"b"}]}'),
+    ).toBe('{"details":[{"index":0,"type":"t","text":"ab"}]}');
+    expect(merged('{"o":{"index":3}}')).toBe('{"o":{"index":3}}');
+  });
+
+  it('replaces what is sent whole, but not by an empty string', () => {
+    expect(merged('{"id":"a"}', '{"id":""}', '{"id":"b"}')).toBe('{"id":"b"}');
+  });
+});

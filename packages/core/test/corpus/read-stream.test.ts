@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { accumulate as anthropicMessages } from './accumulate-anthropic-messages.ts';
+import { accumulate as googleGenerateContent } from './accumulate-google-generatecontent.ts';
+import { accumulate as openaiChat } from './accumulate-openai-chat.ts';
+import { accumulate as openaiResponses } from './accumulate-openai-responses.ts';
+import { eventsOf } from './events-of.ts';
+import { unheld } from './leaves.ts';
+import { hasCorpus, PROTOCOLS } from './recordings.ts';
+import { difference, isRecord, parseSource } from './source-json.ts';
+import { readChunks, streams } from './streamed.ts';
+
+const ACCUMULATE = {
+  'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
+  'anthropic-messages': anthropicMessages,
+  'google-generatecontent': googleGenerateContent,
+};
+
+/** What of an event speaks of the event, not of the reply; and what a later event of the same stream replaces. */
+const OF_THE_EVENT: Readonly<Record<keyof typeof ACCUMULATE, readonly RegExp[]>> = {
+  'openai-chat': [/^choices\[\]\.delta\.tool_calls\[\]\.index$/],
+  'openai-responses': [/ (sequence_number|output_index|content_index|type)$/],
+  'anthropic-messages': [/ (type|index|delta\.type|delta\.partial_json)$/],
+  'google-generatecontent': [],
+};
+
+describe.each(PROTOCOLS)('%s', (protocol) => {
+  it('a streamed reply is what its events add up to', () => {
+    const all = streams(protocol);
+    const wrong = all.flatMap(({ name, sse }) => {
+      const expected = ACCUMULATE[protocol](eventsOf(sse));
+      const { reply } = readChunks(protocol, [sse]);
+      const messages = [reply.message, ...reply.alternatives.map((alternative) => alternative.message)];
+      const envelope = parseSource(reply.envelope);
+      if (isRecord(envelope)) delete envelope.unread_events;
+      const found =
+        difference(
+          messages.map((message) => parseSource(message.raw)),
+          [...expected.messages],
+          'messages',
+        ) ?? difference(envelope, expected.envelope, 'envelope');
+      return found === undefined ? [] : [`${name}: ${found}`];
+    });
+    console.log(`${protocol}: assembled ${all.length} streams${hasCorpus ? '' : ' (no corpus here, fixtures only)'}`);
+    expect(wrong).toEqual([]);
+  });
+
+  it('every string and number of the events is in the message or its envelope', () => {
+    const missing = streams(protocol).flatMap(({ name, sse }) => {
+      const { reply } = readChunks(protocol, [sse]);
+      const messages = [reply.message, ...reply.alternatives.map((alternative) => alternative.message)];
+      const texts = [...messages.map((message) => message.raw), reply.envelope];
+      return unheld(eventsOf(sse), texts, OF_THE_EVENT[protocol]).map((leaf) => `${name}: ${leaf}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});

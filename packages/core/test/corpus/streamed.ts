@@ -1,0 +1,35 @@
+import { decodeSse, dialect, type Reply, type StreamEvent } from '../../src/index.ts';
+import { FIXTURES } from '../fixtures/index.ts';
+import { exchanges, type Protocol } from './recordings.ts';
+
+export interface Streamed {
+  readonly name: string;
+  readonly sse: string;
+}
+
+/** The fixtures of a protocol that are streams, and every streamed recording where the corpus is present. */
+export function streams(protocol: Protocol): readonly Streamed[] {
+  const fixtures = FIXTURES.filter((fixture) => fixture.dialect.id === protocol);
+  return [
+    ...fixtures.map((fixture) => ({ name: 'fixture', sse: fixture.sse })),
+    ...fixtures.map((fixture) => ({ name: 'fixture with calls', sse: fixture.toolCallSse })),
+    ...exchanges(protocol).flatMap(({ name, sse }) => (sse === undefined ? [] : [{ name, sse }])),
+  ];
+}
+
+export interface ReadStream {
+  readonly reply: Reply;
+  readonly events: readonly StreamEvent[];
+}
+
+/** Reads a stream that arrives in these chunks. */
+export function readChunks(protocol: string, chunks: Iterable<Uint8Array | string>): ReadStream {
+  const reader = dialect(protocol).readStream();
+  const events: StreamEvent[] = [];
+  const decoder = decodeSse((event, data) => {
+    for (const told of reader.push(event, data)) events.push(told);
+  });
+  for (const chunk of chunks) decoder.push(chunk);
+  decoder.end();
+  return { reply: reader.finish(), events };
+}

@@ -1,0 +1,61 @@
+import { joinManifest, MessageList, user } from '@skein/core';
+import { describe, expect, test } from 'vitest';
+import { APIS, newest } from './apis.ts';
+import { elsewhere } from './elsewhere.ts';
+import { SCENARIOS } from './scenarios.ts';
+import { silentLosses } from './silent-losses.ts';
+import { type Sent, Talk, type Target } from './talk.ts';
+
+const inner = (raw: string): string => (raw.startsWith('[') ? raw.slice(1, -1) : raw);
+
+/** Everything that holds for any request, whatever it carries. */
+function expectGood(talk: Talk, target: Target, sent: Sent): void {
+  const { dialect } = target.api;
+  expect(sent.verdict, sent.body).toEqual({ refusal: undefined, warnings: [] });
+  expect(silentLosses(talk.messages, sent, dialect)).toEqual([]);
+  expect(joinManifest(sent.manifest, (index) => talk.messages[index]!.raw)).toBe(sent.body);
+  const reloaded = [...MessageList.fromJSON(JSON.stringify(new MessageList(talk.messages)))];
+  expect(talk.write(target, {}, reloaded).body).toBe(sent.body);
+}
+
+/** Texts that are sent as they are, unless the provider itself would refuse them. */
+const intact = (talk: Talk, target: Target): string[] =>
+  talk.messages
+    .filter(({ origin, facts }) => origin.dialect === target.api.id && facts.needs.every((need) => need === 'bound'))
+    .map(({ raw }) => inner(raw));
+
+for (const scenario of SCENARIOS) {
+  describe(scenario.name, () => {
+    for (const sourceApi of APIS) {
+      for (const sourceModel of new Set([sourceApi.models[0], newest(sourceApi)])) {
+        const source: Target = { api: sourceApi, model: sourceModel };
+
+        test.each(
+          APIS.flatMap((api) => api.models.map((model) => ({ api, model, to: model }))),
+        )(`${sourceModel} (${sourceApi.id}) to $to ($api.id) and back`, ({ api, model }) => {
+          const talk = new Talk();
+          scenario.play(talk, source);
+          const own = intact(talk, source);
+          const there: Target = { api, model };
+          expectGood(talk, there, talk.write(there));
+
+          talk.answer(there, { thought: 'a thought on the way', text: 'Good to be here' });
+          talk.say(user('Back again'));
+          const back = talk.write(source);
+          expectGood(talk, source, back);
+          for (const raw of own) expect(back.body).toContain(raw);
+        });
+
+        test(`${sourceModel} to another issuer of ${sourceApi.id}: nothing opaque goes there`, () => {
+          const talk = new Talk();
+          scenario.play(talk, source);
+          const there: Target = { ...source, provider: elsewhere(sourceApi) };
+          const sent = talk.write(there);
+          expectGood(talk, there, sent);
+          for (const opaque of ['signature', 'encrypted', 'uture', 'secret', 'rs_', 'msg_', 'fc_'])
+            expect(sent.body.replaceAll('skip_thought_signature_validator', '')).not.toContain(opaque);
+        });
+      }
+    }
+  });
+}

@@ -1,0 +1,57 @@
+import { diffPrefix, isJson, joinManifest, type Manifest, type Message, type WrittenRequest } from '@skein/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { APIS, type Api } from './apis.ts';
+import { type History, randomHistory } from './random-history.ts';
+
+const RUNS = 300;
+
+function write(api: Api, model: string, messages: readonly Message[], previous?: Manifest): WrittenRequest {
+  const params = { maxTokens: 2048 };
+  return api.dialect.writeRequest({ model, messages, params, ...(previous && { previous }) });
+}
+
+/** `no-messages` and its like: a history without anything to send is the caller's to see. */
+const isEmpty = (written: WrittenRequest): boolean => written.manifest.elements.length === 0;
+
+function expectAccepted(api: Api, model: string, written: WrittenRequest, { issuers }: History): void {
+  const named = api.id === 'google-generatecontent' && { model };
+  const verdict = api.judge({ body: written.body, memory: issuers.get(api)!, ...named });
+  expect(verdict, written.body).toEqual({ refusal: undefined, warnings: [] });
+}
+
+for (const api of APIS) {
+  for (const model of api.models) {
+    const check = (property: (history: History) => void) =>
+      fc.assert(fc.property(randomHistory, property), { numRuns: RUNS });
+
+    test(`any history is accepted by ${model} (${api.id}), whole and cut anywhere`, () => {
+      check((history) => {
+        const { messages } = history;
+        for (let start = 0; start < messages.length; start += 3) {
+          for (let end = start + 1; end <= messages.length; end++) {
+            const part = messages.slice(start, end);
+            const written = write(api, model, part);
+            expect(joinManifest(written.manifest, (index) => part[index]!.raw)).toBe(written.body);
+            if (!isEmpty(written)) expectAccepted(api, model, written, history);
+          }
+        }
+      });
+    });
+
+    test(`a request to ${model} (${api.id}) that knows the one before extends it, whatever was stored between`, () => {
+      check((history) => {
+        let previous: WrittenRequest | undefined;
+        for (let end = 1; end <= history.messages.length; end++) {
+          const written = write(api, model, history.messages.slice(0, end), previous?.manifest);
+          expect(isJson(written.body)).toBe(true);
+          if (isEmpty(written)) continue;
+          expectAccepted(api, model, written, history);
+          if (previous && previous.manifest.start === written.manifest.start)
+            expect(diffPrefix(previous.body, written.body)).toBeUndefined();
+          previous = written;
+        }
+      });
+    });
+  }
+}

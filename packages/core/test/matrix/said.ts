@@ -1,0 +1,114 @@
+/** What a model says, as the response body of each API: odd spacing, escapes, numbers and fields nobody knows included. */
+import type { Api } from './apis.ts';
+
+export interface Said {
+  readonly text?: string;
+  readonly thought?: string;
+  readonly calls?: readonly Said.Call[];
+}
+
+export declare namespace Said {
+  interface Call {
+    readonly id?: string;
+    readonly name?: string;
+    /** JSON text of the arguments; whatever else a model may write there, too. */
+    readonly args?: string;
+  }
+}
+
+export const ARGUMENTS = '{ "id": 2512292042121000001, "ratio":1.0,"name":"Zo\\u00eb" }';
+
+/** A secret that only its issuer can read; base64, since one of the APIs wants that. */
+export const secret = (api: Api, turn: number): string => btoa(`${api.id} secret ${turn}`);
+
+export function responseBody(api: Api, model: string, said: Said, turn: number): string {
+  return BODIES[api.id](model, said, turn, secret(api, turn));
+}
+
+type Body = (model: string, said: Said, turn: number, secret: string) => string;
+const json = JSON.stringify;
+const list = (texts: readonly (string | false | undefined)[]): string => texts.filter(Boolean).join(', ');
+/** The calls with everything filled in; ids as that API makes them. */
+export const callsOf = (said: Said, turn: number, prefix: string): Required<Said.Call>[] =>
+  (said.calls ?? []).map((call, index) => ({
+    id: call.id ?? `${prefix}${turn}x${index}`,
+    name: call.name ?? 'lookup',
+    args: call.args ?? ARGUMENTS,
+  }));
+
+/** Arguments that are not JSON can only arrive as a string where an object should stand. */
+export const asValue = (text: string): string => {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return json(text);
+  }
+};
+
+const anthropic: Body = (model, said, turn, secret) => {
+  const uses = callsOf(said, turn, 'toolu_01');
+  const blocks = list([
+    said.thought !== undefined &&
+      `{"type":"thinking", "thinking":${json(said.thought)},"signature":"${secret}","x_future":[1.0]}`,
+    said.text !== undefined && `{"text":${json(said.text)},"type":"text" ,"citations":null}`,
+    ...uses.map(
+      ({ id, name, args }) =>
+        `{"type":"tool_use","id":${json(id)},"name":${json(name)},"input":${asValue(args)},"caller":{"type":"direct"}}`,
+    ),
+  ]);
+  const stop = uses.length > 0 ? 'tool_use' : 'end_turn';
+  return `{"id":"msg_${turn}","type":"message","role":"assistant","model":"${model}","content":[${blocks}],"stop_reason":"${stop}","stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":3}}`;
+};
+
+const google: Body = (model, said, turn, secret) => {
+  const uses = callsOf(said, turn, 'gk3x');
+  const signed = said.thought === undefined ? '' : `,"thoughtSignature":"${secret}"`;
+  const parts = list([
+    said.thought !== undefined && `{"text":${json(said.thought)},"thought":true}`,
+    said.text !== undefined && `{"text":${json(said.text)},"xFuture":{"a":1.0}${uses.length > 0 ? '' : signed}}`,
+    ...uses.map(
+      ({ id, name, args }, index) =>
+        `{"functionCall" : {"name":${json(name)},"args":${asValue(args)},"id":${json(id)}}${index === 0 ? signed : ''}}`,
+    ),
+  ]);
+  const content = parts === '' ? '{"role":"model"}' : `{"parts":[${parts}], "role":"model"}`;
+  return `{"candidates":[{"content":${content},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":3},"modelVersion":"${model}"}`;
+};
+
+const chat: Body = (model, said, turn) => {
+  const uses = callsOf(said, turn, 'call_').map(
+    ({ id, name, args }) =>
+      `{"id":${json(id)},"type":"function", "function":{"name":${json(name)},"arguments":${json(args)}}}`,
+  );
+  const members = list([
+    '"role":"assistant"',
+    `"content":${said.text === undefined ? 'null' : json(said.text)}`,
+    said.thought !== undefined && `"reasoning_content":${json(said.thought)}`,
+    uses.length > 0 && `"tool_calls":[${list(uses)}]`,
+    '"refusal":null,"annotations":[]',
+  ]);
+  const stop = uses.length > 0 ? 'tool_calls' : 'stop';
+  return `{"id":"chatcmpl-${turn}","object":"chat.completion","created":1,"model":"${model}","choices":[{"index":0,"message":{${members}},"logprobs":null,"finish_reason":"${stop}"}],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}`;
+};
+
+const responses: Body = (model, said, turn, secret) => {
+  const items = list([
+    said.thought !== undefined &&
+      `{"id":"rs_${turn}","type":"reasoning","summary":[{"type":"summary_text","text":${json(said.thought)}}],"encrypted_content":"${secret}"}`,
+    said.text !== undefined &&
+      `{"id":"msg_${turn}","type":"message","status":"completed","phase":"final_answer","x_future":1.0,"content":[ {"type":"output_text","annotations":[],"logprobs":[],"text":${json(said.text)}}],"role":"assistant"}`,
+    ...callsOf(said, turn, 'call_').map(
+      ({ id, name, args }, index) =>
+        `{"id":"fc_${turn}_${index}","type":"function_call","status":"completed","arguments":${json(args)},"call_id":${json(id)},"name":${json(name)}}`,
+    ),
+  ]);
+  return `{"id":"resp_${turn}","object":"response","created_at":1,"status":"completed","error":null,"model":"${model}","output":[${items}],"usage":{"input_tokens":9,"output_tokens":3,"total_tokens":12}}`;
+};
+
+const BODIES: Readonly<Record<Api['id'], Body>> = {
+  'anthropic-messages': anthropic,
+  'google-generatecontent': google,
+  'openai-chat': chat,
+  'openai-responses': responses,
+};

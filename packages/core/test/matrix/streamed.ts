@@ -1,0 +1,192 @@
+/** What a model says, as the server-sent events of each API. Strings come in two pieces, so that a stream can break inside. */
+import type { Reply } from '@skein/core';
+import type { Api } from './apis.ts';
+import { asValue, callsOf, type Said, secret } from './said.ts';
+
+export type SseEvent = readonly [event: string | undefined, data: string];
+
+export function streamOf(api: Api, model: string, said: Said, turn: number): readonly SseEvent[] {
+  return EVENTS[api.id](model, said, turn, secret(api, turn));
+}
+
+/** Reads a stream, up to an event if it breaks off there. */
+export function readStreamed(api: Api, events: readonly SseEvent[], origin = {}, upTo = events.length): Reply {
+  const reader = api.dialect.readStream(origin);
+  for (const [event, data] of events.slice(0, upTo)) reader.push(event, data);
+  return reader.finish();
+}
+
+type Events = (model: string, said: Said, turn: number, secret: string) => readonly SseEvent[];
+const json = JSON.stringify;
+
+function halves(text: string): [string, string] {
+  const half = text.length >> 1;
+  // Not between the two halves of one character.
+  const cut = /[\ud800-\udbff]$/.test(text.slice(0, half)) ? half + 1 : half;
+  return [text.slice(0, cut), text.slice(cut)];
+}
+
+const anthropic: Events = (model, said, turn, secret) => {
+  const named = (type: string, rest: string): SseEvent => [type, `{"type":"${type}",${rest}}`];
+  const blocks: { start: string; deltas: string[] }[] = [];
+  if (said.thought !== undefined)
+    blocks.push({
+      start: '{"type":"thinking","thinking":"","signature":""}',
+      deltas: [
+        ...halves(said.thought).map((piece) => `{"type":"thinking_delta","thinking":${json(piece)}}`),
+        `{"type":"signature_delta","signature":"${secret}"}`,
+      ],
+    });
+  if (said.text !== undefined)
+    blocks.push({
+      start: '{"type":"text","text":""}',
+      deltas: halves(said.text).map((piece) => `{"type":"text_delta","text":${json(piece)}}`),
+    });
+  for (const { id, name, args } of callsOf(said, turn, 'toolu_01'))
+    blocks.push({
+      start: `{"type":"tool_use","id":${json(id)},"name":${json(name)},"input":{}}`,
+      deltas: halves(args).map((piece) => `{"type":"input_json_delta","partial_json":${json(piece)}}`),
+    });
+  return [
+    named(
+      'message_start',
+      `"message":{"id":"msg_${turn}","type":"message","role":"assistant","model":"${model}","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":1}}`,
+    ),
+    ...blocks.flatMap(({ start, deltas }, index) => [
+      named('content_block_start', `"index":${index},"content_block":${start}`),
+      ...deltas.map((delta) => named('content_block_delta', `"index":${index},"delta":${delta}`)),
+      named('content_block_stop', `"index":${index}`),
+    ]),
+    named(
+      'message_delta',
+      `"delta":{"stop_reason":"${said.calls?.length ? 'tool_use' : 'end_turn'}","stop_sequence":null},"usage":{"output_tokens":3}`,
+    ),
+    ['message_stop', '{"type":"message_stop"}'],
+  ];
+};
+
+const google: Events = (model, said, turn, secret) => {
+  const uses = callsOf(said, turn, 'gk3x');
+  const signed = said.thought === undefined ? '' : `,"thoughtSignature":"${secret}"`;
+  const [first, second] = halves(said.text ?? '');
+  const parts = [
+    ...(said.thought === undefined ? [] : [`{"text":${json(said.thought)},"thought":true}`]),
+    ...(said.text === undefined ? [] : [`{"text":${json(first)}}`]),
+    ...(said.text === undefined ? [] : [`{"text":${json(second)}${uses.length > 0 ? '' : signed}}`]),
+    ...uses.map(
+      ({ id, name, args }, index) =>
+        `{"functionCall":{"name":${json(name)},"args":${asValue(args)},"id":${json(id)}}${index === 0 ? signed : ''}}`,
+    ),
+  ];
+  const chunk = (part: string, end: string): SseEvent => [
+    undefined,
+    `{"candidates":[{"content":{"parts":[${part}],"role":"model"}${end},"index":0}],"modelVersion":"${model}"}`,
+  ];
+  return parts.map((part, index) => chunk(part, index === parts.length - 1 ? ',"finishReason":"STOP"' : ''));
+};
+
+const chat: Events = (model, said, turn) => {
+  const chunk = (delta: string, stop = 'null'): SseEvent => [
+    undefined,
+    `{"id":"chatcmpl-${turn}","object":"chat.completion.chunk","created":1,"model":"${model}","choices":[{"index":0,"delta":${delta},"finish_reason":${stop}}]}`,
+  ];
+  return [
+    chunk('{"role":"assistant","content":null}'),
+    ...(said.thought === undefined
+      ? []
+      : halves(said.thought).map((piece) => chunk(`{"reasoning_content":${json(piece)}}`))),
+    ...(said.text === undefined ? [] : halves(said.text).map((piece) => chunk(`{"content":${json(piece)}}`))),
+    ...callsOf(said, turn, 'call_').flatMap(({ id, name, args }, index) => [
+      chunk(
+        `{"tool_calls":[{"index":${index},"id":${json(id)},"type":"function","function":{"name":${json(name)},"arguments":""}}]}`,
+      ),
+      ...halves(args).map((piece) =>
+        chunk(`{"tool_calls":[{"index":${index},"function":{"arguments":${json(piece)}}}]}`),
+      ),
+    ]),
+    chunk('{}', said.calls?.length ? '"tool_calls"' : '"stop"'),
+    [undefined, '[DONE]'],
+  ];
+};
+
+const responses: Events = (model, said, turn, secret) => {
+  let sequence = 0;
+  const named = (type: string, rest: string): SseEvent => [
+    type,
+    `{"type":"${type}","sequence_number":${sequence++},${rest}}`,
+  ];
+  const response = (status: string, output: string): string =>
+    `"response":{"id":"resp_${turn}","object":"response","created_at":1,"status":"${status}","model":"${model}","output":[${output}],"usage":null}`;
+  const items: { added: string; between: (index: number) => SseEvent[]; done: string }[] = [];
+  if (said.thought !== undefined) {
+    const [summary, thought] = [`{"type":"summary_text","text":${json(said.thought)}}`, said.thought];
+    items.push({
+      added: `{"id":"rs_${turn}","type":"reasoning","summary":[]}`,
+      between: (index) => [
+        named(
+          'response.reasoning_summary_part.added',
+          `"item_id":"rs_${turn}","output_index":${index},"summary_index":0,"part":{"type":"summary_text","text":""}`,
+        ),
+        ...halves(thought).map((piece) =>
+          named(
+            'response.reasoning_summary_text.delta',
+            `"item_id":"rs_${turn}","output_index":${index},"summary_index":0,"delta":${json(piece)}`,
+          ),
+        ),
+      ],
+      done: `{"id":"rs_${turn}","type":"reasoning","summary":[${summary}],"encrypted_content":"${secret}"}`,
+    });
+  }
+  if (said.text !== undefined) {
+    const text = said.text;
+    const message = (status: string, content: string): string =>
+      `{"id":"msg_${turn}","type":"message","status":"${status}","content":[${content}],"role":"assistant"}`;
+    items.push({
+      added: message('in_progress', ''),
+      between: (index) => [
+        named(
+          'response.content_part.added',
+          `"item_id":"msg_${turn}","output_index":${index},"content_index":0,"part":{"type":"output_text","annotations":[],"text":""}`,
+        ),
+        ...halves(text).map((piece) =>
+          named(
+            'response.output_text.delta',
+            `"item_id":"msg_${turn}","output_index":${index},"content_index":0,"delta":${json(piece)}`,
+          ),
+        ),
+      ],
+      done: message('completed', `{"type":"output_text","annotations":[],"text":${json(text)}}`),
+    });
+  }
+  callsOf(said, turn, 'call_').forEach(({ id, name, args }, position) => {
+    const call = (status: string, text: string): string =>
+      `{"id":"fc_${turn}_${position}","type":"function_call","status":"${status}","arguments":${json(text)},"call_id":${json(id)},"name":${json(name)}}`;
+    items.push({
+      added: call('in_progress', ''),
+      between: (index) =>
+        halves(args).map((piece) =>
+          named(
+            'response.function_call_arguments.delta',
+            `"item_id":"fc_${turn}_${position}","output_index":${index},"delta":${json(piece)}`,
+          ),
+        ),
+      done: call('completed', args),
+    });
+  });
+  return [
+    named('response.created', response('in_progress', '')),
+    ...items.flatMap(({ added, between, done }, index) => [
+      named('response.output_item.added', `"output_index":${index},"item":${added}`),
+      ...between(index),
+      named('response.output_item.done', `"output_index":${index},"item":${done}`),
+    ]),
+    named('response.completed', response('completed', items.map(({ done }) => done).join(','))),
+  ];
+};
+
+const EVENTS: Readonly<Record<Api['id'], Events>> = {
+  'anthropic-messages': anthropic,
+  'google-generatecontent': google,
+  'openai-chat': chat,
+  'openai-responses': responses,
+};
