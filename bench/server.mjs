@@ -25,6 +25,8 @@ const server = createServer((request, response) => {
     return response.writeHead(200, { 'content-type': 'text/event-stream' }).end(streams.get(protocol));
   });
 });
+// Preparing a round can take longer than connections are kept by default.
+server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()));
 process.on('disconnect', () => process.exit());
 

@@ -1,3 +1,4 @@
+export { describeLoss } from './describe-loss.ts';
 export type { Assembler, Dialect, DialectSpec, RawReply, RawRequest } from './dialect.ts';
 export { diffPrefix, type PrefixDifference } from './diff-prefix.ts';
 export { type Loss, LossError, type LossNote, type LossReason } from './loss.ts';

@@ -6,8 +6,8 @@ export interface Loss {
   /** Where in that message, such as `content[2]`. */
   readonly path: string;
   readonly reason: LossReason;
-  /** For people: what happened, in one sentence. */
-  readonly detail: string;
+  /** What the reason does not say: an id, a name, a media type. `describeLoss` makes a sentence of it all. */
+  readonly detail?: string;
 }
 
 /** A loss as a dialect notes it, before it is known where the message stands. */
@@ -27,9 +27,11 @@ export type LossReason =
   | 'malformed-arguments'
   | 'merged'
   | 'model-bound'
+  | 'nothing-to-send'
   | 'parameter'
   | 'prefill'
   | 'prefix-bound'
+  | 'refusal'
   | 'refused-field'
   | 'reordered'
   | 'server-tool'
@@ -47,9 +49,8 @@ export class LossError extends Error {
   readonly losses: readonly Loss[];
 
   constructor(losses: readonly Loss[]) {
-    const first = losses[0];
     super(
-      `The request would drop ${losses.length} part(s) of the conversation, first message ${first?.message} ${first?.path}: ${first?.detail}`,
+      `The request would drop parts of the conversation: ${losses.map((loss) => `message ${loss.message} ${loss.path} (${loss.reason})`).join(', ')}`,
     );
     this.name = 'LossError';
     this.losses = losses;

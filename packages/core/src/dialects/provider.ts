@@ -42,9 +42,16 @@ export function forModel<T>(choice: ByModel<T>, model: string): T {
   return exception ? exception[1] : choice.default;
 }
 
+const compiled = new Map<string, RegExp>();
+
 export function matches(pattern: string, name: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`).test(name);
+  let expression = compiled.get(pattern);
+  if (!expression) {
+    const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+    expression = new RegExp(`^${parts.join('.*')}$`, 's');
+    compiled.set(pattern, expression);
+  }
+  return expression.test(name);
 }
 
 export function takesMedia(accepted: readonly string[], mediaType: string): boolean {

@@ -1,4 +1,5 @@
 export { canonical } from './canonical.ts';
+export { Changes } from './changes.ts';
 export { digest } from './digest.ts';
 export { JsonTextError } from './error.ts';
 export { MAX_DEPTH, MAX_LENGTH } from './limits.ts';

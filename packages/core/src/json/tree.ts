@@ -31,13 +31,13 @@ export interface RecordNode {
 
 export const textNode = (...pieces: string[]): TextNode => ({ kind: 'text', pieces });
 export const leafNode = (text: string): LeafNode => ({ kind: 'leaf', text });
-export const listNode = (...items: Tree[]): ListNode => ({ kind: 'list', items });
+export const listNode = (items: Tree[] = []): ListNode => ({ kind: 'list', items });
 export const recordNode = (): RecordNode => ({ kind: 'record', members: [] });
 
 export function parseTree(text: string, start = skipSpace(text, 0)): Tree {
   const code = text.charCodeAt(start);
   if (code === QUOTE) return textNode(text.slice(start + 1, endOfString(text, start) - 1));
-  if (code === OPEN_BRACKET) return listNode(...elementsOf(text, start).map((item) => parseTree(text, item.start)));
+  if (code === OPEN_BRACKET) return listNode(elementsOf(text, start).map((item) => parseTree(text, item.start)));
   if (code !== OPEN_BRACE) return leafNode(text.slice(start, endOfValue(text, start)));
   const members = membersOf(text, start).map((member) => ({ name: member.name, value: parseTree(text, member.start) }));
   return { kind: 'record', members };

@@ -33,6 +33,8 @@ export interface ToolUseBlock {
   readonly parameters: JsonObject;
   /** The arguments exactly as the model wrote them. */
   readonly rawParameters: string;
+  /** A tool that takes free text instead of arguments; its results have a form of their own. */
+  readonly form?: 'custom';
 }
 
 export interface ToolResultBlock {

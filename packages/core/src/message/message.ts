@@ -33,6 +33,7 @@ export interface Facts {
 export interface CallRef {
   readonly id: string;
   readonly name: string;
+  readonly form?: 'custom';
 }
 
 /**
@@ -95,7 +96,7 @@ class RawMessage implements Message {
     this.#facts ??= Object.freeze({
       role: this.role,
       digest: digest(this.raw),
-      calls: this.toolUses.map(({ id, name }) => ({ id, name })),
+      calls: this.toolUses.map(({ id, name, form }) => (form ? { id, name, form } : { id, name })),
       results: this.toolResults.map((result) => result.toolCallId),
       needs: this.#seen().needs,
     });

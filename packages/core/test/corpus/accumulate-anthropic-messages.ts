@@ -1,21 +1,26 @@
 import type { Accumulated } from './accumulated.ts';
 import type { SseEvent } from './events-of.ts';
-import { isRecord, listAt, numberText, parseSource, recordAt, type SourceObject } from './source-json.ts';
+import { isRecord, listAt, numberText, parseSource, recordAt, type Source, type SourceObject } from './source-json.ts';
 
-/** Blocks by their index, deltas by their documented meaning; what a `message_delta` says replaces what the start said. */
+/** Blocks in the order they begin, deltas by their documented meaning; what a `message_delta` says replaces what the start said. */
 export function accumulate(events: readonly SseEvent[]): Accumulated {
-  const content = new Map<string, SourceObject>();
+  const content: SourceObject[] = [];
+  const byIndex = new Map<string, SourceObject>();
+  const begin = (index: string, block: SourceObject): void => {
+    content.push(block);
+    byIndex.set(index, block);
+  };
   const json = new Map<SourceObject, string>();
   let envelope: SourceObject | undefined;
   for (const { data } of events) {
     const value = parseSource(data);
     if (!isRecord(value)) continue;
     const index = numberText(value.index) ?? '';
-    const block = content.get(index);
+    const block = byIndex.get(index);
     if (value.type === 'message_start' && !envelope) {
       envelope = { ...recordAt(value, 'message') };
-      for (const [at, item] of listAt(envelope, 'content').entries()) if (isRecord(item)) content.set(String(at), item);
-    } else if (value.type === 'content_block_start') content.set(index, { ...recordAt(value, 'content_block') });
+      for (const [at, item] of listAt(envelope, 'content').entries()) if (isRecord(item)) begin(String(at), item);
+    } else if (value.type === 'content_block_start') begin(index, { ...recordAt(value, 'content_block') });
     else if (value.type === 'content_block_delta' && block) addDelta(block, recordAt(value, 'delta'), json);
     else if (value.type === 'message_delta') {
       envelope ??= {};
@@ -25,10 +30,10 @@ export function accumulate(events: readonly SseEvent[]): Accumulated {
       if (isRecord(usage)) envelope.usage = replace({ ...recordAt(envelope, 'usage') }, usage);
     }
   }
-  for (const [block, text] of json) if (text.trim() !== '') block.input = parseSource(text);
+  for (const [block, text] of json) if (text.trim() !== '') block.input = parsedOr(text);
   const role = envelope?.role ?? 'assistant';
   return {
-    messages: [{ role, content: [...content.values()] }],
+    messages: [{ role, content }],
     envelope: { ...envelope, content: null },
   };
 }
@@ -55,6 +60,15 @@ function addDelta(block: SourceObject, delta: SourceObject, json: Map<SourceObje
     case 'compaction_delta':
       replace(block, Object.fromEntries(Object.entries(delta).filter(([name]) => name !== 'type')));
       break;
+  }
+}
+
+/** Arguments that never became JSON stay the text they are. */
+function parsedOr(text: string): Source {
+  try {
+    return parseSource(text);
+  } catch {
+    return text;
   }
 }
 

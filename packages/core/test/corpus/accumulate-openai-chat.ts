@@ -3,7 +3,10 @@ import type { SseEvent } from './events-of.ts';
 import { isRecord, listAt, numberText, parseSource, recordAt, type Source, type SourceObject } from './source-json.ts';
 
 /** Strings that are sent whole in every chunk; all others arrive in pieces. */
-const WHOLE = new Set(['id', 'type', 'name', 'role', 'format', 'signature']);
+const WHOLE = new Set(['id', 'type', 'name', 'role', 'format', 'signature', 'channel']);
+
+/** Lists of parts: of content, and of a thought in it. */
+const PARTS = new Set(['content', 'thinking']);
 
 /** Deltas by choice, calls and reasoning details by their index; of everything else the last value that is one counts. */
 export function accumulate(events: readonly SseEvent[]): Accumulated {
@@ -52,20 +55,24 @@ function joined(name: string, before: Source, value: Source): Source {
 
 function addItems(name: string, list: Source[], items: readonly Source[]): Source[] {
   for (const item of items) {
-    const same = isRecord(item) ? list.findLast((other) => isRecord(other) && continues(name, other, item)) : undefined;
+    if (isRecord(item) && item.type === 'text' && item.text === '' && PARTS.has(name)) continue;
+    const candidates = PARTS.has(name) ? list.slice(-1) : list;
+    const same = isRecord(item)
+      ? candidates.findLast((other) => isRecord(other) && continues(name, other, item))
+      : undefined;
     if (isRecord(same) && isRecord(item)) merge(same, item);
     else list.push(structuredClone(item));
   }
   return list;
 }
 
-/** Whether a fragment belongs to an element: by index, and for reasoning also by type; parts of content by their type alone. */
+/** Whether a fragment belongs to an element: by index, and for reasoning also by type; a part of content to the one of its type just before it. */
 function continues(name: string, other: SourceObject, item: SourceObject): boolean {
   const index = numberText(item.index);
   if (name === 'tool_calls') return index !== undefined && numberText(other.index) === index;
   if (name === 'reasoning_details')
     return index !== undefined && numberText(other.index) === index && other.type === item.type;
-  return false;
+  return PARTS.has(name) && item.type !== undefined && other.type === item.type;
 }
 
 function dropIndex(call: Source): void {

@@ -27,11 +27,10 @@ export function unheld(events: readonly SseEvent[], texts: readonly string[], ap
   const strings = held.flatMap((leaf) => (leaf.isNumber ? [] : [leaf.text])).join('\u0000');
   const seen = new Map<string, boolean>();
   const holds = ({ text, isNumber }: Leaf): boolean => {
-    const known = seen.get(text);
-    if (known !== undefined) return known;
-    const found = isNumber ? numbers.has(text) : strings.includes(text);
-    seen.set(text, found);
-    return found;
+    if (isNumber) return numbers.has(text);
+    const known = seen.get(text) ?? strings.includes(text);
+    seen.set(text, known);
+    return known;
   };
   return events.flatMap(({ data }) => {
     if (data === '[DONE]') return [];

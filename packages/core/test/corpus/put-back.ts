@@ -21,7 +21,7 @@ export function remainsOf(body: string, envelope: string, count: number): readon
 }
 
 /** The end of the object or array that starts here. */
-function endOf(text: string, start: number): number {
+export function endOf(text: string, start: number): number {
   let depth = 0;
   for (const match of text.slice(start).matchAll(/"(?:[^"\\]+|\\[\s\S])*"|[[\]{}]/g)) {
     if (match[0] === '[' || match[0] === '{') depth++;

@@ -16,13 +16,38 @@ const ACCUMULATE = {
   'google-generatecontent': googleGenerateContent,
 };
 
-/** What of an event speaks of the event, not of the reply; and what a later event of the same stream replaces. */
-const OF_THE_EVENT: Readonly<Record<keyof typeof ACCUMULATE, readonly RegExp[]>> = {
-  'openai-chat': [/^choices\[\]\.delta\.tool_calls\[\]\.index$/],
-  'openai-responses': [/ (sequence_number|output_index|content_index|type)$/],
-  'anthropic-messages': [/ (type|index|delta\.type|delta\.partial_json)$/],
-  'google-generatecontent': [],
+/**
+ * What of an event need not be kept: what places it, pads it against eavesdroppers, or is said again by a later
+ * event of the same stream.
+ */
+const PASSING: Readonly<Record<keyof typeof ACCUMULATE, readonly RegExp[]>> = {
+  'openai-chat': [
+    /^choices\[\]\.delta\.tool_calls\[\]\.index$/,
+    /^obfuscation$/,
+    // Sent with every chunk, as they are at that time.
+    /^(created|object|usage\.\w+)$/,
+  ],
+  'openai-responses': [
+    / (sequence_number|output_index|content_index|summary_index|annotation_index|item_id|type|obfuscation)$/,
+    // The response at the end says it again; ids rotate and ciphertexts differ from event to event at some providers.
+    /^response\.(created|in_progress) response\.(id|status|created_at)$/,
+    /^response\.output_item\.(added|done) item\.(id|call_id|status|encrypted_content|fingerprint)$/,
+    // Rounded differently in the response at the end.
+    /^response\.output_text\.(delta|done) logprobs\[\]\.logprob$/,
+  ],
+  'anthropic-messages': [
+    / (type|index|delta\.type)$/,
+    // Pieces of a JSON text, which becomes a value.
+    / delta\.partial_json$/,
+    // Counted up while the reply is written.
+    /^message_(start message\.|delta )usage\.(input|output)_tokens$/,
+  ],
+  // Counted up while the reply is written.
+  'google-generatecontent': [/^usageMetadata\./],
 };
+
+/** Written by hand, and its deltas are not what it says at the end. */
+const CONTRADICTORY = 'vercel.openai.openai-shell-container.1.stream.json#0';
 
 describe.each(PROTOCOLS)('%s', (protocol) => {
   it('a streamed reply is what its events add up to', () => {
@@ -32,7 +57,11 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
       const { reply } = readChunks(protocol, [sse]);
       const messages = [reply.message, ...reply.alternatives.map((alternative) => alternative.message)];
       const envelope = parseSource(reply.envelope);
-      if (isRecord(envelope)) delete envelope.unread_events;
+      if (isRecord(envelope)) {
+        // What the protocol has no place for; the other test looks into them.
+        delete envelope.unread_events;
+        delete envelope.unread_members;
+      }
       const found =
         difference(
           messages.map((message) => parseSource(message.raw)),
@@ -46,11 +75,12 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('every string and number of the events is in the message or its envelope', () => {
-    const missing = streams(protocol).flatMap(({ name, sse }) => {
+    const all = streams(protocol).filter(({ name }) => name !== CONTRADICTORY);
+    const missing = all.flatMap(({ name, sse }) => {
       const { reply } = readChunks(protocol, [sse]);
       const messages = [reply.message, ...reply.alternatives.map((alternative) => alternative.message)];
       const texts = [...messages.map((message) => message.raw), reply.envelope];
-      return unheld(eventsOf(sse), texts, OF_THE_EVENT[protocol]).map((leaf) => `${name}: ${leaf}`);
+      return unheld(eventsOf(sse), texts, PASSING[protocol]).map((leaf) => `${name}: ${leaf}`);
     });
     expect(missing).toEqual([]);
   });

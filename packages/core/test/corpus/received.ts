@@ -1,45 +1,47 @@
 import type { Reply } from '../../src/index.ts';
 import { remainsOf } from './put-back.ts';
 import type { Protocol } from './recordings.ts';
-import { isRecord, itemTexts, parseSource } from './source-json.ts';
+import { isRecord, listAt, memberTexts, parseSource, partTexts } from './source-json.ts';
 
-/**
- * The texts of a response that must come back verbatim: its message, or for protocols that wrap their content its
- * blocks, items or parts. Undefined when the reply is not exactly the response with its messages cut out.
- */
-export function receivedTexts(protocol: Protocol, body: string, reply: Reply): readonly string[] | undefined {
-  const messages = [reply.message, ...reply.alternatives.map((alternative) => alternative.message)];
+/** Whether a reply is exactly the response: its messages, as they stood there, cut out of the envelope. */
+export function isWhole(protocol: Protocol, body: string, reply: Reply): boolean {
+  const raws = [reply.message, ...reply.alternatives.map((alternative) => alternative.message)].map(({ raw }) => raw);
   const cutOut = (texts: readonly string[]): boolean => {
     const remains = remainsOf(body, reply.envelope, texts.length);
     return remains?.every((text, index) => text === texts[index]) ?? false;
   };
-  const [raw] = messages.map((message) => message.raw);
-  if (raw === undefined) return undefined;
+  const [raw = ''] = raws;
   switch (protocol) {
+    case 'openai-chat':
+      return cutOut(raws);
     case 'anthropic-messages': {
-      const content = /^\{"role":"[a-z]+","content":([\s\S]*)\}$/.exec(raw)?.[1];
-      return content !== undefined && cutOut([content]) ? itemTexts(content) : undefined;
+      const [role, content] = memberTexts(raw);
+      return role?.[0] === 'role' && content !== undefined && cutOut([content[1]]);
     }
     case 'openai-responses': {
       // White space between items belongs to the list, not to the items.
       const [output] = remainsOf(body, reply.envelope, 1) ?? [];
-      const items = output === undefined ? [] : itemTexts(output);
-      return output !== undefined && raw === `[${items.join(',')}]` ? items : undefined;
+      return output !== undefined && raw === `[${partTexts(output).join(',')}]`;
     }
-    case 'openai-chat':
-      return cutOut(messages.map((message) => message.raw)) ? [raw] : undefined;
-    case 'google-generatecontent': {
-      const texts = contentTexts(body, messages.length);
-      // A candidate without content has no text: an empty message stands for it.
-      if (texts === 0) return reply.envelope === body ? [] : undefined;
-      return cutOut(messages.map((message) => message.raw)) ? [raw] : undefined;
-    }
+    case 'google-generatecontent':
+      // Where no candidate has content, an empty message stands for what is not there.
+      return hasContent(body) ? cutOut(raws) : reply.envelope === body;
   }
 }
 
-/** How many of a response's candidates have content. */
-function contentTexts(body: string, candidates: number): number {
-  const value = parseSource(body);
-  const list = isRecord(value) && Array.isArray(value.candidates) ? value.candidates : [];
-  return Math.min(candidates, list.filter((candidate) => isRecord(candidate) && isRecord(candidate.content)).length);
+function hasContent(body: string): boolean {
+  return listAt(parseSource(body), 'candidates').some(
+    (candidate) => isRecord(candidate) && isRecord(candidate.content),
+  );
+}
+
+/** The parts of a message, by the paths that losses name them with: blocks, items, or members. */
+export function partsOf(protocol: Protocol, raw: string): [path: string, text: string][] {
+  if (protocol === 'openai-responses') return partTexts(raw).map((text, index) => [`[${index}]`, text]);
+  const members = memberTexts(raw);
+  if (protocol === 'openai-chat') return members;
+  const list = protocol === 'anthropic-messages' ? 'content' : 'parts';
+  return members.flatMap(([name, text]): [string, string][] =>
+    name === list ? partTexts(text).map((part, index) => [`${name}[${index}]`, part]) : [],
+  );
 }

@@ -36,23 +36,32 @@ export function listAt(value: Source | undefined, name: string): Source[] {
   return Array.isArray(member) ? member : [];
 }
 
-/** The exact texts of an array's elements, without the white space around them. */
-export function itemTexts(array: string): string[] {
-  const items: string[] = [];
+/** The exact texts of an array's elements, or of an object's members with their names, without white space around them. */
+export function partTexts(text: string): string[] {
+  const parts: string[] = [];
   let depth = 0;
   let start = 0;
-  for (const match of array.matchAll(/"(?:[^"\\]+|\\[\s\S])*"|[[\]{},]/g)) {
+  for (const match of text.matchAll(/"(?:[^"\\]+|\\[\s\S])*"|[[\]{},]/g)) {
     const [token] = match;
-    if (token === '[' || token === '{') depth++;
+    if (token === '[' || token === '{') {
+      depth++;
+      if (depth === 1) start = match.index + 1;
+    }
     if (token === ']' || token === '}') depth--;
-    if (depth === 1 && token === '[' && items.length === 0 && start === 0) start = match.index + 1;
-    const ends = (depth === 1 && token === ',') || (depth === 0 && token === ']');
-    if (!ends) continue;
-    const text = array.slice(start, match.index).trim();
-    if (text !== '') items.push(text);
+    if (!((depth === 1 && token === ',') || (depth === 0 && /[\]}]/.test(token)))) continue;
+    const part = text.slice(start, match.index).trim();
+    if (part !== '') parts.push(part);
     start = match.index + 1;
   }
-  return items;
+  return parts;
+}
+
+/** The members of an object: name and exact value text. */
+export function memberTexts(object: string): [name: string, text: string][] {
+  return partTexts(object).map((part) => {
+    const [, name = '""', text = ''] = /^("(?:[^"\\]+|\\[\s\S])*")\s*:\s*([\s\S]*)$/.exec(part) ?? [];
+    return [JSON.parse(name) as string, text];
+  });
 }
 
 /** Where two values first differ, for people; undefined when they are equal. The order of members does not matter. */

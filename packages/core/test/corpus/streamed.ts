@@ -13,8 +13,17 @@ export function streams(protocol: Protocol): readonly Streamed[] {
   return [
     ...fixtures.map((fixture) => ({ name: 'fixture', sse: fixture.sse })),
     ...fixtures.map((fixture) => ({ name: 'fixture with calls', sse: fixture.toolCallSse })),
-    ...exchanges(protocol).flatMap(({ name, sse }) => (sse === undefined ? [] : [{ name, sse }])),
+    ...exchanges(protocol).flatMap(({ name, sse }) =>
+      sse === undefined ? [] : separate(sse).map((one) => ({ name, sse: one })),
+    ),
   ];
+}
+
+/** Some recordings hold the streams of several responses, one behind the other. */
+function separate(sse: string): string[] {
+  return sse.split(
+    /(?<=event: (?:response\.completed|message_stop)\ndata: .*\n\n)(?=event: (?:response\.created|message_start)\n)/,
+  );
 }
 
 export interface ReadStream {

@@ -8,6 +8,10 @@ import { type Sent, Talk, type Target } from './talk.ts';
 
 const inner = (raw: string): string => (raw.startsWith('[') ? raw.slice(1, -1) : raw);
 
+/** Google documents a word that stands for signatures nobody has; it gives nothing away. */
+const withoutPlaceholder = (body: string): string =>
+  body.replaceAll('"thoughtSignature":"skip_thought_signature_validator"', '');
+
 /** Everything that holds for any request, whatever it carries. */
 function expectGood(talk: Talk, target: Target, sent: Sent): void {
   const { dialect } = target.api;
@@ -30,21 +34,22 @@ for (const scenario of SCENARIOS) {
       for (const sourceModel of new Set([sourceApi.models[0], newest(sourceApi)])) {
         const source: Target = { api: sourceApi, model: sourceModel };
 
-        test.each(
-          APIS.flatMap((api) => api.models.map((model) => ({ api, model, to: model }))),
-        )(`${sourceModel} (${sourceApi.id}) to $to ($api.id) and back`, ({ api, model }) => {
-          const talk = new Talk();
-          scenario.play(talk, source);
-          const own = intact(talk, source);
-          const there: Target = { api, model };
-          expectGood(talk, there, talk.write(there));
+        test.each(APIS.flatMap((api) => api.models.map((model) => ({ api, model, to: model }))))(
+          `${sourceModel} (${sourceApi.id}) to $to ($api.id) and back`,
+          ({ api, model }) => {
+            const talk = new Talk();
+            scenario.play(talk, source);
+            const own = intact(talk, source);
+            const there: Target = { api, model };
+            expectGood(talk, there, talk.write(there));
 
-          talk.answer(there, { thought: 'a thought on the way', text: 'Good to be here' });
-          talk.say(user('Back again'));
-          const back = talk.write(source);
-          expectGood(talk, source, back);
-          for (const raw of own) expect(back.body).toContain(raw);
-        });
+            talk.answer(there, { thought: 'a thought on the way', text: 'Good to be here' });
+            talk.say(user('Back again'));
+            const back = talk.write(source);
+            expectGood(talk, source, back);
+            for (const raw of own) expect(back.body).toContain(raw);
+          },
+        );
 
         test(`${sourceModel} to another issuer of ${sourceApi.id}: nothing opaque goes there`, () => {
           const talk = new Talk();
@@ -52,8 +57,8 @@ for (const scenario of SCENARIOS) {
           const there: Target = { ...source, provider: elsewhere(sourceApi) };
           const sent = talk.write(there);
           expectGood(talk, there, sent);
-          for (const opaque of ['signature', 'encrypted', 'uture', 'secret', 'rs_', 'msg_', 'fc_'])
-            expect(sent.body.replaceAll('skip_thought_signature_validator', '')).not.toContain(opaque);
+          for (const opaque of ['ignature":', 'encrypted_content":', 'uture', 'secret', 'rs_', 'msg_', 'fc_'])
+            expect(withoutPlaceholder(sent.body)).not.toContain(opaque);
         });
       }
     }

@@ -27,7 +27,16 @@ type Step =
       readonly cut: number | undefined;
     };
 
-const text = fc.constantFrom('', ' ', '\n\t', 'word', 'two words', 'ends in space ', 'ü "quoted" \\ 😀', 'half \ud83d a');
+const text = fc.constantFrom(
+  '',
+  ' ',
+  '\n\t',
+  'word',
+  'two words',
+  'ends in space ',
+  'ü "quoted" \\ 😀',
+  'half \ud83d a',
+);
 const call = fc.record(
   {
     name: fc.constantFrom('lookup', 'search'),

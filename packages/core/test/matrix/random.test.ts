@@ -4,15 +4,12 @@ import { expect, test } from 'vitest';
 import { APIS, type Api } from './apis.ts';
 import { type History, randomHistory } from './random-history.ts';
 
-const RUNS = 300;
+const RUNS = 100;
 
 function write(api: Api, model: string, messages: readonly Message[], previous?: Manifest): WrittenRequest {
   const params = { maxTokens: 2048 };
   return api.dialect.writeRequest({ model, messages, params, ...(previous && { previous }) });
 }
-
-/** `no-messages` and its like: a history without anything to send is the caller's to see. */
-const isEmpty = (written: WrittenRequest): boolean => written.manifest.elements.length === 0;
 
 function expectAccepted(api: Api, model: string, written: WrittenRequest, { issuers }: History): void {
   const named = api.id === 'google-generatecontent' && { model };
@@ -33,7 +30,7 @@ for (const api of APIS) {
             const part = messages.slice(start, end);
             const written = write(api, model, part);
             expect(joinManifest(written.manifest, (index) => part[index]!.raw)).toBe(written.body);
-            if (!isEmpty(written)) expectAccepted(api, model, written, history);
+            expectAccepted(api, model, written, history);
           }
         }
       });
@@ -45,7 +42,6 @@ for (const api of APIS) {
         for (let end = 1; end <= history.messages.length; end++) {
           const written = write(api, model, history.messages.slice(0, end), previous?.manifest);
           expect(isJson(written.body)).toBe(true);
-          if (isEmpty(written)) continue;
           expectAccepted(api, model, written, history);
           if (previous && previous.manifest.start === written.manifest.start)
             expect(diffPrefix(previous.body, written.body)).toBeUndefined();

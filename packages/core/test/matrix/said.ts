@@ -63,7 +63,9 @@ const anthropic: Body = (model, said, turn, secret) => {
 
 const google: Body = (model, said, turn, secret) => {
   const uses = callsOf(said, turn, 'gk3x');
-  const signed = said.thought === undefined ? '' : `,"thoughtSignature":"${secret}"`;
+  // From Gemini 3 on every first call is signed, whether its thoughts are shown or not.
+  const signs = said.thought !== undefined || (uses.length > 0 && !model.startsWith('gemini-2'));
+  const signed = signs ? `,"thoughtSignature":"${secret}"` : '';
   const parts = list([
     said.thought !== undefined && `{"text":${json(said.thought)},"thought":true}`,
     said.text !== undefined && `{"text":${json(said.text)},"xFuture":{"a":1.0}${uses.length > 0 ? '' : signed}}`,

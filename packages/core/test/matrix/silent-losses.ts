@@ -1,7 +1,7 @@
 /** What of a history is neither in the request nor among its losses. */
 import {
-  canonical,
   type ContentBlock,
+  canonical,
   type Dialect,
   isJson,
   type Message,

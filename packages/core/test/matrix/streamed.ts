@@ -67,7 +67,9 @@ const anthropic: Events = (model, said, turn, secret) => {
 
 const google: Events = (model, said, turn, secret) => {
   const uses = callsOf(said, turn, 'gk3x');
-  const signed = said.thought === undefined ? '' : `,"thoughtSignature":"${secret}"`;
+  // From Gemini 3 on every first call is signed, whether its thoughts are shown or not.
+  const signs = said.thought !== undefined || (uses.length > 0 && !model.startsWith('gemini-2'));
+  const signed = signs ? `,"thoughtSignature":"${secret}"` : '';
   const [first, second] = halves(said.text ?? '');
   const parts = [
     ...(said.thought === undefined ? [] : [`{"text":${json(said.thought)},"thought":true}`]),

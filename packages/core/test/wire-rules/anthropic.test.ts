@@ -20,7 +20,6 @@ const cache = (ttl: string) => `,"cache_control":{"type":"ephemeral","ttl":"${tt
 
 const hello = user(text('hello'));
 const hi = assistant(text('hi'));
-const enabled = { thinking: { type: 'enabled', budget_tokens: 1024 } };
 
 /** A provider that never issued anything. */
 const stranger: Memory = { issued: () => undefined, stored: () => false, ownField: () => false };
@@ -42,7 +41,7 @@ const table: Table = {
   auth: 'headers are not part of a request body',
   'version-header': 'headers are not part of a request body',
   required: 'model and messages are arguments, and max_tokens has a default',
-  'no-messages': 'an empty history has nothing to answer; that is the caller to see',
+  'no-messages': { history: [assistant()], careless: [] },
   'extra-top': 'only "extra" of the caller can add members',
   'extra-message': {
     history: ['{"role":"user","content":[{"type":"text","text":"hello"}],"name":"bob"}'],
@@ -113,7 +112,8 @@ const table: Table = {
     history: [hello, assistant(call('a')), user(result('a'))],
     origin: GATEWAY,
     model: OLD,
-    extra: enabled,
+    options: { params: { maxTokens: 2048, reasoning: { budget: 1024 } } },
+    carelessMembers: { thinking: { type: 'enabled', budget_tokens: 1024 } },
   },
   'thinking-last': { history: [hello, assistant(thinking('sig')), hello] },
   signature: {

@@ -13,6 +13,8 @@ export interface Case {
   readonly options?: Partial<WriteRequest>;
   /** Further top-level members, for both requests. */
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** Top-level members of the careless request alone, where core writes them from parameters. */
+  readonly carelessMembers?: Readonly<Record<string, unknown>>;
   readonly judged?: Partial<JudgedRequest>;
   /** What a careless client would send, where that is not the raw texts as they are. */
   readonly careless?: readonly string[];
@@ -32,9 +34,11 @@ const LISTS: Readonly<Record<Api['id'], string>> = {
 };
 
 /** The history in a request as it is stored. */
-export function sentAsStored(api: Api, { history, careless = history, model = newest(api), extra }: Case): string {
+export function sentAsStored(api: Api, given: Case): string {
+  const { history, careless = history, model = newest(api) } = given;
   const inPath = api.id === 'google-generatecontent';
-  const head = { ...(!inPath && { model }), ...(api.id === 'anthropic-messages' && { max_tokens: 2048 }), ...extra };
+  const required = { ...(!inPath && { model }), ...(api.id === 'anthropic-messages' && { max_tokens: 2048 }) };
+  const head = { ...required, ...given.extra, ...given.carelessMembers };
   const list = careless.map((raw) => (raw.startsWith('[') ? raw.slice(1, -1) : raw)).join(',');
   const members = [JSON.stringify(head).slice(1, -1), `"${LISTS[api.id]}":[${list}]`].filter(Boolean);
   return `{${members.join(',')}}`;

@@ -21,13 +21,16 @@ const table: Table = {
   'unknown-field': { history: [hello, model('{"text":"hi","index":0}'), hello], origin: GATEWAY },
   'system-type': 'the system text is written as a content, whatever it was read from',
   struct: { history: [hello, model('{"functionCall":{"name":"f","args":"{\\"q\\": "}}'), user(text('go on'))] },
-  'sig-base64': { history: [hello, model(call('a', ',"thoughtSignature":"not base64!"')), user(result('a'))], origin: GATEWAY },
+  'sig-base64': {
+    history: [hello, model(call('a', ',"thoughtSignature":"not base64!"')), user(result('a'))],
+    origin: GATEWAY,
+  },
   'oneof-many': {
     history: [hello, model('{"text":"hi","functionCall":{"id":"a","name":"f","args":{}}}'), user(result('a'))],
     origin: GATEWAY,
   },
   type: { history: [hello, model('{"text":5}', text('hi')), hello], origin: GATEWAY },
-  'no-contents': 'an empty history has nothing to answer; that is the caller to see',
+  'no-contents': { history: ['{"role":"model"}'], careless: [] },
   role: { history: [hello, '{"role":"assistant","parts":[{"text":"hi"}]}', hello], origin: GATEWAY },
   'role-function': {
     history: [hello, model(call('a', signed)), `{"role":"function","parts":[${result('a')}]}`],

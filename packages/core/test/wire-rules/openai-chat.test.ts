@@ -32,7 +32,10 @@ const table: Table = {
   'tool-name': parameter,
   name: { history: ['{"role":"user","name":"Ann B","content":"hello"}'], origin: GATEWAY },
   'content-empty': { history: [hello, '{"role":"assistant","content":[]}', hello] },
-  'part-role': { history: [hello, `{"role":"assistant","content":[{"type":"text","text":"look"},${image}]}`, hello], origin: GATEWAY },
+  'part-role': {
+    history: [hello, `{"role":"assistant","content":[{"type":"text","text":"look"},${image}]}`, hello],
+    origin: GATEWAY,
+  },
   'tool-calls-empty': { history: [hello, '{"role":"assistant","content":"hi","tool_calls":[]}', hello] },
   'arguments-type': { history: [hello, calls(call('a', 'f', '{"q":1}')), result('a')], origin: GATEWAY },
   'tool-id-long': { history: [hello, calls(call(long)), result(long)], origin: GATEWAY },

@@ -33,7 +33,8 @@ const table: Table = {
     origin: GATEWAY,
   },
   'unknown-item-param': {
-    history: [hello, `[{"type":"reasoning","id":"rs_1","summary":[],"status":null${secret}},${says()}]`, hello],
+    history: [hello, `[{"type":"reasoning","id":"rs_1","summary":[],"status":"completed"${secret}},${says()}]`, hello],
+    origin: GATEWAY,
   },
   'arguments-type': {
     history: [hello, `[${call('a', '"name":"f","arguments":{"q":1}')}]`, result('a')],
@@ -43,7 +44,10 @@ const table: Table = {
   required: { history: [hello, `[{"type":"reasoning","id":"rs_1"${secret}},${says()}]`, hello], origin: GATEWAY },
   'tool-type': 'tools are arguments, and a native tool is the caller to know',
   'call-name': { history: [hello, `[${call('a', '"name":"a.b","arguments":"{}"')}]`, result('a')], origin: GATEWAY },
-  'id-prefix': { history: [hello, `[${call('a', '"id":"call_1","name":"f","arguments":"{}"')}]`, result('a')], origin: GATEWAY },
+  'id-prefix': {
+    history: [hello, `[${call('a', '"id":"call_1","name":"f","arguments":"{}"')}]`, result('a')],
+    origin: GATEWAY,
+  },
   'id-chars': { history: [hello, `[${says('"id":"msg_1-2",')}]`, hello], origin: GATEWAY },
   'id-long': { history: [hello, `[${says(`"id":"msg_${long}",`)}]`, hello], origin: GATEWAY },
   'call-id-long': { history: [hello, `[${call(long)}]`, result(long)], origin: GATEWAY },
@@ -51,7 +55,10 @@ const table: Table = {
   'prev-and-conversation': parameter,
   'image-source': { history: [hello, `[${call('a')}]`, result('a', '[{"type":"input_image"}]')], origin: GATEWAY },
   'file-mime': {
-    history: ['{"role":"user","content":[{"type":"input_file","filename":"a.mp3","file_data":"data:audio/mpeg;base64,SUQz"}]}', hello],
+    history: [
+      '{"role":"user","content":[{"type":"input_file","filename":"a.mp3","file_data":"data:audio/mpeg;base64,SUQz"}]}',
+      hello,
+    ],
     origin: GATEWAY,
   },
   'id-dup': { history: [hello, `[${says()}]`, hello, `[${says()}]`, hello] },

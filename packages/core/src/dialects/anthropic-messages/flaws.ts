@@ -56,8 +56,8 @@ export function isVisible(text: unknown): boolean {
   return typeof text === 'string' && text.trim() !== '';
 }
 
-/** What clients make of blocks; what servers made of them is not touched (`server-result-altered`). */
-const NESTING: ReadonlySet<unknown> = new Set(['tool_result', 'search_result', 'document']);
+/** Blocks that are made of blocks. Results that a server encrypted are not touched (`server-result-altered`). */
+const NESTING: ReadonlySet<unknown> = new Set(['tool_result', 'mcp_tool_result', 'search_result', 'document']);
 
 /** The lists of blocks inside a block: of a tool result, a search result, a document made of blocks. */
 export function innerLists(block: JsonObject): { readonly path: readonly string[]; readonly items: unknown[] }[] {

@@ -1,27 +1,26 @@
 import { isObject, type JsonObject } from '../../json/index.ts';
 import type { RequestParams } from '../request.ts';
+import { readSimple, type SimpleNames } from '../simple-params.ts';
 
-type Writable = { -readonly [K in keyof RequestParams]: RequestParams[K] };
+export const SIMPLE: SimpleNames = {
+  maxTokens: 'max_tokens',
+  temperature: 'temperature',
+  topP: 'top_p',
+  stop: 'stop_sequences',
+  stream: 'stream',
+};
 
 /**
  * The parameters that every dialect has a word for, and the names of the members they were read from. A member
  * that says more than its parameter can hold is not taken: it stays whole in `rest`.
  */
 export function readParams(body: JsonObject): { params: RequestParams; taken: string[] } {
-  const params: Writable = {};
-  const taken: string[] = [];
-  const take = <T>(name: string, value: T): T => {
-    taken.push(name);
-    return value;
-  };
-
-  if (typeof body.max_tokens === 'number') params.maxTokens = take('max_tokens', body.max_tokens);
-  if (typeof body.temperature === 'number') params.temperature = take('temperature', body.temperature);
-  if (typeof body.top_p === 'number') params.topP = take('top_p', body.top_p);
-  if (typeof body.stream === 'boolean') params.stream = take('stream', body.stream);
-  if (isStrings(body.stop_sequences)) params.stop = take('stop_sequences', body.stop_sequences);
+  const { params, taken } = readSimple(body, SIMPLE);
   const choice = readToolChoice(body.tool_choice);
-  if (choice) Object.assign(params, take('tool_choice', choice));
+  if (choice) {
+    taken.push('tool_choice');
+    Object.assign(params, choice);
+  }
   const reasoning = readReasoning(body);
   if (reasoning) {
     taken.push(...reasoning.taken);
@@ -30,7 +29,7 @@ export function readParams(body: JsonObject): { params: RequestParams; taken: st
   return { params, taken };
 }
 
-function readToolChoice(value: unknown): Pick<Writable, 'toolChoice' | 'parallelToolCalls'> | undefined {
+function readToolChoice(value: unknown): Pick<RequestParams, 'toolChoice' | 'parallelToolCalls'> | undefined {
   if (!isObject(value)) return undefined;
   const { type, name, disable_parallel_tool_use: single, ...more } = value;
   if (Object.keys(more).length > 0 || (single !== undefined && typeof single !== 'boolean')) return undefined;
@@ -54,8 +53,4 @@ function readReasoning(
   const { effort, ...others } = output;
   if (typeof effort !== 'string' || Object.keys(others).length > 0) return undefined;
   return { value: { effort }, taken: ['thinking', 'output_config'] };
-}
-
-function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }

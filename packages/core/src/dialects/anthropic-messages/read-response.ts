@@ -9,8 +9,7 @@ import { usageOf } from './usage.ts';
 export function readReply(body: string): RawReply {
   const value = parseJson(body);
   if (!isObject(value)) throw new ProtocolError(DIALECT, 'the response is not a JSON object', body);
-  if (value.type === 'error' || isObject(value.error))
-    throw new ProtocolError(DIALECT, 'it is an error response', body);
+  if (value.type === 'error') throw new ProtocolError(DIALECT, 'it is an error response', body);
   const start = skipSpace(body, 0);
   const content = memberOf(body, start, 'content');
   if (!content || (!Array.isArray(value.content) && typeof value.content !== 'string' && value.content !== null))

@@ -24,14 +24,6 @@ export interface Repair {
   readonly kept: readonly unknown[];
 }
 
-const DETAILS: Partial<Record<LossReason, string>> = {
-  cut: 'the block never became complete',
-  empty: 'the text is empty',
-  'prefix-bound': 'the reasoning is bound to another conversation before it',
-  'model-bound': 'the reasoning is bound to another model',
-  'account-bound': 'the reasoning is bound to another account',
-};
-
 /** The edits that make a message's own text one that the API takes. `bound`: why its thinking may not be sent. */
 export function repair(raw: string, cut: boolean, bound: LossReason | undefined): Repair {
   const value = parseJson(raw) as JsonObject;
@@ -47,7 +39,7 @@ export function repair(raw: string, cut: boolean, bound: LossReason | undefined)
   content.forEach((block: unknown, index) => {
     const reason = reasons[index];
     const path = `content[${index}]`;
-    if (reason) losses.push(dropped(path, reason, DETAILS[reason] ?? 'the block cannot be sent'));
+    if (reason) losses.push(dropped(path, reason));
     else if (isObject(block)) edits.push(...blockEdits(raw, ranges[index]!, block, path, losses));
   });
   return { edits, losses, kept };
@@ -83,14 +75,14 @@ function plainEdits(raw: string, start: number, block: JsonObject, path: string,
   const edits: Edit[] = [];
   if ('cache_control' in block) {
     edits.push(...withoutMembers(raw, start, (name) => name === 'cache_control'));
-    losses.push(rewritten(path, 'cache-marker', 'a cache marker was left out; they are placed per request'));
+    losses.push(rewritten(path, 'cache-marker'));
   }
   for (const { path: inner, items } of innerLists(block)) {
     const ranges = elementsOf(raw, find(raw, inner, start)!.start);
     edits.push(...removals(ranges, (index) => isEmptyText(items[index])));
     items.forEach((item, index) => {
       const at = `${path}.${inner.join('.')}[${index}]`;
-      if (isEmptyText(item)) losses.push(dropped(at, 'empty', 'the text is empty'));
+      if (isEmptyText(item)) losses.push(dropped(at, 'empty'));
       else if (isObject(item)) edits.push(...plainEdits(raw, ranges[index]!.start, item, at, losses));
     });
   }

@@ -87,6 +87,6 @@ export class StreamBlock {
   #addCitation(citation: Tree): void {
     const present = getMember(this.#tree, 'citations');
     if (present?.kind === 'list') present.items.push(citation);
-    else setMember(this.#tree, 'citations', listNode(citation));
+    else setMember(this.#tree, 'citations', listNode([citation]));
   }
 }

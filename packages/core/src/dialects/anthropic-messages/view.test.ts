@@ -91,10 +91,10 @@ describe('needs', () => {
       ['empty'],
     ],
     [
-      'an empty text that a server wrote',
+      'an empty text that an MCP server wrote',
       assistant('{"type":"mcp_tool_result","tool_use_id":"a","content":[{"type":"text","text":""}]}'),
       origin,
-      [],
+      ['empty'],
     ],
     [
       'arguments that are no object',

@@ -56,7 +56,7 @@ describe('tools', () => {
     expect(head).toContain(
       '"tools":[{"name":"f","description":"d","input_schema":{ "type": "object", "n": 1.0 }},{"type":"web_search_20250305","name":"web_search"}],',
     );
-    expect(losses).toEqual(['rewritten tools[1] cache-marker', 'dropped tools[2] server-tool']);
+    expect(losses).toEqual(['dropped tools[2] server-tool', 'rewritten tools[1] cache-marker']);
   });
 
   test('a schema without a type is one of an object', () => {

@@ -1,15 +1,26 @@
-import { elementTexts, isObject, parseJson, splice, textAt, withoutMembers } from '../../json/index.ts';
+import {
+  addMember,
+  elementTexts,
+  isObject,
+  parseJson,
+  skipSpace,
+  splice,
+  textAt,
+  withoutMembers,
+} from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { type BodyMember, frameText } from '../write/frame.ts';
-import { dropped, rewritten } from '../write/notes.ts';
+import { leftOut } from '../write/left-out.ts';
+import { rewritten } from '../write/notes.ts';
+import { stringText } from '../write/text.ts';
+import { toolTexts } from '../write/tools.ts';
 import type { Frame, FrameParts, Target } from '../write/writer.ts';
+import { textPart } from './forms.ts';
 import { mark } from './mark.ts';
 import { DIALECT } from './provider.ts';
 import { repair } from './repair.ts';
 import { paramMembers } from './write-params.ts';
-import { systemParts } from './write-system.ts';
-import { toolText } from './write-tools.ts';
 
 /** The body around the messages: model, system and tools before them, parameters behind them. */
 export function frame(parts: FrameParts, target: Target): Frame {
@@ -39,20 +50,19 @@ function member(name: string, text: string | undefined): BodyMember[] {
 function systemText(messages: readonly Message[], losses: LossNote[]): string | undefined {
   const texts = messages.flatMap((message, index) => systemValue(message, `system[${index}]`, losses) ?? []);
   if (texts.length < 2) return texts[0];
-  return `[${texts.flatMap((text) => (text.startsWith('[') ? elementTexts(text) : [stringBlock(text)])).join(',')}]`;
-}
-
-function stringBlock(text: string): string {
-  return `{"type":"text","text":${text}}`;
+  return `[${texts.flatMap((text) => (text.startsWith('[') ? elementTexts(text) : [textPart(text)])).join(',')}]`;
 }
 
 /** The value of `system` that stands for one message: its own text, or what its texts say. */
 function systemValue(message: Message, path: string, losses: LossNote[]): string | undefined {
   if (message.origin.dialect !== DIALECT) {
-    const parts = systemParts(message, `${path}.content`, losses);
-    const [first] = parts;
-    if (first === undefined) return undefined;
-    return parts.length === 1 ? textAt(first, ['text']) : `[${parts.join(',')}]`;
+    const texts = message.content.flatMap((block, index) => {
+      const at = `${path}.content[${index}]`;
+      if (block.type === 'text' && block.text.trim() !== '') return [stringText(block.text, at, losses)];
+      if (block.type !== 'text') losses.push(leftOut(block, at));
+      return [];
+    });
+    return texts.length < 2 ? texts[0] : `[${texts.map(textPart).join(',')}]`;
   }
   if (message.facts.needs.length === 0) return textAt(message.raw, ['content']);
   const { edits, kept, losses: notes } = repair(message.raw, false, undefined);
@@ -61,23 +71,24 @@ function systemValue(message: Message, path: string, losses: LossNote[]): string
 }
 
 function toolsText(parts: FrameParts, target: Target, losses: LossNote[]): string | undefined {
-  const texts = parts.tools.flatMap((tool, index) => {
-    const path = `tools[${index}]`;
-    if (!('native' in tool)) return [toolText(tool, target, path, losses)];
-    if (tool.dialect === DIALECT) return [withoutMarker(tool.native, path, losses)];
-    losses.push(dropped(path, 'server-tool', `the tool is one of ${tool.dialect} and has no counterpart here`));
-    return [];
+  const texts = toolTexts(parts.tools, target, losses, ({ members, parameters, path }) => {
+    return `{${members},"input_schema":${schemaText(parameters, path, losses)}}`;
   });
-  return texts.length > 0 ? `[${texts.join(',')}]` : undefined;
+  return texts.length > 0
+    ? `[${texts.map((text, index) => withoutMarker(text, `tools[${index}]`, losses)).join(',')}]`
+    : undefined;
 }
 
-function withoutMarker(native: string, path: string, losses: LossNote[]): string {
-  const value = parseJson(native);
-  if (!isObject(value) || !('cache_control' in value)) return native.trim();
-  losses.push(rewritten(path, 'cache-marker', 'a cache marker was left out; they are placed per request'));
-  const text = native.trim();
-  return splice(
-    text,
-    withoutMembers(text, 0, (name) => name === 'cache_control'),
-  );
+/** The schema as it was given; one that does not say so is told to be of an object (`tool-schema`). */
+function schemaText(text: string, path: string, losses: LossNote[]): string {
+  const value = parseJson(text);
+  if (!isObject(value) || value.type !== undefined) return text;
+  losses.push(rewritten(`${path}.parameters`, 'parameter', 'type: object'));
+  return splice(text, [addMember(text, skipSpace(text, 0), 'type', '"object"')]);
+}
+
+function withoutMarker(text: string, path: string, losses: LossNote[]): string {
+  const edits = withoutMembers(text, 0, (name) => name === 'cache_control');
+  if (edits.length > 0) losses.push(rewritten(path, 'cache-marker'));
+  return splice(text, edits);
 }

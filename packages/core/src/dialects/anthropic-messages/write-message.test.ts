@@ -13,9 +13,9 @@ import type { ProviderDescriptor } from '../provider.ts';
 import type { Target, Unit } from '../write/writer.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
-import { translate } from './write-message.ts';
-import { gather, result, userText } from './write-units.ts';
+import { writer } from './writer.ts';
 
+const { translate, gather, result, userText } = writer;
 const target = (model = 'claude-sonnet-4-5', provider: ProviderDescriptor = anthropic): Target => ({
   provider,
   model,
@@ -52,13 +52,9 @@ describe('assistant messages', () => {
     ];
     const units = write(assistant(blocks));
     expect(units[0]!.text).toMatch(
-      /^\{"role":"assistant","content":\[\{"type":"tool_use","id":"call_[0-9a-f]{24}","name":"a_b","input":\{"n": 12345678901234567890\}\}\]\}$/,
+      /^\{"role":"assistant","content":\[\{"type":"text","text":" {2}"\},\{"type":"tool_use","id":"call_[0-9a-f]{24}","name":"a_b","input":\{"n": 12345678901234567890\}\}\]\}$/,
     );
-    expect(reasons(units)).toEqual([
-      'dropped content[0] empty',
-      'rewritten content[1] tool-id',
-      'rewritten content[1] tool-name',
-    ]);
+    expect(reasons(units)).toEqual(['rewritten content[1].id tool-id', 'rewritten content[1].name tool-name']);
     const [answer] = write(toolResult('functions.f:0', '1'));
     expect(answer!.results).toEqual(units[0]!.calls.map((call) => call.id));
   });
@@ -67,7 +63,7 @@ describe('assistant messages', () => {
     const raw = '{"role":"assistant","content":[{"type":"tool-use","id":"a","name":"f","parameters":[1]}]}';
     const units = write(blocksMessage(raw));
     expect(units[0]!.text).toContain('"input":{"_malformed_arguments":"[1]"}');
-    expect(reasons(units)).toEqual(['rewritten content[0].input malformed-arguments']);
+    expect(reasons(units)).toEqual(['rewritten content[0].parameters malformed-arguments']);
   });
 
   test('what has no counterpart is left out and named', () => {
@@ -82,11 +78,11 @@ describe('assistant messages', () => {
     );
     expect(units[0]!.text).toBe(`{"role":"assistant","content":[${part('no')},${part('x')}]}`);
     expect(reasons(units)).toEqual([
-      'rewritten content[0] unknown-block',
+      'rewritten content[0] refusal',
       'dropped content[1] server-tool',
       'dropped content[2] unknown-block',
       'dropped content[3] unsupported-media',
-      'dropped content[4] citations',
+      'dropped content[4].citations citations',
     ]);
   });
 
@@ -209,7 +205,7 @@ describe('system messages', () => {
 describe('gathering', () => {
   test('results first, in one user message; own texts are taken apart', () => {
     const own: Unit = { role: 'user', text: '{"role":"user","content":"plain"}', calls: [], results: [], losses: [] };
-    const unit = gather([own, userText('more'), result({ id: 'a', name: 'f' }, 'none')]);
+    const unit = gather([own, userText('more', target()), result({ id: 'a', name: 'f' }, 'none', target())]);
     expect(unit).toMatchObject({ role: 'user', results: ['a'] });
     expect(unit!.text).toBe(
       `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[${part('none')}]},${part('plain')},${part('more')}]}`,

@@ -3,7 +3,7 @@ import { createMessage, type Origin } from '../../message/index.ts';
 import type { Target, Unit } from '../write/writer.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
-import { spliceMessage } from './write-own.ts';
+import { writer } from './writer.ts';
 
 const home: Origin = { dialect: 'anthropic-messages', issuer: 'api.anthropic.com' };
 const target = (model: string): Target => ({ provider: anthropic, model, account: undefined, params: {} });
@@ -13,7 +13,7 @@ const user = (...blocks: string[]) => `{"role":"user","content":[${blocks.join('
 
 function splice(raw: string, origin: Partial<Origin> = {}, model = 'claude-sonnet-4-5', dropBound = false) {
   const source = message(raw, origin);
-  const [unit, ...more] = spliceMessage(source, target(model), { dropBound });
+  const [unit, ...more] = writer.splice(source, target(model), { dropBound });
   expect(more).toEqual([]);
   if (unit?.pieces) expect(joined(unit, raw)).toBe(unit.text);
   return unit;
@@ -44,7 +44,7 @@ describe('what needs nothing is sent as it is', () => {
   test('stored facts are enough: the text is not parsed', () => {
     const facts = { role: 'user', digest: 'd', calls: [], results: [], needs: [] } as const;
     const unread = createMessage('{"role":"user","content":"x"}', home, () => expect.fail('parsed'), facts);
-    expect(spliceMessage(unread, target('claude-opus-5'), { dropBound: false })).toHaveLength(1);
+    expect(writer.splice(unread, target('claude-opus-5'), { dropBound: false })).toHaveLength(1);
   });
 });
 
@@ -155,7 +155,7 @@ describe('repairs', () => {
     const unit = splice(assistant(block(',"error_message":"no"'), text));
     expect(unit?.text).toBe(assistant(block(''), text));
     expect(unit?.pieces).toBeUndefined();
-    expect(reasons(unit)).toEqual(['dropped content.*.content.error_message refused-field']);
+    expect(reasons(unit)).toEqual(['dropped content[0].content.error_message refused-field']);
   });
 
   test('a system message becomes user text where the model takes none', () => {

@@ -1,26 +1,21 @@
-import { elementTexts, isObject, parseJson, pieces, splice, textAt } from '../../json/index.ts';
+import { isObject, pieces, splice } from '../../json/index.ts';
 import type { CallRef, Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import { forModel } from '../provider.ts';
 import { boundElsewhere, isPrefixBound } from '../write/bound.ts';
+import { refusedEdits } from '../write/refused.ts';
 import type { Target, Unit } from '../write/writer.ts';
-import { isToolResult } from './flaws.ts';
-import { withoutRefused } from './refused.ts';
 import { repair } from './repair.ts';
-import { systemUnits } from './write-system.ts';
-import { resultUnit, userUnit } from './write-units.ts';
 
 const NO_LOSSES: readonly LossNote[] = [];
 
 /** A message of this API: its own text, as untouched as its facts allow. */
 export function spliceMessage(message: Message, target: Target, options: { dropBound: boolean }): readonly Unit[] {
   const { facts } = message;
-  if (facts.role === 'system' && forModel(target.provider.policies.inlineSystem, target.model) === 'never')
-    return systemUnits(message, target);
   const isBound = facts.needs.includes('bound');
   const elsewhere = isBound ? boundElsewhere(message, target, options.dropBound) : undefined;
   const losses: LossNote[] = [];
-  const raw = withoutRefused(message.raw, target.provider.policies.refusedFields, losses);
+  const refused = refusedEdits(message.raw, target.provider.policies.refusedFields, losses);
+  const raw = splice(message.raw, refused);
   const asIs = elsewhere === undefined && facts.needs.every((need) => AS_IS.has(need));
   const repaired = asIs ? undefined : repair(raw, message.origin.cut === true, elsewhere);
   if (repaired?.kept.length === 0) return [];
@@ -46,21 +41,4 @@ function callsIn(calls: readonly CallRef[], kept: readonly unknown[]): readonly 
   return uses.length === calls.length
     ? calls
     : calls.filter((call) => uses.some((block) => block.id === undefined || block.id === call.id));
-}
-
-/** A user message of this API in parts: each tool result, then the rest, every block in its own text. */
-export function explodeOwn(message: Message, target: Target): readonly Unit[] {
-  const units = spliceMessage(message, target, { dropBound: false });
-  const [whole] = units;
-  if (!whole) return units;
-  const content = textAt(whole.text, ['content']);
-  if (!content?.startsWith('[')) return units;
-  const blocks = elementTexts(content);
-  const isResult = blocks.map((block) => isToolResult(parseJson(block)));
-  const others = blocks.filter((_, index) => !isResult[index]);
-  const results = blocks
-    .filter((_, index) => isResult[index])
-    .map((block, index) => resultUnit(block, whole.results[index]!, NO_LOSSES));
-  const exploded = others.length > 0 ? [...results, userUnit(others, NO_LOSSES)] : results;
-  return exploded.map((unit, index) => (index === 0 ? { ...unit, losses: whole.losses } : unit));
 }

@@ -1,10 +1,12 @@
 import type { LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
+import { writeSimple } from '../simple-params.ts';
 import type { BodyMember } from '../write/frame.ts';
 import { dropped, rewritten } from '../write/notes.ts';
 import { targetToolName } from '../write/tool-names.ts';
 import type { Target } from '../write/writer.ts';
+import { SIMPLE } from './read-params.ts';
 
 /** `max_tokens` is required; this is what stands there when the caller does not care. */
 const MAX_TOKENS = 4096;
@@ -15,31 +17,22 @@ export function paramMembers(
   hasTools: boolean,
   losses: LossNote[],
 ): BodyMember[] {
-  const { temperature, topP, stop, stream } = params;
-  if (params.seed !== undefined) losses.push(dropped('params.seed', 'parameter', 'this API has no seed'));
   const reasoning = reasoningMembers(params, target, losses);
   // A budget is part of the tokens that may be written (`budget-max`).
   const maxTokens = params.maxTokens ?? MAX_TOKENS + reasoning.budget;
+  const { parallelToolCalls: _, ...simple } = params;
   return [
-    ['max_tokens', String(maxTokens)],
-    ...member('temperature', temperature),
-    ...member('top_p', topP),
-    ...member('stop_sequences', stop),
+    ...writeSimple({ ...simple, maxTokens }, SIMPLE, losses),
     ...toolChoiceMember(params, target, hasTools, losses),
     ...reasoning.members,
-    ...member('stream', stream),
   ];
-}
-
-function member(name: string, value: unknown): BodyMember[] {
-  return value === undefined ? [] : [[name, JSON.stringify(value)]];
 }
 
 function toolChoiceMember(params: RequestParams, target: Target, hasTools: boolean, losses: LossNote[]): BodyMember[] {
   const { toolChoice: choice, parallelToolCalls: parallel } = params;
   if (choice === undefined && parallel !== false) return [];
   if (!hasTools) {
-    losses.push(dropped('params.toolChoice', 'parameter', 'there are no tools to choose from'));
+    losses.push(dropped('params.toolChoice', 'parameter', 'no tools'));
     return [];
   }
   if (choice === 'none') return [['tool_choice', '{"type":"none"}']];
@@ -66,7 +59,7 @@ function reasoningMembers(
   if (effort === 'none') {
     if (!forModel(alwaysThinks ?? { default: false }, target.model))
       return { members: [['thinking', '{"type":"disabled"}']], budget: 0 };
-    losses.push(dropped('params.reasoning.effort', 'parameter', 'the thinking of this model cannot be switched off'));
+    losses.push(dropped('params.reasoning.effort', 'parameter'));
     return { members: [], budget: 0 };
   }
   const members: BodyMember[] = [];
@@ -75,11 +68,7 @@ function reasoningMembers(
   else if (takesEffort && (effort !== undefined || budget !== undefined))
     members.push(['thinking', '{"type":"adaptive"}']);
   if (effort !== undefined && takesEffort) members.push(['output_config', `{"effort":${JSON.stringify(effort)}}`]);
-  if (effort !== undefined && !takesEffort)
-    losses.push(dropped('params.reasoning.effort', 'parameter', 'this model thinks by a budget, not by effort'));
-  if (budget !== undefined && by === 'effort')
-    losses.push(
-      rewritten('params.reasoning.budget', 'parameter', 'this model takes no budget; it decides how much to think'),
-    );
+  if (effort !== undefined && !takesEffort) losses.push(dropped('params.reasoning.effort', 'parameter'));
+  if (budget !== undefined && by === 'effort') losses.push(rewritten('params.reasoning.budget', 'parameter'));
   return { members, budget: by === 'effort' ? 0 : (budget ?? 0) };
 }

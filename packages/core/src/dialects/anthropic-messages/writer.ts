@@ -1,18 +1,41 @@
+import { forModel } from '../provider.ts';
+import { dropped } from '../write/notes.ts';
+import { translator } from '../write/translate.ts';
+import { isOwn } from '../write/units.ts';
 import type { RequestWriter } from '../write/writer.ts';
+import { explodeOwn } from './explode-own.ts';
+import { forms } from './forms.ts';
+import { gather } from './gather.ts';
 import { mark } from './mark.ts';
+import { beginsUnthought, trimEnd } from './tail.ts';
 import { frame } from './write-frame.ts';
-import { translate } from './write-message.ts';
 import { spliceMessage } from './write-own.ts';
-import { gather, result, userText } from './write-units.ts';
+
+const { translate, result, userText } = /* @__PURE__ */ translator(forms);
 
 /** Results follow the whole turn: the API joins the messages of a turn before it looks for them (recorded). */
 export const writer: RequestWriter = {
-  splice: spliceMessage,
-  translate,
+  splice(message, target, options) {
+    const isRefused =
+      message.facts.role === 'system' && forModel(target.provider.policies.inlineSystem, target.model) === 'never';
+    return isRefused ? translate(message, target, { find: () => undefined }) : spliceMessage(message, target, options);
+  },
+  translate(message, target, calls) {
+    const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
+    return isTakenApart ? explodeOwn(message, target) : translate(message, target, calls);
+  },
   result,
   userText,
   gather,
   resultsFollow: 'turn',
   mark,
+  trimEnd,
+  fitParams(params, units, target, losses) {
+    const by = forModel(target.provider.policies.quirks.thinking ?? { default: 'effort' }, target.model);
+    if (params.reasoning?.budget === undefined || by === 'effort' || !beginsUnthought(units)) return params;
+    losses.push(dropped('params.reasoning', 'parameter', 'thinking-first'));
+    const { reasoning: _, ...others } = params;
+    return others;
+  },
   frame,
 };

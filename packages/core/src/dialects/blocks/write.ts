@@ -24,9 +24,7 @@ function ownUnit(message: Message): Unit {
 /** Every block has a place here; what stays behind is what only its issuer can read. */
 function translate(message: Message, _target: Target, calls: CallLookup): readonly Unit[] {
   const losses: LossNote[] = message.content.flatMap((block, index) =>
-    block.type === 'reasoning'
-      ? [rewritten(`content[${index}]`, 'foreign-reasoning', 'only the visible thoughts are carried')]
-      : [],
+    block.type === 'reasoning' ? [rewritten(`content[${index}]`, 'foreign-reasoning')] : [],
   );
   const results = message.toolResults.map((result) => {
     const id = calls.find(result.toolCallId)?.id ?? result.toolCallId;
@@ -79,7 +77,7 @@ function frame(parts: FrameParts, target: Target): Frame {
 function toolText(tool: ToolDefinition, losses: LossNote[]): string[] {
   if (isNative(tool)) {
     if (tool.dialect === 'blocks') return [tool.native];
-    losses.push(dropped('tools', 'server-tool', `a tool of ${tool.dialect} means nothing here`));
+    losses.push(dropped('tools', 'server-tool', tool.dialect));
     return [];
   }
   const description = tool.description === undefined ? '' : `"description":${JSON.stringify(tool.description)},`;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type Member, membersOf } from '../../json/index.ts';
+import { elementsOf, endOfValue, isObject, type JsonObject, type Member, membersOf } from '../../json/index.ts';
 
 /**
  * A field of a message in the JSON form of protocol buffers: each name may be written in camelCase or in snake_case,
@@ -36,6 +36,12 @@ export function fieldText(text: string, start: number, name: string): string | u
 /** Whether a member of that name is the field, in either spelling. */
 export function isField(member: string, name: string): boolean {
   return member === name || member === snake(name);
+}
+
+/** The exact texts of the elements of the list at `start`; one element may stand for a list of one. */
+export function listTexts(text: string, start: number): readonly string[] {
+  if (text[start] !== '[') return [text.slice(start, endOfValue(text, start))];
+  return elementsOf(text, start).map((range) => text.slice(range.start, range.end));
 }
 
 function isNull(text: string, member: Member): boolean {

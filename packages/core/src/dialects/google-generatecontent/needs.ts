@@ -36,7 +36,7 @@ export function isNameless({ value }: Part): boolean {
 }
 
 /** `sig-empty` */
-export function hasEmptySignature({ value }: Part): boolean {
+function hasEmptySignature({ value }: Part): boolean {
   return isObject(value) && field(value, 'thoughtSignature') === '';
 }
 

@@ -91,6 +91,8 @@ function without(text: string, names: readonly string[]): string {
 function within(text: string, name: string, rewrite: (inner: string) => string): string {
   const member = membersOf(text).findLast((candidate) => isField(candidate.name, name));
   if (!member) return text;
-  const left = rewrite(text.slice(member.start, member.end));
+  const inner = text.slice(member.start, member.end);
+  const left = rewrite(inner);
+  if (left === inner) return text;
   return left === '{}' ? without(text, [name]) : splice(text, [{ start: member.start, end: member.end, text: left }]);
 }

@@ -1,10 +1,10 @@
 import { isObject, membersOf, parseJson, skipSpace } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
-import { fieldMember, fieldText, isField, stringField } from './fields.ts';
+import { fieldMember, fieldText, isField, listTexts, stringField } from './fields.ts';
 import { google } from './provider.ts';
 import { readParams } from './read-params.ts';
-import { listTexts, readTools } from './read-tools.ts';
+import { readTools } from './read-tools.ts';
 
 /** Members that are not left to `rest`. */
 const READ = ['model', 'systemInstruction', 'contents', 'tools'];

@@ -1,6 +1,4 @@
 import {
-  elementTexts,
-  find,
   isObject,
   type JsonObject,
   leafNode,
@@ -16,7 +14,7 @@ import type { Assembler, RawReply } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import type { StreamEvent } from '../stream/events.ts';
 import { UnreadEvents } from '../stream/unread.ts';
-import { objectField, stringField } from './fields.ts';
+import { stringField } from './fields.ts';
 import { blockReason, EMPTY_REPLY, isResponse } from './read-response.ts';
 import { blockedStop } from './stop.ts';
 import { isBlank, StreamedCandidate } from './streamed-candidate.ts';
@@ -74,24 +72,28 @@ export class GoogleAssembler implements Assembler {
   }
 
   #add(data: string, value: JsonObject): readonly StreamEvent[] {
-    const list: unknown = value.candidates;
-    const candidates: readonly unknown[] = Array.isArray(list) ? list : [];
-    // All texts are cut before anything is kept: what throws leaves no trace.
-    const parts = candidates.map((candidate, place) => partTexts(data, value, candidate, place));
     for (const name in value) {
       if (!isBlank(value[name]) || !this.#members.has(name)) this.#members.set(name, data);
     }
-    this.#block ??= blockReason(value);
+    if ('promptFeedback' in value || 'prompt_feedback' in value) this.#block ??= blockReason(value);
     let events: readonly StreamEvent[] = NOTHING;
-    candidates.forEach((candidate, place) => {
-      if (!isObject(candidate)) return;
+    const candidates = Array.isArray(value.candidates) ? (value.candidates as unknown[]) : [];
+    for (let place = 0; place < candidates.length; place++) {
+      const candidate = candidates[place];
+      if (!isObject(candidate)) continue;
       const index = typeof candidate.index === 'number' ? candidate.index : 0;
-      const known = this.#candidates.get(index) ?? new StreamedCandidate();
-      this.#candidates.set(index, known);
-      const said = known.add(data, place, candidate, parts[place]!);
-      if (index === 0) events = said;
-    });
+      const told = this.#candidate(index).add(data, place, candidate, quickParts(data, value, candidate));
+      if (index === 0) events = told;
+    }
     return events;
+  }
+
+  #candidate(index: number): StreamedCandidate {
+    const known = this.#candidates.get(index);
+    if (known) return known;
+    const made = new StreamedCandidate();
+    this.#candidates.set(index, made);
+    return made;
   }
 
   #fail(event: string | undefined, data: string, error: JsonObject): readonly StreamEvent[] {
@@ -109,7 +111,7 @@ export class GoogleAssembler implements Assembler {
   #envelope(candidates: readonly StreamedCandidate[]): string {
     const envelope = recordNode();
     for (const name of this.#members.keys()) {
-      const list = () => listNode(...candidates.map((candidate) => candidate.envelope()));
+      const list = () => listNode(candidates.map((candidate) => candidate.envelope()));
       setMember(envelope, name, name === 'candidates' ? list() : leafNode(this.#text(name)!));
     }
     this.#unread.addTo(envelope);
@@ -117,24 +119,15 @@ export class GoogleAssembler implements Assembler {
   }
 }
 
-/** The exact texts of a candidate's parts. */
-function partTexts(data: string, event: JsonObject, candidate: unknown, place: number): readonly string[] {
-  const content = isObject(candidate) ? objectField(candidate, 'content') : undefined;
-  if (!content || content.parts === undefined || content.parts === null) return [];
-  const quick = quickParts(data, event, candidate as JsonObject, content);
-  const start = quick ?? find(data, ['candidates', place, 'content', 'parts'])!.start;
-  return Array.isArray(content.parts)
-    ? elementTexts(data, start)
-    : [textAt(data, ['candidates', place, 'content', 'parts'])!];
-}
-
 /**
  * Where the list of parts starts in an event of the usual form, which has them before anything else that could be
  * called so. Looking at every member of every event would cost more than parsing it.
  */
-function quickParts(data: string, event: JsonObject, candidate: JsonObject, content: JsonObject): number | undefined {
+function quickParts(data: string, event: JsonObject, candidate: JsonObject): number | undefined {
   if (firstName(event) !== 'candidates' || firstName(candidate) !== 'content') return undefined;
-  if ((event.candidates as unknown[]).length !== 1) return undefined;
+  const { content } = candidate;
+  if ((event.candidates as unknown[]).length !== 1 || !isObject(content) || !Array.isArray(content.parts))
+    return undefined;
   const first = firstName(content);
   if (first !== 'parts' && (first !== 'role' || Object.keys(content)[1] !== 'parts')) return undefined;
   // A string that ends in `\"parts"` matches too, but no colon follows it.

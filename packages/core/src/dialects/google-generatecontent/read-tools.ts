@@ -1,13 +1,7 @@
-import { elementsOf, endOfValue, isObject, type JsonObject, type Range, skipSpace } from '../../json/index.ts';
+import { isObject, type JsonObject, skipSpace } from '../../json/index.ts';
 import type { ToolDefinition } from '../request.ts';
-import { field, fieldText, isField, stringField } from './fields.ts';
+import { field, fieldText, isField, listTexts, stringField } from './fields.ts';
 import { google } from './provider.ts';
-
-/** The exact texts of a list's elements; one element may stand for a list of one. */
-export function listTexts(text: string, start: number): string[] {
-  const ranges: Range[] = text[start] === '[' ? elementsOf(text, start) : [{ start, end: endOfValue(text, start) }];
-  return ranges.map((range) => text.slice(range.start, range.end));
-}
 
 /** Function declarations one by one; every other tool in its own words. */
 export function readTools(texts: readonly string[]): readonly ToolDefinition[] {

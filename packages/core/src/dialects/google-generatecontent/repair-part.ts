@@ -10,7 +10,7 @@ import { isHollow, isNameless } from './needs.ts';
 import { withoutFields } from './refused.ts';
 import { PLACEHOLDER, placeholderNote } from './signature.ts';
 
-export interface Repairing {
+interface Repairing {
   readonly raw: string;
   readonly parts: readonly Part[];
   readonly calls: readonly Call[];

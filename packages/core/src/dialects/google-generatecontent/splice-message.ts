@@ -1,11 +1,12 @@
-import { type Edit, pieces, removals, splice, withoutMembers } from '../../json/index.ts';
-import type { CallRef, Message } from '../../message/index.ts';
+import { type Edit, isObject, pieces, removals, splice, withoutMembers } from '../../json/index.ts';
+import type { Message } from '../../message/index.ts';
 import type { LossNote, LossReason } from '../loss.ts';
 import { boundElsewhere, isPrefixBound } from '../write/bound.ts';
 import { rewritten } from '../write/notes.ts';
 import type { Target, Unit } from '../write/writer.ts';
 import { callsIn } from './calls.ts';
-import { type Content, readContent } from './content.ts';
+import { type Content, type Part, readContent } from './content.ts';
+import { objectField } from './fields.ts';
 import { mayHold } from './refused.ts';
 import { repairPart } from './repair-part.ts';
 import { isSignatureRequired } from './signature.ts';
@@ -30,13 +31,20 @@ export function spliceMessage(
     !facts.needs.some((need) => REPAIRS.includes(need)) &&
     !isPossiblyUnsigned(message, target) &&
     !mayHold(raw, refusedFields);
-  const bound = isBound && elsewhere === undefined && isPrefixBound(target) ? { bound: true } : undefined;
-  const whole = { role: roleOf(message), calls: facts.calls, results: facts.results, ...bound };
-  if (isFine) return [{ ...whole, text: raw, pieces: [{ start: 0, end: raw.length }], losses: [] }];
-  const repaired = repair(message, target, elsewhere);
+  const bound = isBound && elsewhere === undefined && isPrefixBound(target);
+  const role = facts.role === 'assistant' || facts.role === 'tool' ? facts.role : 'user';
+  const repaired = isFine ? asItIs(message) : repair(message, target, elsewhere);
   if (!repaired) return [];
-  const { edits, losses, calls } = repaired;
-  return [{ ...whole, text: splice(raw, edits), pieces: pieces(raw, edits), calls, losses }];
+  const unit: Unit = { role, ...repaired };
+  return [bound ? { ...unit, bound } : unit];
+}
+
+type Repaired = Pick<Unit, 'text' | 'pieces' | 'calls' | 'results' | 'losses'>;
+
+const NONE: readonly LossNote[] = [];
+
+function asItIs({ raw, facts: { calls, results } }: Message): Repaired {
+  return { text: raw, pieces: [{ start: 0, end: raw.length }], calls, results, losses: NONE };
 }
 
 /** Models that sign always sign the first call: their messages need no look (`sig-missing`). */
@@ -44,16 +52,6 @@ function isPossiblyUnsigned({ facts, origin }: Message, target: Target): boolean
   if (facts.calls.length === 0 || !isSignatureRequired(target)) return false;
   const isSigned = origin.model !== undefined && isSignatureRequired(target, origin.model);
   return !(isSigned && facts.needs.includes('bound'));
-}
-
-function roleOf({ facts: { role } }: Message): Unit['role'] {
-  return role === 'assistant' || role === 'tool' ? role : 'user';
-}
-
-interface Repaired {
-  readonly edits: readonly Edit[];
-  readonly losses: readonly LossNote[];
-  readonly calls: readonly CallRef[];
 }
 
 /** Undefined when nothing is left. */
@@ -67,11 +65,19 @@ function repair(message: Message, target: Target, elsewhere: LossReason | undefi
   const context = { raw, parts: content.parts, calls, signed, elsewhere, target, losses };
   const repairs = content.parts.map((part, index) => repairPart(part, index, context));
   if (!repairs.some((text) => text !== undefined)) return undefined;
+  const edits = [...partEdits(raw, content, repairs), ...refusedMembers(raw, target, losses)];
+  const responses = content.parts.flatMap((part, index) => (isResponse(part) ? [repairs[index] !== undefined] : []));
   return {
-    edits: [...partEdits(raw, content, repairs), ...refusedMembers(raw, target, losses)],
-    losses,
+    text: splice(raw, edits),
+    pieces: pieces(raw, edits),
     calls: facts.calls.filter((_, index) => !calls[index]?.cut),
+    results: facts.results.filter((_, index) => responses[index]),
+    losses,
   };
+}
+
+function isResponse({ value }: Part): boolean {
+  return isObject(value) && objectField(value, 'functionResponse') !== undefined;
 }
 
 function partEdits(raw: string, { parts }: Content, repairs: readonly (string | undefined)[]): Edit[] {

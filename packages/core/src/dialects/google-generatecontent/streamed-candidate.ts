@@ -1,4 +1,5 @@
 import {
+  find,
   isObject,
   type JsonObject,
   leafNode,
@@ -13,18 +14,20 @@ import {
 } from '../../json/index.ts';
 import type { Stop } from '../reply.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { field, isField, objectField } from './fields.ts';
+import { listTexts } from './fields.ts';
 import { EMPTY_REPLY } from './read-response.ts';
 import { stopOf } from './stop.ts';
 import { StreamedCalls } from './streamed-calls.ts';
 
 const NOTHING: readonly StreamEvent[] = [];
 const CONTENT_RULE: MergeRule = { replaced: new Set(['role']), placed: new Set() };
+const LOGPROBS: ReadonlySet<string> = new Set(['logprobsResult', 'logprobs_result']);
 const LOGPROBS_RULE: MergeRule = { replaced: new Set(), placed: new Set() };
 
 /** What a later event says of the same thing replaces it, unless it says nothing. */
 export function isBlank(value: unknown): boolean {
   if (typeof value !== 'object') return value === '';
+  if (Array.isArray(value)) return value.length === 0;
   for (const _ in value) return false;
   return true;
 }
@@ -39,26 +42,28 @@ export class StreamedCandidate {
   readonly #logprobs = new Map<string, RecordNode>();
   readonly #calls = new StreamedCalls();
   #role: unknown;
-  /** The name of the list of parts, once there was one. */
-  #list: 'parts' | undefined;
+  #hasParts = false;
   #finish: unknown;
 
-  add(data: string, place: number, candidate: JsonObject, parts: readonly string[]): readonly StreamEvent[] {
+  /** Takes the candidate at a place of an event; `start` is where its list of parts starts, if that is known. */
+  add(data: string, place: number, candidate: JsonObject, start: number | undefined): readonly StreamEvent[] {
     const here = { data, place };
     for (const name in candidate) {
-      if (isField(name, 'logprobsResult') && isObject(candidate[name])) this.#addLogprobs(name, data, place);
+      if (LOGPROBS.has(name) && isObject(candidate[name])) this.#addLogprobs(name, data, place);
       else if (!isBlank(candidate[name]) || !this.#members.has(name)) this.#members.set(name, here);
     }
-    this.#finish = field(candidate, 'finishReason') ?? this.#finish;
-    const content = objectField(candidate, 'content');
-    if (!content) return NOTHING;
+    this.#finish = candidate.finishReason ?? candidate.finish_reason ?? this.#finish;
+    const { content } = candidate;
+    if (!isObject(content)) return NOTHING;
     this.#addContent(content, data, place);
-    const values: unknown = content.parts;
+    if (content.parts === undefined || content.parts === null) return NOTHING;
     const events: StreamEvent[] = [];
-    parts.forEach((text, index) => {
-      this.#parts.push(text);
-      this.#tell(Array.isArray(values) ? values[index] : values, text, events);
-    });
+    const values: readonly unknown[] = Array.isArray(content.parts) ? content.parts : [content.parts];
+    const texts = listTexts(data, start ?? find(data, ['candidates', place, 'content', 'parts'])!.start);
+    for (let index = 0; index < texts.length; index++) {
+      this.#parts.push(texts[index]!);
+      this.#tell(values[index], texts[index]!, events);
+    }
     return events.length > 0 ? events : NOTHING;
   }
 
@@ -95,10 +100,11 @@ export class StreamedCandidate {
   /** Nearly every event has the same role and nothing else beside its parts. */
   #addContent(content: JsonObject, data: string, place: number): void {
     const names = Object.keys(content);
-    const isKnown = names.every((name) => (name === 'role' && content.role === this.#role) || name === this.#list);
-    if (isKnown) return;
+    const isSameRole = content.role === this.#role;
+    const isKnown = (name: string): boolean => (name === 'parts' ? this.#hasParts : name === 'role' && isSameRole);
+    if (names.every(isKnown)) return;
     this.#role = content.role ?? this.#role;
-    if ('parts' in content) this.#list = 'parts';
+    this.#hasParts ||= 'parts' in content;
     const delta = recordNode();
     for (const name of names) {
       const text = name === 'parts' ? '' : textAt(data, ['candidates', place, 'content', name])!;

@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
-import { canonical, isObject, parseJson } from '../../json/index.ts';
-import type { Origin } from '../../message/index.ts';
+import { elementTexts, isObject, textAt } from '../../json/index.ts';
+import { createMessage, type Origin } from '../../message/index.ts';
 import type { RawReply } from '../dialect.ts';
+import { makeDialect } from '../make-dialect.ts';
 import { openaiChatSpec } from './index.ts';
 
 interface Turn {
@@ -26,11 +27,40 @@ const turns = folders.flatMap((folder) =>
 );
 const origin: Origin = { dialect: 'openai-chat', issuer: 'anyone' };
 
-function replay(sse: string): RawReply & { cut: boolean } {
+/** What a stream says, by value and without the code under test. */
+interface Told {
+  text: string;
+  thoughts: string;
+  calls: Map<number, string>;
+  last: Record<string, unknown>;
+}
+
+function tell(told: Told, data: string): void {
+  if (data === '[DONE]') return;
+  const { choices, ...chunk } = JSON.parse(data) as { choices?: { delta: Record<string, unknown> }[] };
+  for (const [name, value] of Object.entries(chunk)) {
+    if (value !== null && value !== '') told.last[name] = value;
+  }
+  const delta = choices?.[0]?.delta ?? {};
+  if (typeof delta.content === 'string') told.text += delta.content;
+  told.thoughts += String(delta.reasoning_content ?? delta.reasoning ?? '');
+  for (const call of (delta.tool_calls ?? []) as { index?: number; function: { arguments: string } }[]) {
+    const index = call.index ?? 0;
+    told.calls.set(index, (told.calls.get(index) ?? '') + call.function.arguments);
+  }
+}
+
+function replay(sse: string): { reply: RawReply & { cut: boolean }; told: Told } {
   const assembler = openaiChatSpec.assemble();
-  const parser = createParser({ onEvent: ({ event, data }) => void assembler.push(event, data) });
+  const told: Told = { text: '', thoughts: '', calls: new Map(), last: {} };
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      assembler.push(event, data);
+      if (event !== 'error') tell(told, data);
+    },
+  });
   parser.feed(`${sse}\n\n`);
-  return assembler.finish();
+  return { reply: assembler.finish(), told };
 }
 
 describe.skipIf(turns.length === 0)('recordings of many compatible providers', () => {
@@ -40,13 +70,13 @@ describe.skipIf(turns.length === 0)('recordings of many compatible providers', (
     );
     for (const body of bodies) {
       const reply = openaiChatSpec.readReply(body);
-      const whole = JSON.parse(body) as { choices: { message: unknown }[] };
-      expect(reply.choices.map(({ raw }) => JSON.parse(raw) as unknown)).toEqual(whole.choices.map((c) => c.message));
+      let whole = reply.envelope;
       for (const { raw, stop } of reply.choices) {
-        expect(body).toContain(raw);
+        whole = whole.replace(/("message":\s*)null/, (_, key: string) => key + raw);
         expect(stop.reason).not.toBe('unknown');
-        expect(openaiChatSpec.view(raw, origin).role).toBe('assistant');
+        expect(openaiChatSpec.view(raw, origin)).toMatchObject({ role: 'assistant' });
       }
+      expect(whole).toBe(body);
       expect(reply.usage).toBeDefined();
     }
     console.log(`${bodies.length} unstreamed replies`);
@@ -55,25 +85,45 @@ describe.skipIf(turns.length === 0)('recordings of many compatible providers', (
   it('puts every stream together, with nothing unread but errors', () => {
     const streams = turns.filter(({ turn }) => turn.sse !== null);
     for (const { name, turn } of streams) {
-      const reply = replay(turn.sse!);
-      for (const { raw } of reply.choices) expect(openaiChatSpec.view(raw, origin).role, name).toBe('assistant');
+      const { reply, told } = replay(turn.sse!);
+      const message = createMessage(reply.choices[0]!.raw, origin, openaiChatSpec.view);
+      const listed = message.raw.includes('"thinking"');
+      if (!listed) expect(message.text, name).toBe(told.text);
+      const thoughts = message.content.map((block) => (block.type === 'reasoning' ? block.text : '')).join('');
+      if (told.thoughts !== '') expect(thoughts, name).toBe(told.thoughts);
+      expect(
+        message.toolUses.map((use) => use.rawParameters),
+        name,
+      ).toEqual([...told.calls.values()]);
       const failed = turn.sse!.includes('event: error');
-      expect(reply.envelope.includes('unread_events'), name).toBe(failed);
+      const { choices, unread_events: unread, ...envelope } = JSON.parse(reply.envelope) as Record<string, unknown>;
+      expect(choices, name).toHaveLength(1);
+      expect(envelope, name).toMatchObject(told.last);
+      expect(unread !== undefined, name).toBe(failed);
       expect(reply.cut, name).toBe(failed);
+      expect(reply.usage !== undefined || failed, name).toBe(true);
     }
     console.log(`${streams.length} streams`);
   });
 
-  it('reads every request, and every member is somewhere', () => {
+  it('reads every request and writes its messages back to their issuer byte by byte', () => {
+    const dialect = makeDialect(openaiChatSpec);
     const bodies = turns.flatMap(({ turn }) => (isObject(turn.request) ? [JSON.stringify(turn.request)] : []));
     for (const body of bodies) {
-      const request = openaiChatSpec.readRequest(body);
-      const value = parseJson(body) as { messages: unknown[] };
-      expect(request.messages.map((raw) => canonical(raw))).toEqual(
-        value.messages.map((message) => canonical(JSON.stringify(message))),
-      );
-      for (const raw of request.messages) expect(openaiChatSpec.view(raw, origin).role).not.toBe('other');
+      const { model, messages, tools, params, rest } = dialect.readRequest(body);
+      for (const message of messages) expect(message.role).not.toBe('other');
+      const written = dialect.writeRequest({ model: model!, messages, tools, params, extra: `{${membersText(rest)}}` });
+      if (messages.every((message) => message.facts.needs.length === 0)) {
+        expect(written.losses.filter((loss) => loss.reason !== 'parameter')).toEqual([]);
+        expect(elementTexts(textAt(written.body, ['messages'])!)).toEqual(messages.map((message) => message.raw));
+      }
     }
     console.log(`${bodies.length} requests`);
   });
 });
+
+function membersText(members: Readonly<Record<string, string>>): string {
+  return Object.entries(members)
+    .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+    .join(',');
+}

@@ -1,6 +1,6 @@
 /**
  * The text between the quotes of a streamed string, escapes and all, without looking for it: JSON has more than one
- * spelling only for characters written as `\\u` or `\\/`, so a text without those is spelled as the native printer
+ * spelling only for characters written as `\u` or `\/`, so a text without those is spelled as the native printer
  * would. Undefined where it has to be looked for.
  */
 export function printedPiece(data: string, value: string): string | undefined {

@@ -135,7 +135,7 @@ class ChunkAssembler implements Assembler {
   #envelope(streamed: readonly StreamedChoice[]): string {
     const record = recordNode();
     for (const [name, data] of this.#members) setMember(record, name, leafNode(textAt(data, [name])!));
-    setMember(record, 'choices', listNode(...streamed.map((choice) => choice.envelope())));
+    setMember(record, 'choices', listNode(streamed.map((choice) => choice.envelope())));
     this.#unread.addTo(record);
     return printTree(record);
   }

@@ -107,8 +107,11 @@ class Repair {
       this.#repairCall(call, callProblem(call, index === calls.length - 1, cut)),
     );
     // An empty list is refused (`tool-calls-empty`).
-    if (Array.isArray(this.#message.tool_calls) && left.every((call) => call.kind === 'legacy'))
-      this.drop(['tool_calls'], rewritten('tool_calls', 'empty', 'an empty list of calls is left out'));
+    const listed = this.#message.tool_calls;
+    if (Array.isArray(listed) && left.every((call) => call.kind === 'legacy')) {
+      this.changes.drop(['tool_calls']);
+      if (listed.length === 0) this.losses.push(rewritten('tool_calls', 'empty', 'an empty list of calls is left out'));
+    }
     return left;
   }
 

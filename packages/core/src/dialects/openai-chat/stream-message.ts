@@ -58,7 +58,7 @@ export class StreamedMessage {
   #addText(data: string, path: Path, name: string, value: string): void {
     const growing = this.#growing.get(name);
     if (growing) {
-      if (value !== '') growing.pieces.push(data.indexOf('\\') < 0 ? value : exactPiece(data, [...path, name], value));
+      if (value !== '') growing.pieces.push(printedPiece(data, value) ?? escapedPiece(data, [...path, name], value));
       return;
     }
     if (this.#whole.get(name) === value) return;

@@ -1,16 +1,17 @@
-import { elementTexts, endOfValue, find, isObject, type JsonObject, parseTree, textAt } from '../../json/index.ts';
+import { find, isObject, type JsonObject, parseTree, textAt } from '../../json/index.ts';
 import type { Assembler, RawReply } from '../dialect.ts';
 import type { StreamEvent } from '../stream/events.ts';
 import { escapedPiece } from '../stream/piece.ts';
 import { UnreadEvents } from '../stream/unread.ts';
-import { eventsOfItem } from './item-events.ts';
+import { deltaPiece } from './delta-piece.ts';
+import { errorMessage, eventsOfItem, said, unseenEvents } from './item-events.ts';
 import { replyOf } from './stream-end.ts';
 import { StreamItem } from './stream-item.ts';
 import {
   DELTAS,
   isKnown,
+  isKnownMember,
   isProgress,
-  KNOWN_MEMBERS,
   PARTS,
   type PieceRule,
   SNAPSHOTS,
@@ -72,7 +73,7 @@ class ResponseAssembler implements Assembler {
   #read(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] {
     const type = typeof value.type === 'string' ? value.type : (event ?? '');
     for (const name in value) {
-      if (KNOWN_MEMBERS.has(name)) continue;
+      if (isKnownMember(name)) continue;
       if (isKnown(type)) this.#members.add(type, data);
       else if (isObject(value.error)) return this.#error(event, data, value);
       break;
@@ -131,13 +132,13 @@ class ResponseAssembler implements Assembler {
     const failed = response.status === 'failed';
     if (failed) this.#hasFailed = true;
     const news = this.#items.length === 0 ? unseenEvents(this.#response!, response) : NOTHING;
-    return failed ? [...news, { type: 'error', message: messageOf(response), native: data }] : news;
+    return failed ? [...news, { type: 'error', message: errorMessage(response), native: data }] : news;
   }
 
   #error(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] {
     this.#hasFailed = true;
     this.#unread.keep(event, data);
-    return [{ type: 'error', message: messageOf(value), native: data }];
+    return [{ type: 'error', message: errorMessage(value), native: data }];
   }
 
   /** What only an item needs that is cut before it is done. False for events of other types. */
@@ -185,34 +186,6 @@ class ResponseAssembler implements Assembler {
   }
 }
 
-/** A custom tool takes free text; as arguments it is the one string in `{"input":"…"}`. */
-function said(type: NonNullable<PieceRule['says']>, item: StreamItem, text: string, piece: string): StreamEvent[] {
-  const opening = item.isCustom && !item.hasSpoken ? '{"input":"' : '';
-  item.hasSpoken = true;
-  if (type !== 'tool-arguments') return [{ type, text }];
-  return [{ type, index: item.index, text: item.isCustom ? opening + piece : text }];
-}
-
-/** The escaped text of the delta. Only a key can read `"delta":"` outside a string, and events have one. */
-function deltaPiece(data: string, text: string): string {
-  if (data.indexOf('\\') < 0) return text;
-  const key = data.indexOf('"delta":"');
-  if (key < 0) return escapedPiece(data, ['delta'], text);
-  const start = key + '"delta":'.length;
-  return data.slice(start + 1, endOfValue(data, start) - 1);
-}
-
 function indexOf(value: JsonObject): number {
   return typeof value.output_index === 'number' ? value.output_index : 0;
-}
-
-function unseenEvents(text: string, { output }: JsonObject): readonly StreamEvent[] {
-  if (!Array.isArray(output)) return NOTHING;
-  const items = elementTexts(text, find(text, ['output'])!.start);
-  return items.flatMap((item, index) => eventsOfItem(item, output[index], index, false));
-}
-
-function messageOf(value: JsonObject): string {
-  const error = isObject(value.error) ? value.error : value;
-  return typeof error.message === 'string' ? error.message : 'the provider reported an error';
 }

@@ -1,11 +1,10 @@
 import { type Edit, isObject, memberOf, pieces, removals, skipSpace, splice } from '../../json/index.ts';
-import type { Message } from '../../message/index.ts';
+import type { CallRef, Message } from '../../message/index.ts';
 import type { LossNote, LossReason } from '../loss.ts';
 import { argumentsText } from '../write/arguments.ts';
 import { boundElsewhere, isPrefixBound } from '../write/bound.ts';
 import { dropped, rewritten } from '../write/notes.ts';
 import type { Target, Unit } from '../write/writer.ts';
-import { callsIn } from './calls.ts';
 import { type Item, isAssistantMessage, isReasoning, itemsOf } from './items.ts';
 import { CACHE_MARKER, hasMalformedArguments, isBound, isEmptyMessage, isIncomplete } from './needs.ts';
 import { needsCiphertext, refusedFields, resultsOf, unitRole } from './own-text.ts';
@@ -33,12 +32,21 @@ export function repaired(message: Message, target: Target, dropBound: boolean): 
       role: unitRole(message),
       text: splice(raw, edits),
       pieces: pieces(raw, edits),
-      calls: callsIn(items.flatMap((item, index) => (kept.includes(item) ? blocksOfItem(item, index) : []))),
+      calls: callsLeft(message, items, fates),
       results: resultsOf(message),
       losses,
       ...(isPrefixBound(target) && kept.some((item) => isBound(item.value)) && { bound: true }),
     },
   ];
+}
+
+function callsLeft({ facts }: Message, items: readonly Item[], fates: readonly Fate[]): readonly CallRef[] {
+  const gone = new Set(
+    items
+      .flatMap((item, index) => (fates[index]!.drop ? blocksOfItem(item, index) : []))
+      .map((block) => (block.type === 'tool-use' ? block.id : undefined)),
+  );
+  return gone.size > 0 ? facts.calls.filter((call) => !gone.has(call.id)) : facts.calls;
 }
 
 /** What happens to an item: it is left out, or loses its identity, or goes as it is. */

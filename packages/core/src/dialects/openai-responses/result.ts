@@ -5,7 +5,6 @@ import { rewritten } from '../write/notes.ts';
 import { stringText } from '../write/text.ts';
 import { targetToolId } from '../write/tool-names.ts';
 import type { CallLookup, Target, Unit } from '../write/writer.ts';
-import { isCustom } from './calls.ts';
 import { leftOut } from './left-out.ts';
 import { mediaPart } from './media-write.ts';
 
@@ -26,7 +25,7 @@ export function resultUnits(message: Message, target: Target, calls: CallLookup)
 /** An output with that text. */
 export function outputUnit(call: CallRef, output: string, target: Target, losses: LossNote[], path: string): Unit {
   const id = targetToolId(call.id, target.provider.policies, path === '' ? 'call_id' : `${path}.toolCallId`, losses);
-  const type = isCustom(call) ? 'custom_tool_call_output' : 'function_call_output';
+  const type = call.form === 'custom' ? 'custom_tool_call_output' : 'function_call_output';
   const text = `{"type":"${type}","call_id":${JSON.stringify(id)},"output":${output}}`;
   return { role: 'tool', text, calls: [], results: [id], losses };
 }

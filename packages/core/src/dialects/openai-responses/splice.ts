@@ -1,8 +1,7 @@
 import { skipSpace } from '../../json/index.ts';
-import type { CallRef, Message } from '../../message/index.ts';
+import type { Message } from '../../message/index.ts';
 import { boundElsewhere, isPrefixBound } from '../write/bound.ts';
 import type { Target, Unit } from '../write/writer.ts';
-import { callsIn } from './calls.ts';
 import { needsCiphertext, refusedFields, resultsOf, unitRole } from './own-text.ts';
 import { repaired } from './repair.ts';
 
@@ -25,7 +24,7 @@ function ownUnit(message: Message, target: Target): Unit {
     role: unitRole(message),
     text: raw.slice(range.start, range.end),
     pieces: [range],
-    calls: callsOf(message),
+    calls: message.facts.calls,
     results: resultsOf(message),
     losses: [],
     ...(isBound && { bound: true }),
@@ -45,9 +44,4 @@ function isSendable(message: Message, target: Target, dropBound: boolean): boole
 function isSealed(raw: string): boolean {
   const count = (pattern: RegExp): number => raw.match(pattern)?.length ?? 0;
   return !raw.includes('"compaction"') && count(/"reasoning"/g) === count(/"encrypted_content"\s*:\s*"/g);
-}
-
-/** The calls a message makes; only a custom call is told apart by more than its id and name. */
-function callsOf(message: Message): readonly CallRef[] {
-  return message.raw.includes('"custom_tool_call"') ? callsIn(message.content) : message.facts.calls;
 }

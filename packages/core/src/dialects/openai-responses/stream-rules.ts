@@ -106,8 +106,8 @@ export function isKnown(type: string): boolean {
   );
 }
 
-/** Members of an event that this version reads, or knows to be of no further use. */
-export const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
+/** Members that only some events have, which this version reads or knows to be of no further use. */
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
   'annotation',
   'annotation_index',
   'arguments',
@@ -115,26 +115,35 @@ export const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
   'code',
   'command',
   'command_index',
-  'content_index',
-  'delta',
   'diff',
   'input',
   'item',
-  'item_id',
-  'logprobs',
-  'obfuscation',
   'output',
   'output_format',
-  'output_index',
   'part',
   'partial_image_b64',
   'partial_image_index',
   'quality',
   'refusal',
   'response',
-  'sequence_number',
   'size',
-  'summary_index',
   'text',
-  'type',
 ]);
+
+/** The same question for each member of each event: those that deltas have are answered without looking them up. */
+export function isKnownMember(name: string): boolean {
+  switch (name) {
+    case 'type':
+    case 'sequence_number':
+    case 'item_id':
+    case 'output_index':
+    case 'content_index':
+    case 'summary_index':
+    case 'delta':
+    case 'logprobs':
+    case 'obfuscation':
+      return true;
+    default:
+      return KNOWN_MEMBERS.has(name);
+  }
+}

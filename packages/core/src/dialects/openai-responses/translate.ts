@@ -1,4 +1,4 @@
-import type { ContentBlock, Message } from '../../message/index.ts';
+import type { CallRef, ContentBlock, Message, ToolUseBlock } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import { argumentsText } from '../write/arguments.ts';
@@ -21,7 +21,7 @@ function assistantUnit(message: Message, target: Target): Unit[] {
   const { policies } = target.provider;
   const losses: LossNote[] = [];
   const items: string[] = [];
-  const calls: { id: string; name: string }[] = [];
+  const calls: CallRef[] = [];
   let parts: string[] = [];
   const endMessage = (): void => {
     if (parts.length > 0) items.push(assistantItem(parts));
@@ -33,12 +33,8 @@ function assistantUnit(message: Message, target: Target): Unit[] {
       endMessage();
       const id = targetToolId(block.id, policies, `${path}.id`, losses);
       const name = targetToolName(block.name, policies, `${path}.name`, losses);
-      const parameters = argumentsText(block.rawParameters, `${path}.parameters`, losses);
-      const text = stringText(parameters, `${path}.parameters`, losses);
-      calls.push({ id, name });
-      items.push(
-        `{"type":"function_call","call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"arguments":${text}}`,
-      );
+      calls.push(block.form ? { id, name, form: block.form } : { id, name });
+      items.push(callItem(block, id, name, `${path}.parameters`, losses));
     } else if (block.type === 'refusal')
       parts.push(`{"type":"refusal","refusal":${stringText(block.text, path, losses)}}`);
     else if (block.type === 'text' && block.text !== '')
@@ -48,6 +44,15 @@ function assistantUnit(message: Message, target: Target): Unit[] {
   endMessage();
   if (items.length === 0) return [];
   return [{ role: 'assistant', text: items.join(','), calls, results: [], losses }];
+}
+
+/** A custom call stays one, so that its result, which has a form of its own, still fits. */
+function callItem(block: ToolUseBlock, id: string, name: string, path: string, losses: LossNote[]): string {
+  const named = `"call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)}`;
+  if (block.form === 'custom')
+    return `{"type":"custom_tool_call",${named},"input":${stringText(String(block.parameters.input ?? ''), path, losses)}}`;
+  const parameters = argumentsText(block.rawParameters, path, losses);
+  return `{"type":"function_call",${named},"arguments":${stringText(parameters, path, losses)}}`;
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   recordNode,
   setMember,
 } from '../../json/index.ts';
-import { KNOWN_MEMBERS } from './stream-rules.ts';
+import { isKnownMember } from './stream-rules.ts';
 
 const RULE: MergeRule = { replaced: new Set(), placed: new Set() };
 
@@ -23,7 +23,7 @@ export class UnreadMembers {
     if (event.kind !== 'record') return;
     const unknown: RecordNode = {
       kind: 'record',
-      members: event.members.filter(({ name }) => !KNOWN_MEMBERS.has(name)),
+      members: event.members.filter(({ name }) => !isKnownMember(name)),
     };
     const before = getMember(this.#byType, type);
     if (before?.kind === 'record') mergeDelta(before, unknown, RULE);

@@ -1,6 +1,5 @@
 import { digest, isObject, type JsonObject, memberOf, parseJson } from '../../json/index.ts';
 import type { ContentBlock, MessageView, Origin, Role } from '../../message/index.ts';
-import { customToolUse } from './calls.ts';
 import { blocksOfContent } from './content-view.ts';
 import { type Item, isAssistantMessage, isModelItem, itemsOf, itemType } from './items.ts';
 import { needsOf } from './needs.ts';
@@ -76,7 +75,7 @@ function functionCall(item: Item, value: JsonObject, name: string, index: number
 function customCall(item: Item, value: JsonObject, name: string, index: number): ContentBlock {
   const rawParameters = `{"input":${memberText(item, 'input') ?? '""'}}`;
   const parameters = { input: value.input ?? '' };
-  return customToolUse({ type: 'tool-use', id: callId(item, value, index), name, parameters, rawParameters });
+  return { type: 'tool-use', id: callId(item, value, index), name, parameters, rawParameters, form: 'custom' };
 }
 
 function callId(item: Item, value: JsonObject, index: number): string {

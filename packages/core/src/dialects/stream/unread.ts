@@ -13,6 +13,6 @@ export class UnreadEvents {
 
   /** Adds `unread_events` to an envelope when there are any. */
   addTo(envelope: RecordNode): void {
-    if (this.#items.length > 0) setMember(envelope, 'unread_events', listNode(...this.#items));
+    if (this.#items.length > 0) setMember(envelope, 'unread_events', listNode(this.#items));
   }
 }

@@ -16,8 +16,6 @@ export function areArguments(raw: string): boolean {
 export function argumentsText(raw: string, path: string, losses: LossNote[]): string {
   if (raw.trim() === '') return '{}';
   if (areArguments(raw)) return raw;
-  losses.push(
-    rewritten(path, 'malformed-arguments', 'the arguments are not a JSON object; a stand-in that quotes them is sent'),
-  );
+  losses.push(rewritten(path, 'malformed-arguments'));
   return `{"_malformed_arguments":${JSON.stringify(raw)}}`;
 }

@@ -120,7 +120,7 @@ function explode(entry: Entry, kit: Arranging): readonly Entry[] {
   const { message, unit, of } = entry;
   const single = unit.role === 'tool' && unit.results.length === 1;
   if (!message || unit.results.length === 0 || single) return [entry];
-  const moved = rewritten('', 'reordered', 'tool results were taken apart so that each stands behind its call');
+  const moved = rewritten('', 'reordered');
   const parts = kit.writer.translate(message, kit.target, kit.callsFor(of[0]!));
   const index = of[0]!;
   return parts.map((part, position) => {
@@ -138,8 +138,11 @@ function late(
   return entries.map((entry) => {
     const [id] = entry.unit.results;
     if (id === undefined) return entry;
-    const unit = kit.writer.userText(`Result of the earlier tool call ${id}:\n${resultText(entry, id, kit)}`);
-    const note = rewritten('', reason, `the result of call ${id} is told as text: no open call takes it here`);
+    const unit = kit.writer.userText(
+      `Result of the earlier tool call ${id}:\n${resultText(entry, id, kit)}`,
+      kit.target,
+    );
+    const note = rewritten('', reason, id);
     return writtenEntry(unit, entry.of, [...entry.losses, located(note, entry.of[0]!)]);
   });
 }
@@ -153,11 +156,7 @@ function resultText(entry: Entry, id: string, kit: Arranging): string {
 }
 
 function unanswered(call: CallRef, caller: number, kit: Arranging): Entry {
-  const note = synthesised(
-    '',
-    'tool-unanswered',
-    `the call ${call.id} of ${call.name} has no result; one that says so is sent`,
-  );
+  const note = synthesised('', 'tool-unanswered', `${call.name} ${call.id}`);
   return writtenEntry(kit.writer.result(call, NO_RESULT, kit.target), [], [located(note, caller)]);
 }
 

@@ -54,11 +54,5 @@ function withoutBound(
 }
 
 function allBound(message: number): Loss {
-  return {
-    kind: 'dropped',
-    message,
-    path: '',
-    reason: 'prefix-bound',
-    detail: 'the message held only reasoning that is bound to another prefix',
-  };
+  return { kind: 'dropped', message, path: '', reason: 'prefix-bound' };
 }

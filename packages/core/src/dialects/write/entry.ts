@@ -29,5 +29,5 @@ export function writtenEntry(unit: Unit, of: readonly number[], losses: readonly
 }
 
 export function located(note: LossNote, message: number): Loss {
-  return { kind: note.kind, message, path: note.path, reason: note.reason, detail: note.detail };
+  return { ...note, message };
 }

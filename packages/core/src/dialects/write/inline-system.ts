@@ -17,8 +17,8 @@ export function placeInlineSystem(entries: readonly Entry[], writer: RequestWrit
     const fits =
       (before?.unit.role === 'user' || before?.unit.role === 'tool') && (!after || after.unit.role === 'assistant');
     if (fits) return entry;
-    const note = rewritten('', 'inline-system', 'a system message is not taken at this place; it is sent as user text');
-    return writtenEntry(writer.userText(entry.message?.text ?? ''), entry.of, [
+    const note = rewritten('', 'inline-system');
+    return writtenEntry(writer.userText(entry.message?.text ?? '', target), entry.of, [
       ...entry.losses,
       located(note, entry.of[0] ?? -1),
     ]);

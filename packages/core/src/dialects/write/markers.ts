@@ -27,11 +27,5 @@ export function markersFor(points: readonly CachePoint[], count: number, writer:
 }
 
 function noMarkers(): Loss {
-  return {
-    kind: 'dropped',
-    message: -1,
-    path: '',
-    reason: 'cache-marker',
-    detail: 'this protocol has no cache markers',
-  };
+  return { kind: 'dropped', message: -1, path: '', reason: 'cache-marker' };
 }

@@ -12,7 +12,7 @@ export function mergeRuns(entries: readonly Entry[], writer: RequestWriter): rea
       merged.push(entry);
       continue;
     }
-    const note = rewritten('', 'merged', `two ${entry.unit.role} messages in a row are sent as one`);
+    const note = rewritten('', 'merged', entry.unit.role);
     merged[merged.length - 1] = writtenEntry(
       unit,
       [...last.of, ...entry.of],

@@ -10,16 +10,17 @@ export const VIEW_ID = 'skn_';
 export function targetToolId(id: string, policies: Policies, path: string, losses: LossNote[]): string {
   if (fits(id, policies.toolIds)) return id;
   const made = `call_${digest(id).slice(0, 24)}`;
-  losses.push(rewritten(path, 'tool-id', `the id ${JSON.stringify(id)} is not accepted here; it is sent as ${made}`));
+  losses.push(rewritten(path, 'tool-id', `${id} → ${made}`));
   return made;
 }
 
 export function targetToolName(name: string, policies: Policies, path: string, losses: LossNote[]): string {
-  if (fits(name, policies.toolNames)) return name;
-  const made = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, policies.toolNames.maxLength) || 'tool';
-  losses.push(
-    rewritten(path, 'tool-name', `the tool name ${JSON.stringify(name)} is not accepted here; it is sent as ${made}`),
-  );
+  const { toolNames } = policies;
+  if (fits(name, toolNames)) return name;
+  const plain = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, toolNames.maxLength);
+  // Some protocols want a letter first.
+  const made = fits(plain, toolNames) ? plain : `_${plain}`.slice(0, toolNames.maxLength);
+  losses.push(rewritten(path, 'tool-name', `${name} → ${made}`));
   return made;
 }
 

@@ -73,7 +73,7 @@ function withFoundIds(unit: Unit, calls: CallLookup): Unit {
 function withWholeCharacters(unit: Unit): Unit {
   const edits = loneSurrogates(unit.text);
   if (edits.length === 0) return unit;
-  const losses = [...unit.losses, rewritten('', 'surrogate', 'half a character was replaced by U+FFFD')];
+  const losses = [...unit.losses, rewritten('', 'surrogate')];
   const { pieces: _, ...rest } = unit;
   return {
     ...rest,

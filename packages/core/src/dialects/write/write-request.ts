@@ -1,6 +1,6 @@
 import { type Message, system } from '../../message/index.ts';
 import type { DialectSpec } from '../dialect.ts';
-import { type Loss, LossError } from '../loss.ts';
+import { type Loss, LossError, type LossNote } from '../loss.ts';
 import { type Element, joinManifest, type Manifest } from '../manifest.ts';
 import type { WriteRequest, WrittenRequest } from '../request.ts';
 import { type Arranging, arrange } from './arrange.ts';
@@ -28,17 +28,14 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   const target = targetOf(spec, request);
   const markers = markersFor(request.cache ?? [], messages.length, writer);
   const leading = leadingSystem(messages, spec, target);
-  const frame = writer.frame(
-    {
-      system: [...systemMessages(request.system), ...messages.slice(0, leading)],
-      tools: request.tools ?? [],
-      params: target.params,
-      extra: extraMembers(request.extra),
-      cache: { tools: markers.tools, system: markers.system },
-    },
-    target,
-  );
-  const start = prefixStart(frame.base);
+  const frameParts = {
+    system: [...systemMessages(request.system), ...messages.slice(0, leading)],
+    tools: request.tools ?? [],
+    extra: extraMembers(request.extra),
+    cache: { tools: markers.tools, system: markers.system },
+  };
+  const plainFrame = writer.frame({ ...frameParts, params: target.params }, target);
+  const start = prefixStart(plainFrame.base);
   const reused = reusableMessages(request.previous, messages, target, start);
   const known = reused > 0 ? request.previous : undefined;
 
@@ -47,8 +44,14 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   const kit: Arranging = { writer, target, callsFor, messageAt: (index) => messages[index]! };
   let arranged: readonly Entry[] = placeInlineSystem(arrange(entries, kit), writer, target);
   if (target.provider.policies.alternateRoles) arranged = mergeRuns(arranged, writer);
-  const bound = dropUnbound(finishTail(arranged, writer, target), known?.prefix ?? start, writer, target, callsFor);
+  const isEmpty = plainFrame.lead.length === 0 && known === undefined;
+  const finished = finishTail(arranged, isEmpty, writer, target);
+  const bound = dropUnbound(finished, known?.prefix ?? start, writer, target, callsFor);
 
+  const unfit: LossNote[] = [];
+  const units = bound.entries.map((entry) => entry.unit);
+  const params = writer.fitParams?.(target.params, units, target, unfit) ?? target.params;
+  const frame = params === target.params ? plainFrame : writer.frame({ ...frameParts, params }, target);
   const earlier = known ? plainElements(known) : frame.lead.map((text): Element => ({ of: [], pieces: [text] }));
   const elements = marked([...earlier, ...bound.entries.map(elementOf)], markers.messages, spec, messages);
   const manifest: Manifest = {
@@ -65,7 +68,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
     prefix: bound.prefix,
   };
   const losses = [
-    ...frame.losses.map((note) => located(note, -1)),
+    ...[...frame.losses, ...unfit].map((note) => located(note, -1)),
     ...markers.losses,
     ...unsendable,
     ...bound.entries.flatMap((entry) => entry.losses),
@@ -123,7 +126,7 @@ function entriesOf(messages: readonly Message[], first: number, spec: DialectSpe
 
 function nothingLeft(message: Message, index: number): Loss {
   const reason = message.facts.needs.includes('cut') ? 'cut' : 'empty';
-  return { kind: 'dropped', message: index, path: '', reason, detail: 'nothing in the message can be sent' };
+  return { kind: 'dropped', message: index, path: '', reason };
 }
 
 /** Places cache markers on the last element of each message that should carry one. */

@@ -45,13 +45,17 @@ export interface RequestWriter {
   /** A result for a call that has none. */
   result(call: CallRef, text: string, target: Target): Unit;
   /** Text as a user message. */
-  userText(text: string): Unit;
+  userText(text: string, target: Target): Unit;
   /** Several units of one role as one element; undefined when this protocol keeps such units apart. */
   gather(units: readonly Unit[]): Unit | undefined;
   /** Whether the results of a turn of several assistant messages follow each message or the whole turn. */
   readonly resultsFollow: 'message' | 'turn';
   /** Adds a cache marker to an element text or a system or tools text; undefined when the protocol has none. */
   mark?(text: string): string | undefined;
+  /** A unit without white space at its end (`trailing-space`); undefined when there is none. */
+  trimEnd?(unit: Unit): Unit | undefined;
+  /** Parameters that the messages as sent do not allow are left out here, with a note. */
+  fitParams?(params: RequestParams, units: readonly Unit[], target: Target, losses: LossNote[]): RequestParams;
   /** Whether a system message at the front of the conversation is an element of this protocol's message list all the same. */
   standsInline?(message: Message, target: Target): boolean;
   /** The body around the message elements. */

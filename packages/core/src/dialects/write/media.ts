@@ -1,0 +1,36 @@
+import type { MediaBlock, Message } from '../../message/index.ts';
+import { takesMedia } from '../provider.ts';
+import type { Target } from './writer.ts';
+
+/** Media as the target can be asked to take it, data addresses as data; or why it is not taken. */
+export function takenMedia(
+  block: MediaBlock,
+  accepted: readonly string[],
+  message: Message,
+  target: Target,
+): MediaBlock | 'foreign-file' | 'unsupported-media' {
+  const media = inlined(block);
+  if (media.source.kind === 'file' && !isHeldBy(message, target)) return 'foreign-file';
+  return isTaken(accepted, media.mediaType) ? media : 'unsupported-media';
+}
+
+/** `data:` addresses are data. */
+function inlined(block: MediaBlock): MediaBlock {
+  const match = block.source.kind === 'url' ? /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(block.source.url) : null;
+  return match ? { ...block, mediaType: match[1]!, source: { kind: 'base64', data: match[2]! } } : block;
+}
+
+/** What a person wrote names a file of whoever it is sent to. */
+function isHeldBy({ origin }: Message, { provider }: Target): boolean {
+  return origin.dialect === 'blocks' || origin.issuer === provider.issuer;
+}
+
+/** Where only the kind is known, any type of that kind will do. */
+function isTaken(accepted: readonly string[], mediaType: string): boolean {
+  if (takesMedia(accepted, mediaType)) return true;
+  return mediaType.endsWith('/*') && accepted.some((known) => known.startsWith(mediaType.slice(0, -1)));
+}
+
+export function dataUrl(mediaType: string, data: string): string {
+  return `data:${mediaType};base64,${data}`;
+}

@@ -1,0 +1,74 @@
+import { anthropicMessages, diffPrefix, user } from '@skein/core';
+import { describe, expect, test } from 'vitest';
+import { anthropic, chat, google, responses } from '../matrix/apis.ts';
+import { Talk } from '../matrix/talk.ts';
+
+const accepted = { refusal: undefined, warnings: [] };
+const markers = (body: string): number => body.match(/"cache_control"/g)?.length ?? 0;
+
+const CLIENT = `{"model":"claude-opus-4-8","max_tokens":10,"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],
+"tools":[{"name":"lookup","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral"}}],
+"messages":[{"role":"user","content":[{"type":"text","text":"One?","cache_control":{"type":"ephemeral"}}]},
+{"role":"assistant","content":[{"type":"text","text":"Yes","cache_control":{"type":"ephemeral"}}]},
+{"role":"user","content":[{"type":"text","text":"Two?" ,"cache_control":{"type":"ephemeral","ttl":"1h"}}]}]}`;
+
+describe("a client's cache markers", () => {
+  const { system, tools, messages, model } = anthropicMessages.readRequest(CLIENT);
+  const request = { model: model!, system: [system!], tools, messages };
+
+  test('are stored as they came, and left out of what is sent', () => {
+    expect(messages.map(({ raw }) => markers(raw))).toEqual([1, 1, 1]);
+    const { body, losses } = anthropicMessages.writeRequest(request);
+    expect(markers(body)).toBe(0);
+    expect(losses.filter(({ reason }) => reason === 'cache-marker').map(({ message }) => message)).toEqual(
+      expect.arrayContaining([-1, 0, 1, 2]),
+    );
+    expect(anthropic.judge({ body })).toEqual(accepted);
+  });
+
+  test('do not count as a difference', () => {
+    expect(diffPrefix(CLIENT, CLIENT.replaceAll(/ ?,"cache_control":\{[^}]*\}/g, ''))).toBeUndefined();
+    expect(diffPrefix(CLIENT, CLIENT.replace('One?', 'Won?'))).toMatchObject({ part: 'messages', index: 0 });
+  });
+
+  test('make room for four of ours, from the front to the end', () => {
+    const { body } = anthropicMessages.writeRequest({ ...request, cache: ['tools', 'system', 0, -1] });
+    expect(markers(body)).toBe(4);
+    expect(anthropic.judge({ body })).toEqual(accepted);
+    const { messages: sent } = anthropicMessages.readRequest(body);
+    expect(sent.map(({ raw }) => markers(raw))).toEqual([1, 0, 1]);
+    expect(() => anthropicMessages.writeRequest({ ...request, cache: ['tools', 'system', 0, 1, 2] })).toThrow(
+      RangeError,
+    );
+  });
+});
+
+describe('our cache markers', () => {
+  test('move along without parting one request from the next, and the prefix does not see them', () => {
+    const talk = new Talk().say(user('One?'));
+    const first = talk.write({ api: anthropic }, { system: 'Be brief.', cache: ['system', -1] });
+    const plain = talk.write({ api: anthropic }, { system: 'Be brief.' });
+    expect(first.manifest.prefix).toBe(plain.manifest.prefix);
+    expect(first.manifest.start).toBe(plain.manifest.start);
+    talk.answer({ api: anthropic }, { thought: 'hm', text: 'Yes' }, { system: 'Be brief.' });
+    talk.say(user('Two?'));
+    for (const previous of [undefined, first.manifest]) {
+      const next = talk.write(
+        { api: anthropic },
+        { system: 'Be brief.', cache: ['system', -1], ...(previous && { previous }) },
+      );
+      expect(next.verdict, next.body).toEqual(accepted);
+      expect(diffPrefix(first.body, next.body)).toBeUndefined();
+      expect(markers(next.body)).toBe(2);
+      expect(next.losses).toEqual([]);
+    }
+  });
+
+  test.each([chat, google, responses])('$id has none, and says so', (api) => {
+    const talk = new Talk().say(user('One?'));
+    const sent = talk.write({ api }, { cache: [-1] });
+    expect(sent.verdict).toEqual(accepted);
+    expect(sent.body).toBe(talk.write({ api }).body);
+    expect(sent.losses.map(({ reason }) => reason)).toEqual(['cache-marker']);
+  });
+});

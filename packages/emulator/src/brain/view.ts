@@ -1,0 +1,145 @@
+/** Reads what a brain needs out of a request of any protocol. */
+import { isObject, type Json, objects, stringify, textOf } from '../json.ts';
+import type { Protocol } from '../protocol.ts';
+import type { BrainRequest, OfferedTool, ToolResult } from './brain.ts';
+
+export type View = Pick<BrainRequest, 'text' | 'tools' | 'forced' | 'results' | 'thinking'>;
+
+/** One turn of the conversation, reduced to what was said and what tools answered. */
+interface Said {
+  readonly role: 'user' | 'model' | 'tool';
+  readonly text: string;
+  readonly results?: readonly ToolResult[];
+}
+
+const joined = (parts: unknown): string =>
+  typeof parts === 'string'
+    ? parts
+    : objects(parts)
+        .flatMap(({ text }) => textOf(text) ?? [])
+        .join('\n');
+
+/** The last thing the user said, and the results since then. */
+function lastTurn(conversation: readonly Said[]): Pick<View, 'text' | 'results'> {
+  const start = conversation.findLastIndex(({ role, text }) => role === 'user' && text.trim() !== '');
+  const after = conversation.slice(Math.max(0, start));
+  return { text: conversation[start]?.text ?? '', results: after.flatMap(({ results = [] }) => results) };
+}
+
+const offer = (name: unknown, description: unknown, schema: unknown): readonly OfferedTool[] =>
+  typeof name === 'string'
+    ? [{ name, description: textOf(description) ?? '', schema: isObject(schema) ? schema : {} }]
+    : [];
+
+function anthropic({ messages, tools, tool_choice: choice, thinking }: Json): View {
+  const list = objects(messages);
+  const names = new Map(
+    list.flatMap(({ content }) => objects(content)).map(({ id, name }) => [id, textOf(name)] as const),
+  );
+  const conversation = list.map(({ role, content }): Said => {
+    const results = objects(content)
+      .filter(({ type }) => type === 'tool_result')
+      .map((result) => ({ name: names.get(result.tool_use_id), text: joined(result.content) }));
+    return { role: role === 'user' ? 'user' : 'model', text: joined(content), results };
+  });
+  const kind = isObject(choice) ? choice.type : undefined;
+  return {
+    ...lastTurn(conversation),
+    tools:
+      kind === 'none' ? [] : objects(tools).flatMap((tool) => offer(tool.name, tool.description, tool.input_schema)),
+    forced: isObject(choice) && kind === 'tool' ? textOf(choice.name) : kind === 'any' || undefined,
+    thinking: isObject(thinking) && ['enabled', 'adaptive'].includes(`${thinking.type}`),
+  };
+}
+
+const openAIForced = (choice: unknown): string | true | undefined => {
+  if (choice === 'required') return true;
+  if (!isObject(choice) || choice.type !== 'function') return undefined;
+  return textOf(choice.name) ?? (isObject(choice.function) ? textOf(choice.function.name) : undefined);
+};
+
+function chat({ messages, tools, tool_choice: choice, model }: Json): View {
+  const list = objects(messages);
+  const names = new Map(
+    list
+      .flatMap((message) => objects(message.tool_calls))
+      .map((call) => [call.id, isObject(call.function) ? textOf(call.function.name) : undefined] as const),
+  );
+  const conversation = list.map(({ role, content, tool_call_id: id }): Said => {
+    const text = joined(content);
+    if (role === 'tool') return { role: 'tool', text: '', results: [{ name: names.get(id), text }] };
+    return { role: role === 'user' ? 'user' : 'model', text };
+  });
+  const functions = objects(tools).map((tool) => (isObject(tool.function) ? tool.function : {}));
+  return {
+    ...lastTurn(conversation),
+    tools: choice === 'none' ? [] : functions.flatMap((tool) => offer(tool.name, tool.description, tool.parameters)),
+    forced: openAIForced(choice),
+    // OpenAI's own models show no thoughts here; compatible ones do.
+    thinking: /deepseek|glm|kimi|qwen|demo/.test(`${model}`),
+  };
+}
+
+function responses({ input, tools, tool_choice: choice, reasoning }: Json): View {
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : objects(input);
+  const names = new Map(items.map((item) => [item.call_id, textOf(item.name)] as const).filter(([, name]) => name));
+  const conversation = items.map(({ type, role, content, call_id: id, output }): Said => {
+    if (`${type}`.endsWith('_output')) {
+      return { role: 'tool', text: '', results: [{ name: names.get(id), text: joined(output) }] };
+    }
+    return { role: role === 'user' ? 'user' : 'model', text: joined(content) };
+  });
+  return {
+    ...lastTurn(conversation),
+    tools:
+      choice === 'none'
+        ? []
+        : objects(tools)
+            .filter(({ type }) => type === 'function')
+            .flatMap((tool) => offer(tool.name, tool.description, tool.parameters)),
+    forced: openAIForced(choice),
+    thinking: isObject(reasoning),
+  };
+}
+
+/** Proto JSON: both spellings of a name. */
+const field = (value: Json, camel: string, snake: string): unknown => value[camel] ?? value[snake];
+
+function google(body: Json): View {
+  const conversation = objects(body.contents).map(({ role, parts }): Said => {
+    const results = objects(parts).flatMap((part) => {
+      const answer = field(part, 'functionResponse', 'function_response');
+      return isObject(answer) ? [{ name: textOf(answer.name), text: stringify(answer.response ?? {}) }] : [];
+    });
+    return { role: role === 'model' ? 'model' : 'user', text: joined(parts), results };
+  });
+  const tools = Array.isArray(body.tools) ? objects(body.tools) : [body.tools].filter(isObject);
+  const config = field(body, 'toolConfig', 'tool_config');
+  const calling = isObject(config) ? field(config, 'functionCallingConfig', 'function_calling_config') : undefined;
+  const mode = isObject(calling) ? calling.mode : undefined;
+  const generation = field(body, 'generationConfig', 'generation_config');
+  const thinking = isObject(generation) ? field(generation, 'thinkingConfig', 'thinking_config') : undefined;
+  const declared = tools.flatMap((tool) => objects(field(tool, 'functionDeclarations', 'function_declarations')));
+  return {
+    ...lastTurn(conversation),
+    tools:
+      mode === 'NONE'
+        ? []
+        : declared.flatMap((tool) =>
+            offer(
+              tool.name,
+              tool.description,
+              field(tool, 'parametersJsonSchema', 'parameters_json_schema') ?? tool.parameters,
+            ),
+          ),
+    forced: mode === 'ANY' || undefined,
+    thinking: isObject(thinking) && field(thinking, 'includeThoughts', 'include_thoughts') === true,
+  };
+}
+
+export const views: Readonly<Record<Protocol, (body: Json) => View>> = {
+  'anthropic-messages': anthropic,
+  'openai-chat': chat,
+  'openai-responses': responses,
+  'google-generatecontent': google,
+};

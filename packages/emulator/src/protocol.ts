@@ -1,0 +1,3 @@
+export const protocols = ['anthropic-messages', 'openai-chat', 'openai-responses', 'google-generatecontent'] as const;
+
+export type Protocol = (typeof protocols)[number];

@@ -1,0 +1,126 @@
+import { type Json, plain } from '../json.ts';
+import { pieces } from '../reply/pieces.ts';
+import type { MessageReply, ReplyBlock, Stop } from '../reply/reply.ts';
+import { demandsSignature, model as modelOf } from '../rules/google-generatecontent/models.ts';
+import { event, extraOf, inputValue, isCall, type RenderContext, type Renderer, stopOf, usageOf } from './rendered.ts';
+
+const STOPS: Readonly<Record<Stop, string>> = {
+  end: 'STOP',
+  'tool-use': 'STOP',
+  'max-tokens': 'MAX_TOKENS',
+  'stop-sequence': 'STOP',
+  refusal: 'SAFETY',
+  pause: 'STOP',
+};
+
+/** Where a signing model puts its signature: on the first call, else on the last text. */
+function signedIndex(blocks: readonly ReplyBlock[], context: RenderContext): number {
+  if (!demandsSignature(modelOf(context.model))) return -1;
+  const call = blocks.findIndex(isCall);
+  return call === -1 ? blocks.findLastIndex(({ type }) => type === 'text') : call;
+}
+
+/** A part, and the parts that a stream sends instead: text comes in pieces, everything else whole. */
+interface Part {
+  readonly part: Json;
+  readonly streamed: readonly Json[];
+}
+
+function partOf(
+  block: ReplyBlock,
+  signs: boolean,
+  { extra = {}, pieces: size = 16 }: MessageReply,
+  context: RenderContext,
+): Part {
+  const { mint, model } = context;
+  const more = { ...extra.block, ...extraOf(block) };
+  const signature = (text?: string) => ({
+    thoughtSignature: mint.seal({ model, ...(text !== undefined && { text }) }),
+  });
+  const whole = (part: Json): Part => ({ part, streamed: [part] });
+  // Only plain text is cut: a part that says more is one part in both forms. A signature comes with the last piece.
+  const cut = (text: string, fields: Json, proof: Json = {}): Part => {
+    const part = { text, ...fields, ...proof, ...more };
+    const parts = pieces(text, size);
+    if (Object.keys(more).length > 0 || parts.length < 2) return whole(part);
+    return {
+      part,
+      streamed: parts.map((piece, index) => ({ text: piece, ...fields, ...(index === parts.length - 1 && proof) })),
+    };
+  };
+  switch (block.type) {
+    case 'text':
+      return cut(block.text, {}, (block.signed ?? signs) ? signature() : {});
+    case 'refusal':
+      return cut(block.text, {});
+    case 'thinking':
+      return cut(
+        block.text,
+        { thought: true },
+        block.signature === undefined ? {} : { thoughtSignature: block.signature },
+      );
+    case 'redacted-thinking':
+      return whole({ text: '', thought: true, ...signature(), ...more });
+    case 'tool-use':
+      return whole({
+        functionCall: { id: block.id ?? mint.id('', 8), name: block.name, args: inputValue(block), ...extra.part },
+        ...((block.signed ?? signs) && signature(block.name)),
+        ...more,
+      });
+    case 'native':
+      return whole(block.value);
+  }
+}
+
+function usageFields(reply: MessageReply, context: RenderContext): Json {
+  const { input, output, reasoning, cached } = usageOf(reply, context);
+  return {
+    promptTokenCount: input,
+    candidatesTokenCount: output - reasoning,
+    totalTokenCount: input + output,
+    ...(cached > 0 && { cachedContentTokenCount: cached }),
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: input }],
+    ...(reasoning > 0 && { thoughtsTokenCount: reasoning }),
+    ...reply.extra?.usage,
+  };
+}
+
+export const renderGoogleGenerateContent: Renderer = (reply, context) => {
+  const { extra = {} } = reply;
+  const candidates = [reply.blocks, ...(reply.alternatives ?? [])].map((blocks, index) => {
+    const signed = signedIndex(blocks, context);
+    const parts = blocks.map((block, at) => partOf(block, at === signed, reply, context));
+    return { index, parts, finishReason: reply.nativeStop ?? STOPS[stopOf({ ...reply, blocks })] };
+  });
+  const content = (parts: readonly Json[]): Json => ({
+    // A reply without parts has none (recorded: SAFETY, MAX_TOKENS).
+    ...(parts.length > 0 && { parts }),
+    role: 'model',
+    ...extra.message,
+  });
+  const envelope = (list: readonly Json[], more: Json): Json => ({
+    candidates: list,
+    usageMetadata: usageFields(reply, context),
+    modelVersion: reply.model ?? context.model,
+    responseId: id,
+    ...extra.envelope,
+    ...more,
+  });
+  const id = reply.id ?? context.mint.id('', 22);
+  const whole = candidates.map(({ index, parts, finishReason }) => ({
+    content: content(parts.map(({ part }) => part)),
+    finishReason,
+    index,
+    ...extra.choice,
+  }));
+  const events = candidates.flatMap(({ index, parts, finishReason }) => {
+    const streamed = parts.flatMap((part) => part.streamed);
+    const steps = streamed.length === 0 ? [[]] : streamed.map((part) => [part]);
+    return steps.map((step, at) => {
+      const last = at === steps.length - 1 && { finishReason };
+      const candidate = { content: content(step), ...last, index, ...extra.choice };
+      return event(undefined, envelope([candidate], extra.event ?? {}));
+    });
+  });
+  return { body: envelope(whole, {}), events, message: plain(whole[0]?.content ?? {}) as Json };
+};

@@ -1,0 +1,90 @@
+/** Keys and model names: refused before anything in the body is looked at. */
+import type { Protocol } from '../protocol.ts';
+import type { ProviderError } from './errors.ts';
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** A broken rule that no judge knows, under its own id. */
+export interface Denial {
+  readonly id: string;
+  readonly error: ProviderError;
+}
+
+const bearer = ({ authorization = '' }: Headers): string => authorization.replace(/^Bearer\s+/i, '');
+
+const keyOf: Readonly<Record<Protocol, (headers: Headers) => string>> = {
+  'anthropic-messages': (headers) => headers['x-api-key'] || bearer(headers),
+  // Azure's own header beside the usual one.
+  'openai-chat': (headers) => bearer(headers) || (headers['api-key'] ?? ''),
+  'openai-responses': (headers) => bearer(headers) || (headers['api-key'] ?? ''),
+  'google-generatecontent': (headers) => headers['x-goog-api-key'] || bearer(headers),
+};
+
+const openAIMissing: ProviderError = {
+  status: 401,
+  message:
+    "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the API from your browser and are prompted for a username and password. You can obtain an API key from https://platform.openai.com/account/api-keys.",
+};
+
+const missing: Readonly<Record<Protocol, ProviderError>> = {
+  'anthropic-messages': { status: 401, message: 'x-api-key header is required' },
+  'openai-chat': openAIMissing,
+  'openai-responses': openAIMissing,
+  'google-generatecontent': {
+    status: 403,
+    message:
+      "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
+  },
+};
+
+const openAIWrong = (key: string): ProviderError => ({
+  status: 401,
+  message: `Incorrect API key provided: ${masked(key)}. You can find your API key at https://platform.openai.com/account/api-keys.`,
+  code: 'invalid_api_key',
+});
+
+const wrong: Readonly<Record<Protocol, (key: string) => ProviderError>> = {
+  'anthropic-messages': () => ({ status: 401, message: 'invalid x-api-key' }),
+  'openai-chat': openAIWrong,
+  'openai-responses': openAIWrong,
+  'google-generatecontent': () => ({
+    status: 400,
+    message: 'API key not valid. Please pass a valid API key.',
+    details: [
+      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID', domain: 'googleapis.com' },
+    ],
+  }),
+};
+
+const masked = (key: string): string => (key.length < 12 ? '****' : `${key.slice(0, 4)}****${key.slice(-4)}`);
+
+/** Any key will do unless one is asked for. */
+export function checkKey(protocol: Protocol, headers: Headers, key: string | undefined): Denial | undefined {
+  const given = keyOf[protocol](headers);
+  if (given === '') return { id: 'auth', error: missing[protocol] };
+  if (key !== undefined && given !== key) return { id: 'auth', error: wrong[protocol](given) };
+  return undefined;
+}
+
+const notFound: Readonly<Record<Protocol, (model: string) => ProviderError>> = {
+  'anthropic-messages': (model) => ({ status: 404, message: `model: ${model}` }),
+  'openai-chat': (model) => ({
+    status: 404,
+    message: `The model \`${model}\` does not exist or you do not have access to it.`,
+    code: 'model_not_found',
+  }),
+  'openai-responses': (model) => ({
+    status: 400,
+    message: `The requested model '${model}' does not exist.`,
+    param: 'model',
+    code: 'model_not_found',
+  }),
+  'google-generatecontent': (model) => ({
+    status: 404,
+    message: `models/${model} is not found for API version v1beta, or is not supported for generateContent. Call ModelService.ListModels to see the list of available models and their supported methods.`,
+  }),
+};
+
+/** Every model exists, but for those that say of themselves that they do not. */
+export const checkModel = (protocol: Protocol, model: string): Denial | undefined =>
+  model.includes('does-not-exist') ? { id: 'model-not-found', error: notFound[protocol](model) } : undefined;

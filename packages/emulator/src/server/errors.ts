@@ -1,0 +1,85 @@
+/** Errors in each provider's shape, as a body and as an event of a stream. */
+import type { Json } from '../json.ts';
+import type { Protocol } from '../protocol.ts';
+import type { SseEvent } from '../render/rendered.ts';
+
+export interface ProviderError {
+  readonly status: number;
+  readonly message: string;
+  /** OpenAI's and Anthropic's `type`, Google's `status`. */
+  readonly type?: string;
+  readonly code?: string | null;
+  readonly param?: string | null;
+  /** Google lists more about an error here. */
+  readonly details?: readonly Json[];
+}
+
+const ANTHROPIC: Readonly<Record<number, readonly [type: string, message: string]>> = {
+  400: ['invalid_request_error', 'The request is invalid.'],
+  401: ['authentication_error', 'invalid x-api-key'],
+  402: ['billing_error', 'There is an issue with your billing.'],
+  403: ['permission_error', 'Your API key does not have permission to use the specified resource.'],
+  404: ['not_found_error', 'Not Found'],
+  405: ['invalid_request_error', 'Method Not Allowed'],
+  409: ['conflict_error', 'Conflict'],
+  413: ['request_too_large', 'Request exceeds the maximum size'],
+  429: ['rate_limit_error', 'This request would exceed the rate limit for your organization.'],
+  500: ['api_error', 'Internal server error'],
+  529: ['overloaded_error', 'Overloaded'],
+};
+
+const OPENAI: Readonly<Record<number, readonly [type: string, message: string, code?: string]>> = {
+  401: ['invalid_request_error', 'Incorrect API key provided.', 'invalid_api_key'],
+  429: ['requests', 'Rate limit reached. Please try again later.', 'rate_limit_exceeded'],
+  500: ['server_error', 'The server had an error while processing your request. Sorry about that!'],
+  503: ['server_error', 'The engine is currently overloaded, please try again later.'],
+};
+
+const GOOGLE: Readonly<Record<number, readonly [status: string, message: string]>> = {
+  400: ['INVALID_ARGUMENT', 'Request contains an invalid argument.'],
+  401: ['UNAUTHENTICATED', 'Request had invalid authentication credentials.'],
+  403: ['PERMISSION_DENIED', 'The caller does not have permission'],
+  404: ['NOT_FOUND', 'Requested entity was not found.'],
+  429: ['RESOURCE_EXHAUSTED', 'You exceeded your current quota, please check your plan.'],
+  500: ['INTERNAL', 'An internal error has occurred.'],
+  503: ['UNAVAILABLE', 'The model is overloaded. Please try again later.'],
+  504: ['DEADLINE_EXCEEDED', 'The request timed out. Please try again.'],
+};
+
+/** What usually goes with a status. */
+export function defaultError(protocol: Protocol, status: number): ProviderError {
+  if (protocol === 'anthropic-messages') {
+    const [type, message] =
+      ANTHROPIC[status] ?? (status < 500 ? ['invalid_request_error', 'Error'] : ['api_error', 'Error']);
+    return { status, type, message };
+  }
+  if (protocol === 'google-generatecontent') {
+    const [type, message] = GOOGLE[status] ?? (status < 500 ? ['INVALID_ARGUMENT', 'Error'] : ['INTERNAL', 'Error']);
+    return { status, type, message };
+  }
+  const [type, message, code] = OPENAI[status] ?? [status < 500 ? 'invalid_request_error' : 'server_error', 'Error'];
+  return { status, type, message, code: code ?? null };
+}
+
+export function errorBody(protocol: Protocol, error: ProviderError, requestId: string): Json {
+  const { status, message, type, code = null, param = null, details } = error;
+  const otherwise = defaultError(protocol, status).type;
+  switch (protocol) {
+    case 'anthropic-messages':
+      return { type: 'error', error: { type: type ?? otherwise, message }, request_id: requestId };
+    case 'google-generatecontent':
+      return { error: { code: status, message, status: type ?? otherwise, ...(details && { details }) } };
+    default:
+      return { error: { message, type: type ?? otherwise, param, code } };
+  }
+}
+
+/** The number of events before it is a Responses event's place in the stream. */
+export function errorEvent(protocol: Protocol, error: ProviderError, requestId: string, before: number): SseEvent {
+  const body = errorBody(protocol, error, requestId);
+  if (protocol === 'anthropic-messages') return { event: 'error', data: JSON.stringify(body) };
+  if (protocol !== 'openai-responses') return { data: JSON.stringify(body) };
+  const { message, code = null, type } = error;
+  const data = { type: 'error', sequence_number: before, code: code ?? type ?? null, message, param: null };
+  return { event: 'error', data: JSON.stringify(data) };
+}

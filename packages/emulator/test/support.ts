@@ -1,0 +1,85 @@
+/** What the tests of the running emulator share. */
+import { afterEach } from 'vitest';
+import { type Emulator, type EmulatorOptions, type Protocol, startEmulator } from '../src/index.ts';
+
+const running: Emulator[] = [];
+afterEach(async () => {
+  for (const emulator of running.splice(0)) await emulator.close();
+});
+
+/** All waits of the emulators of a test, in milliseconds; none of them is waited for. */
+export const waits: number[] = [];
+
+export async function start(options: EmulatorOptions = {}): Promise<Emulator> {
+  waits.length = 0;
+  const sleep = async (milliseconds: number) => {
+    waits.push(milliseconds);
+  };
+  const emulator = await startEmulator({ sleep, now: () => Date.UTC(2026, 10, 2), ...options });
+  running.push(emulator);
+  return emulator;
+}
+
+export const paths: Readonly<Record<Protocol, string>> = {
+  'anthropic-messages': '/v1/messages',
+  'openai-chat': '/v1/chat/completions',
+  'openai-responses': '/v1/responses',
+  'google-generatecontent': '/v1beta/models/gemini-3-pro-preview:generateContent',
+};
+
+export const keys: Readonly<Record<Protocol, Record<string, string>>> = {
+  'anthropic-messages': { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+  'openai-chat': { authorization: 'Bearer k' },
+  'openai-responses': { authorization: 'Bearer k' },
+  'google-generatecontent': { 'x-goog-api-key': 'k' },
+};
+
+/** The smallest request of each protocol. */
+export const hello: Readonly<Record<Protocol, object>> = {
+  'anthropic-messages': {
+    model: 'claude-opus-5-5',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'Hello' }],
+  },
+  'openai-chat': { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] },
+  'openai-responses': { model: 'gpt-5.5', input: 'Hello' },
+  'google-generatecontent': { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
+};
+
+export interface Sent {
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
+}
+
+export const post = (emulator: Emulator, protocol: Protocol, body: object | string, sent: Sent = {}) =>
+  fetch(emulator.url + (sent.path ?? paths[protocol]), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...keys[protocol], ...sent.headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(sent.signal && { signal: sent.signal }),
+  });
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests look into bodies of four protocols; a wrong path fails them.
+export type Body = any;
+
+/** The answer's body and the rule that was broken, if one was. */
+export async function ask(emulator: Emulator, protocol: Protocol, body: object | string, sent: Sent = {}) {
+  const response = await post(emulator, protocol, body, sent);
+  const answer: Body = await response.json();
+  return { status: response.status, answer, rule: emulator.log.at(-1)?.verdict.refusal?.rule };
+}
+
+const streamPath = paths['google-generatecontent'].replace(':generateContent', ':streamGenerateContent?alt=sse');
+
+export const streamOf = (emulator: Emulator, protocol: Protocol, body: object, sent: Sent = {}) =>
+  protocol === 'google-generatecontent'
+    ? post(emulator, protocol, body, { path: streamPath, ...sent })
+    : post(emulator, protocol, { ...body, stream: true }, sent);
+
+/** The data of every event. */
+export const eventsOf = (text: string): Body[] =>
+  text
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice(6)));
