@@ -18,7 +18,7 @@ describe('examples', () => {
   it('the round trip keeps every byte and names every loss', async () => {
     const { stdout } = await run(process.execPath, ['round-trip.mjs'], { cwd: folder });
     expect(stdout).toContain('every byte of it is in the request.');
-    expect(stdout).toContain('dropped (foreign-reasoning), message 1');
-    expect(stdout).toContain('synthesised (tool-unanswered)');
+    expect(stdout).toContain('dropped (message 1 content[0]): reasoning is only for the provider that made it');
+    expect(stdout).toContain('synthesised (message 1): a call without a result');
   });
 });

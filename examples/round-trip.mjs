@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anthropicMessages, openaiChat, user } from '@skein/core';
+import { anthropicMessages, describeLoss, openaiChat, user } from '@skein/core';
 import { loadMessages, saveMessages } from '@skein/core/node';
 
 // What an API answered: a signature, a number that a double cannot hold, and a field that is new this month.
@@ -39,6 +39,5 @@ process.exitCode = same ? 0 : 1;
 
 /** @param {readonly import('@skein/core').Loss[]} losses */
 function report(losses) {
-  for (const loss of losses)
-    console.log(`   ${loss.kind} (${loss.reason}), message ${loss.message} ${loss.path}: ${loss.detail}`);
+  for (const loss of losses) console.log(`   ${describeLoss(loss)}`);
 }

@@ -1,4 +1,5 @@
 import OpenAI from 'openai';
+import type { ResponseInput } from 'openai/resources/responses/responses';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../src/index.ts';
 import { start } from './support.ts';
@@ -90,7 +91,7 @@ describe('responses', () => {
       output: '-3',
     };
     const user = { role: 'user' as const, content: 'Weather in Oslo?' };
-    const second = await openai.responses.create({ ...ask, input: [user, ...first.output, output] as never });
+    const second = await openai.responses.create({ ...ask, input: [user, ...first.output, output] as ResponseInput });
     expect(second.output_text).toBe('Tool results: -3');
     expect(emulator.log.at(-1)?.verdict).toEqual({ refusal: undefined, warnings: [] });
   });

@@ -1,4 +1,4 @@
-import { type Message, openaiResponses, toolResult, user } from '@skein/core';
+import { elementTexts, type Message, openaiResponses, toolResult, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { responses } from '../matrix/apis.ts';
 import { Issuer } from '../matrix/issuer.ts';
@@ -28,7 +28,7 @@ describe('items of the Responses API', () => {
   test('an item is provided without its required following item (vercel/ai#7099)', () => {
     const { body, verdict } = judged([user('Look'), reply, toolResult('call_b', 'found')], reply);
     expect(verdict, body).toEqual(accepted);
-    expect(body).toContain(inner(MIXED));
+    expect(body).toContain(elementTexts(MIXED).join(','));
   });
 
   test('the phase of a message is dropped, and the model stops early (earendil-works/pi#1819)', () => {

@@ -6,12 +6,15 @@ import { readStreamed, type SseEvent, streamOf } from '../matrix/streamed.ts';
 import { inner } from './kit.ts';
 
 /** Streams cut text where they like. */
-const joined = (content: readonly ContentBlock[]): ContentBlock[] =>
-  content.reduce<ContentBlock[]>((done, block) => {
+function joined(content: readonly ContentBlock[]): ContentBlock[] {
+  const done: ContentBlock[] = [];
+  for (const block of content) {
     const last = done.at(-1);
-    if (block.type !== 'text' || last?.type !== 'text') return [...done, block];
-    return [...done.slice(0, -1), { type: 'text', text: last.text + block.text }];
-  }, []);
+    if (block.type !== 'text' || last?.type !== 'text') done.push(block);
+    else done[done.length - 1] = { type: 'text', text: last.text + block.text };
+  }
+  return done;
+}
 
 const said = { thought: 'hm, let me see', text: 'Let me "look" 😀', calls: [{}, { args: '{"a":1.0}' }] };
 
@@ -96,12 +99,15 @@ describe('streams', () => {
     'an error inside a stream surfaces as a validation error: $id (vercel/ai#14932)',
     (api, failure) => {
       const reader = api.dialect.readStream();
-      const events = streamOf(api, newest(api), { text: 'Let me look' }, 1).slice(0, 3);
+      const whole = streamOf(api, newest(api), { text: 'Let me look' }, 1);
+      const events = whole.slice(0, Math.max(1, whole.length - 3));
       for (const [event, data] of events) reader.push(event, data);
       const [error, ...more] = reader.push(...failure);
       expect(more).toEqual([]);
       expect(error).toMatchObject({ type: 'error', message: expect.stringMatching(/verloaded|error/) });
-      expect(error).toHaveProperty('native', failure[1]);
+      const native = error?.type === 'error' ? error.native : '';
+      expect(native).toMatch(/^\{.*\}$/);
+      expect(failure[1]).toContain(native);
       const reply = reader.finish();
       expect(reply.stop.reason).toBe('error');
       expect(reply.message.text).not.toBe('');

@@ -60,7 +60,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
         expect(reply.message.raw + reply.envelope).toContain(added);
         const plain = readChunks(protocol, [printed(events)]).reply;
         expect(reply.message.text).toBe(plain.message.text);
-        expect(reply.message.facts.calls).toEqual(plain.message.facts.calls);
+        expect(reply.message.toolUses.map((use) => use.name)).toEqual(plain.message.toolUses.map((use) => use.name));
       }),
       { seed: 4, numRuns: 300 },
     );

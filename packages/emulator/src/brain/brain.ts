@@ -29,6 +29,8 @@ export interface BrainRequest {
   readonly tools: readonly OfferedTool[];
   /** A tool that must be called: its name, or any. */
   readonly forced: string | true | undefined;
+  /** JSON Schema that the answer has to follow. */
+  readonly format: Json | undefined;
   /** Results that came since then. */
   readonly results: readonly ToolResult[];
   /** Whether thoughts are asked for in a form that can be shown. */

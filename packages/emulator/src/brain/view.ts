@@ -3,7 +3,7 @@ import { isObject, type Json, objects, stringify, textOf } from '../json.ts';
 import type { Protocol } from '../protocol.ts';
 import type { BrainRequest, OfferedTool, ToolResult } from './brain.ts';
 
-export type View = Pick<BrainRequest, 'text' | 'tools' | 'forced' | 'results' | 'thinking'>;
+export type View = Pick<BrainRequest, 'text' | 'tools' | 'forced' | 'format' | 'results' | 'thinking'>;
 
 /** One turn of the conversation, reduced to what was said and what tools answered. */
 interface Said {
@@ -31,7 +31,14 @@ const offer = (name: unknown, description: unknown, schema: unknown): readonly O
     ? [{ name, description: textOf(description) ?? '', schema: isObject(schema) ? schema : {} }]
     : [];
 
-function anthropic({ messages, tools, tool_choice: choice, thinking }: Json): View {
+/** The object at the end of a path. */
+function below(value: unknown, ...path: readonly string[]): Json | undefined {
+  const found = path.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), value);
+  return isObject(found) ? found : undefined;
+}
+
+function anthropic(body: Json): View {
+  const { messages, tools, tool_choice: choice, thinking } = body;
   const list = objects(messages);
   const names = new Map(
     list.flatMap(({ content }) => objects(content)).map(({ id, name }) => [id, textOf(name)] as const),
@@ -48,6 +55,7 @@ function anthropic({ messages, tools, tool_choice: choice, thinking }: Json): Vi
     tools:
       kind === 'none' ? [] : objects(tools).flatMap((tool) => offer(tool.name, tool.description, tool.input_schema)),
     forced: isObject(choice) && kind === 'tool' ? textOf(choice.name) : kind === 'any' || undefined,
+    format: below(body, 'output_config', 'format', 'schema') ?? below(body, 'output_format', 'schema'),
     thinking: isObject(thinking) && ['enabled', 'adaptive'].includes(`${thinking.type}`),
   };
 }
@@ -58,7 +66,8 @@ const openAIForced = (choice: unknown): string | true | undefined => {
   return textOf(choice.name) ?? (isObject(choice.function) ? textOf(choice.function.name) : undefined);
 };
 
-function chat({ messages, tools, tool_choice: choice, model }: Json): View {
+function chat(body: Json): View {
+  const { messages, tools, tool_choice: choice, model } = body;
   const list = objects(messages);
   const names = new Map(
     list
@@ -75,12 +84,14 @@ function chat({ messages, tools, tool_choice: choice, model }: Json): View {
     ...lastTurn(conversation),
     tools: choice === 'none' ? [] : functions.flatMap((tool) => offer(tool.name, tool.description, tool.parameters)),
     forced: openAIForced(choice),
+    format: below(body, 'response_format', 'json_schema', 'schema'),
     // OpenAI's own models show no thoughts here; compatible ones do.
     thinking: /deepseek|glm|kimi|qwen|demo/.test(`${model}`),
   };
 }
 
-function responses({ input, tools, tool_choice: choice, reasoning }: Json): View {
+function responses(body: Json): View {
+  const { input, tools, tool_choice: choice, reasoning } = body;
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : objects(input);
   const names = new Map(items.map((item) => [item.call_id, textOf(item.name)] as const).filter(([, name]) => name));
   const conversation = items.map(({ type, role, content, call_id: id, output }): Said => {
@@ -98,6 +109,7 @@ function responses({ input, tools, tool_choice: choice, reasoning }: Json): View
             .filter(({ type }) => type === 'function')
             .flatMap((tool) => offer(tool.name, tool.description, tool.parameters)),
     forced: openAIForced(choice),
+    format: below(body, 'text', 'format', 'schema'),
     thinking: isObject(reasoning),
   };
 }
@@ -133,6 +145,11 @@ function google(body: Json): View {
             ),
           ),
     forced: mode === 'ANY' || undefined,
+    format:
+      below(generation, 'responseJsonSchema') ??
+      below(generation, 'response_json_schema') ??
+      below(generation, 'responseSchema') ??
+      below(generation, 'response_schema'),
     thinking: isObject(thinking) && field(thinking, 'includeThoughts', 'include_thoughts') === true,
   };
 }

@@ -12,6 +12,8 @@ export interface Arranging {
   /** The calls that a message's results answer. */
   readonly callsFor: (index: number) => CallLookup;
   readonly messageAt: (index: number) => Message;
+  /** Results may answer calls that only the provider holds. */
+  readonly continues: boolean;
 }
 
 /**
@@ -24,7 +26,8 @@ export function arrange(entries: readonly Entry[], kit: Arranging): Entry[] {
   while (at < entries.length) {
     const entry = entries[at]!;
     if (entry.unit.role !== 'assistant') {
-      for (const part of entry.unit.results.length > 0 ? late(explode(entry, kit), kit) : [entry]) arranged.push(part);
+      for (const part of entry.unit.results.length > 0 && !kit.continues ? late(explode(entry, kit), kit) : [entry])
+        arranged.push(part);
       at++;
       continue;
     }

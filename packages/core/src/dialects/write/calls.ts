@@ -1,4 +1,5 @@
 import type { CallRef, Message } from '../../message/index.ts';
+import { VIEW_ID } from './tool-names.ts';
 import type { CallLookup } from './writer.ts';
 
 const BY_NAME = /^skn_fn_\d+_(.*)$/s;
@@ -8,17 +9,25 @@ export class CallTracker {
   readonly #byId = new Map<string, CallRef>();
   /** Calls since the last assistant turn began, for results that came without an id. */
   #open: CallRef[] = [];
+  #answering = false;
 
   /** What the results of this message answer; then the message's own calls are remembered. */
   next(message: Message): CallLookup {
     const { calls, results } = message.facts;
     const found = new Map<string, CallRef>();
     for (const id of results) {
-      const call = this.#byId.get(id) ?? this.#takeByName(id);
+      const call = this.#byId.get(id) ?? this.#takeOpen(id);
       if (call) found.set(id, call);
     }
-    if (results.length > 0 && calls.length === 0)
-      this.#open = this.#open.filter((call) => ![...found.values()].includes(call));
+    if (results.length > 0) {
+      const answered = new Set(found.values());
+      this.#open = this.#open.filter((call) => !answered.has(call));
+      this.#answering = true;
+    }
+    if (calls.length > 0 && this.#answering) {
+      this.#open = [];
+      this.#answering = false;
+    }
     for (const call of calls) {
       this.#byId.set(call.id, call);
       this.#open.push(call);
@@ -26,9 +35,12 @@ export class CallTracker {
     return { find: (id) => found.get(id) };
   }
 
-  #takeByName(id: string): CallRef | undefined {
+  /** By name; a client's own id for a call that came without one can only mean the next such call. */
+  #takeOpen(id: string): CallRef | undefined {
     const name = BY_NAME.exec(id)?.[1];
-    const index = name === undefined ? -1 : this.#open.findIndex((call) => call.name === name);
+    const index = this.#open.findIndex((call) =>
+      name === undefined ? call.id.startsWith(VIEW_ID) : call.name === name,
+    );
     return index < 0 ? undefined : this.#open.splice(index, 1)[0];
   }
 }

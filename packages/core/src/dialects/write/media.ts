@@ -11,7 +11,7 @@ export function takenMedia(
 ): MediaBlock | 'foreign-file' | 'unsupported-media' {
   const media = inlined(block);
   if (media.source.kind === 'file' && !isHeldBy(message, target)) return 'foreign-file';
-  return isTaken(accepted, media.mediaType) ? media : 'unsupported-media';
+  return isTaken(accepted, media.mediaType) && isReachable(media, message) ? media : 'unsupported-media';
 }
 
 /** `data:` addresses are data. */
@@ -23,6 +23,11 @@ function inlined(block: MediaBlock): MediaBlock {
 /** What a person wrote names a file of whoever it is sent to. */
 function isHeldBy({ origin }: Message, { provider }: Target): boolean {
   return origin.dialect === 'blocks' || origin.issuer === provider.issuer;
+}
+
+/** An address inside another provider's cloud (`gs://…`) leads nowhere. */
+function isReachable({ source }: MediaBlock, { origin }: Message): boolean {
+  return source.kind !== 'url' || origin.dialect === 'blocks' || /^https?:/i.test(source.url);
 }
 
 /** Where only the kind is known, any type of that kind will do. */

@@ -23,6 +23,7 @@ export function unitsOf(message: Message, writer: RequestWriter, target: Target,
     provider: target.provider,
     model: target.model,
     account: target.account,
+    store: target.store,
     answered,
     units,
   });
@@ -48,6 +49,7 @@ interface Kept {
   readonly provider: ProviderDescriptor;
   readonly model: string;
   readonly account: string | undefined;
+  readonly store: string | undefined;
   readonly answered: readonly (CallRef | undefined)[];
   readonly units: readonly Unit[];
 }
@@ -55,7 +57,12 @@ interface Kept {
 const cache = new WeakMap<Message, Kept>();
 
 function isFor(kept: Kept, target: Target): boolean {
-  return kept.provider === target.provider && kept.model === target.model && kept.account === target.account;
+  return (
+    kept.provider === target.provider &&
+    kept.model === target.model &&
+    kept.account === target.account &&
+    kept.store === target.store
+  );
 }
 
 function sameCalls(kept: Kept, message: Message, calls: CallLookup): boolean {

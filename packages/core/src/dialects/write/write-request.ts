@@ -25,13 +25,14 @@ import type { CallLookup, Target } from './writer.ts';
 export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenRequest {
   const { writer } = spec;
   const messages = [...request.messages];
-  const target = targetOf(spec, request);
+  const extra = extraMembers(request.extra);
+  const target = targetOf(spec, request, extra);
   const markers = markersFor(request.cache ?? [], messages.length, writer);
   const leading = leadingSystem(messages, spec, target);
   const frameParts = {
     system: [...systemMessages(request.system), ...messages.slice(0, leading)],
     tools: request.tools ?? [],
-    extra: extraMembers(request.extra),
+    extra,
     cache: { tools: markers.tools, system: markers.system },
   };
   const plainFrame = writer.frame({ ...frameParts, params: target.params }, target);
@@ -41,7 +42,13 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
 
   const { entries, calls, losses: unsendable } = entriesOf(messages, Math.max(leading, reused), spec, target);
   const callsFor = (index: number): CallLookup => calls.get(index) ?? NO_CALLS;
-  const kit: Arranging = { writer, target, callsFor, messageAt: (index) => messages[index]! };
+  const kit: Arranging = {
+    writer,
+    target,
+    callsFor,
+    messageAt: (index) => messages[index]!,
+    continues: writer.continues?.(extra) === true,
+  };
   let arranged: readonly Entry[] = placeInlineSystem(arrange(entries, kit), writer, target);
   if (target.provider.policies.alternateRoles) arranged = mergeRuns(arranged, writer);
   const isEmpty = plainFrame.lead.length === 0 && known === undefined;
@@ -81,11 +88,11 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
 
 const NO_CALLS: CallLookup = { find: () => undefined };
 
-function targetOf(spec: DialectSpec, request: WriteRequest): Target {
+function targetOf(spec: DialectSpec, request: WriteRequest, extra: Readonly<Record<string, string>>): Target {
   const provider = request.provider ?? spec.home;
   if (provider.dialect !== spec.id)
     throw new TypeError(`The provider ${provider.id} speaks ${provider.dialect}, not ${spec.id}`);
-  return { provider, model: request.model, account: request.account, params: request.params ?? {} };
+  return { provider, model: request.model, account: request.account, params: request.params ?? {}, store: extra.store };
 }
 
 function systemMessages(given: WriteRequest['system']): readonly Message[] {
@@ -112,12 +119,17 @@ function entriesOf(messages: readonly Message[], first: number, spec: DialectSpe
   const calls = new Map<number, CallLookup>();
   const entries: Entry[] = [];
   const losses: Loss[] = [];
+  const seen = new Set<string>();
   messages.forEach((message, index) => {
     const { facts } = message;
     const found = facts.calls.length > 0 || facts.results.length > 0 ? tracker.next(message) : NO_CALLS;
     if (found !== NO_CALLS) calls.set(index, found);
     if (index < first) return;
-    const units = unitsOf(message, spec.writer, target, found);
+    const isRepeated = spec.writer.refusesRepeats === true && seen.has(facts.digest);
+    seen.add(facts.digest);
+    const units = isRepeated
+      ? spec.writer.translate(message, target, found)
+      : unitsOf(message, spec.writer, target, found);
     if (units.length === 0) losses.push(nothingLeft(message, index));
     for (const unit of units) entries.push(entryOf(unit, index, message));
   });

@@ -10,6 +10,8 @@ export interface Target {
   readonly model: string;
   readonly account: string | undefined;
   readonly params: RequestParams;
+  /** What `extra` says of storing the conversation, as JSON text. */
+  readonly store?: string | undefined;
 }
 
 /** What a message, or a part of it, becomes in the body: one element text (several joined by `,` where the protocol splits a message). */
@@ -56,6 +58,10 @@ export interface RequestWriter {
   trimEnd?(unit: Unit): Unit | undefined;
   /** Parameters that the messages as sent do not allow are left out here, with a note. */
   fitParams?(params: RequestParams, units: readonly Unit[], target: Target, losses: LossNote[]): RequestParams;
+  /** Whether the protocol refuses a message that stands twice, since its parts have ids; the second is then translated. */
+  readonly refusesRepeats?: boolean;
+  /** Whether the body goes on from calls that the provider holds, so that results may stand without theirs. */
+  continues?(extra: Readonly<Record<string, string>>): boolean;
   /** Whether a system message at the front of the conversation is an element of this protocol's message list all the same. */
   standsInline?(message: Message, target: Target): boolean;
   /** The body around the message elements. */
