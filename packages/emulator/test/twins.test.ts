@@ -70,7 +70,7 @@ describe.each(protocols)('%s', (protocol) => {
     expect(whole[protocol](answer)).toEqual([
       'Let me think about that for a while.',
       'Here is what I found, and it is rather long. ✨',
-      { term: 'fjord', n: 12345678901234567890 },
+      { term: 'fjord', n: Number('12345678901234567890') },
     ]);
     expect(streamed[protocol](events)).toEqual(whole[protocol](answer));
     expect(events.length).toBeGreaterThan(10);

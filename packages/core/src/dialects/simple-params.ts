@@ -63,7 +63,8 @@ export function readTool(dialect: string, text: string, path: Path, parametersNa
   const { name, description } = inner;
   const known = ['type', 'name', 'description', parametersName];
   const isPlain =
-    Object.keys(inner).every((key) => known.includes(key)) && (inner.type === undefined || inner.type === 'function');
+    Object.keys(inner).every((key) => known.includes(key)) &&
+    (inner.type === undefined || inner.type === 'function' || inner.type === 'custom');
   if (!isPlain || (description !== undefined && typeof description !== 'string')) return native;
   const parameters = textAt(text, [...path, parametersName])!;
   return description === undefined ? { name, parameters } : { name, description, parameters };

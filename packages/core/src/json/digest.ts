@@ -1,7 +1,10 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { hash } from '@stablelib/sha256';
+
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** SHA-256 of a text's UTF-8 bytes, in hex. */
 export function digest(text: string): string {
-  return bytesToHex(sha256(utf8ToBytes(text)));
+  let hex = '';
+  for (const byte of hash(encoder.encode(text))) hex += (byte + 0x100).toString(16).slice(1);
+  return hex;
 }

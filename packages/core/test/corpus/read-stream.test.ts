@@ -5,6 +5,7 @@ import { accumulate as openaiChat } from './accumulate-openai-chat.ts';
 import { accumulate as openaiResponses } from './accumulate-openai-responses.ts';
 import { eventsOf } from './events-of.ts';
 import { unheld } from './leaves.ts';
+import { PASSING } from './passing.ts';
 import { hasCorpus, PROTOCOLS } from './recordings.ts';
 import { difference, isRecord, parseSource } from './source-json.ts';
 import { readChunks, streams } from './streamed.ts';
@@ -14,36 +15,6 @@ const ACCUMULATE = {
   'openai-responses': openaiResponses,
   'anthropic-messages': anthropicMessages,
   'google-generatecontent': googleGenerateContent,
-};
-
-/**
- * What of an event need not be kept: what places it, pads it against eavesdroppers, or is said again by a later
- * event of the same stream.
- */
-const PASSING: Readonly<Record<keyof typeof ACCUMULATE, readonly RegExp[]>> = {
-  'openai-chat': [
-    /^choices\[\]\.delta\.tool_calls\[\]\.index$/,
-    /^obfuscation$/,
-    // Sent with every chunk, as they are at that time.
-    /^(created|object|usage\.\w+)$/,
-  ],
-  'openai-responses': [
-    / (sequence_number|output_index|content_index|summary_index|annotation_index|item_id|type|obfuscation)$/,
-    // The response at the end says it again; ids rotate and ciphertexts differ from event to event at some providers.
-    /^response\.(created|in_progress) response\.(id|status|created_at)$/,
-    /^response\.output_item\.(added|done) item\.(id|call_id|status|encrypted_content|fingerprint)$/,
-    // Rounded differently in the response at the end.
-    /^response\.output_text\.(delta|done) logprobs\[\]\.logprob$/,
-  ],
-  'anthropic-messages': [
-    / (type|index|delta\.type)$/,
-    // Pieces of a JSON text, which becomes a value.
-    / delta\.partial_json$/,
-    // Counted up while the reply is written.
-    /^message_(start message\.|delta )usage\.(input|output)_tokens$/,
-  ],
-  // Counted up while the reply is written.
-  'google-generatecontent': [/^usageMetadata\./],
 };
 
 /** Written by hand, and its deltas are not what it says at the end. */

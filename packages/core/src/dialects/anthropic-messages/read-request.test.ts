@@ -17,38 +17,21 @@ test('every member of a request is in one place', () => {
       { name: 'f', description: 'd', parameters: '{ "type": "object" }' },
       { dialect: 'anthropic-messages', native: '{"type":"web_search_20250305","name":"web_search"}' },
     ],
-    params: {
-      maxTokens: 10,
-      temperature: 0.5,
-      stop: ['a'],
-      stream: true,
-      toolChoice: 'required',
-      parallelToolCalls: false,
+    params: { maxTokens: 10, temperature: 0.5, stop: ['a'], stream: true },
+    rest: {
+      tool_choice: '{"type":"any","disable_parallel_tool_use":true}',
+      metadata: '{ "user_id": "7" }',
+      top_k: '1.0',
     },
-    rest: { metadata: '{ "user_id": "7" }', top_k: '1.0' },
   });
 });
 
-test('a parameter that says more than ours can hold stays whole', () => {
+test('parameters without a plain word of ours stay whole', () => {
   const { params, rest } = readRequest(
     '{"messages":[],"thinking":{"type":"enabled","budget_tokens":2048,"display":"omitted"},"output_config":{"effort":"low","format":{}},"tool_choice":{"type":"novel"}}',
   );
   expect(params).toEqual({});
   expect(Object.keys(rest)).toEqual(['thinking', 'output_config', 'tool_choice']);
-});
-
-test('effort without thinking is not turned into thinking', () => {
-  const { params, rest } = readRequest('{"messages":[],"output_config":{"effort":"low"}}');
-  expect(params).toEqual({});
-  expect(rest).toEqual({ output_config: '{"effort":"low"}' });
-});
-
-test('the two forms of thinking are read', () => {
-  expect(readRequest('{"messages":[],"thinking":{"type":"enabled","budget_tokens":2048}}').params).toEqual({
-    reasoning: { budget: 2048 },
-  });
-  const adaptive = '{"messages":[],"thinking":{"type":"adaptive"},"output_config":{"effort":"max"}}';
-  expect(readRequest(adaptive)).toMatchObject({ params: { reasoning: { effort: 'max' } }, rest: {} });
 });
 
 test('a tool that says more than a function tool can hold stays native', () => {

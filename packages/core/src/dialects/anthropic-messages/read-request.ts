@@ -1,16 +1,16 @@
 import { elementTexts, isObject, parseJson, textAt } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
-import { readTool, restOf } from '../simple-params.ts';
+import { readSimple, readTool, restOf } from '../simple-params.ts';
+import { SIMPLE } from './params.ts';
 import { DIALECT } from './provider.ts';
-import { readParams } from './read-params.ts';
 
 /** What a request body says. Every top-level member is in exactly one place of the answer. */
 export function readRequest(body: string): RawRequest {
   const value = parseJson(body);
   if (!isObject(value) || !Array.isArray(value.messages))
     throw new ProtocolError(DIALECT, 'the request has no list of "messages"', body);
-  const { params, taken } = readParams(value);
+  const { params, taken } = readSimple(value, SIMPLE);
   const system = value.system === null ? undefined : textAt(body, ['system']);
   return {
     model: typeof value.model === 'string' ? value.model : undefined,

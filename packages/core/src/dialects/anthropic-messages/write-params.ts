@@ -6,7 +6,7 @@ import type { BodyMember } from '../write/frame.ts';
 import { dropped, rewritten } from '../write/notes.ts';
 import { targetToolName } from '../write/tool-names.ts';
 import type { Target } from '../write/writer.ts';
-import { SIMPLE } from './read-params.ts';
+import { SIMPLE } from './params.ts';
 
 /** `max_tokens` is required; this is what stands there when the caller does not care. */
 const MAX_TOKENS = 4096;

@@ -69,15 +69,16 @@ class ChunkAssembler implements Assembler {
   #read(event: string | undefined, data: string): readonly StreamEvent[] {
     const text = event === 'error' ? undefined : this.#frame.between(data);
     const delta = text === undefined ? undefined : parsed(text);
-    if (text !== undefined && isObject(delta)) return this.#addDelta(text, delta);
+    if (text !== undefined && isObject(delta)) return this.#addDelta(data, text, delta);
     const chunk: unknown = JSON.parse(data);
     if (isObject(chunk) && event !== 'error' && isChunk(chunk)) return this.#addChunk(data, chunk);
     const failed = event === 'error' || (isObject(chunk) && isSet(chunk.error));
     return failed ? this.#fail(event, data, chunk) : this.#unread.keep(event, data);
   }
 
-  /** The plain case: everything but the delta is as it was. */
-  #addDelta(text: string, delta: JsonObject): readonly StreamEvent[] {
+  /** The plain case: everything but the delta, and what pads it, is as it was. */
+  #addDelta(data: string, text: string, delta: JsonObject): readonly StreamEvent[] {
+    if (this.#members.has('obfuscation')) this.#members.set('obfuscation', data);
     const events: StreamEvent[] = [];
     this.#choices.get(this.#framed)?.addDelta(text, delta, this.#framed === 0 ? events : undefined);
     return events.length > 0 ? events : NOTHING;
@@ -120,9 +121,8 @@ class ChunkAssembler implements Assembler {
 
   #failure(data: string, value: unknown): StreamEvent {
     this.#failed = true;
-    const error = isObject(value) && isSet(value.error) ? value.error : undefined;
-    const native = error === undefined ? data : (textAt(data, ['error']) ?? data);
-    return { type: 'error', message: errorMessage(error ?? value), native };
+    const error = isObject(value) && isSet(value.error) ? value.error : value;
+    return { type: 'error', message: errorMessage(error), native: data };
   }
 
   /** Without a word and without `[DONE]` the choice was cut; with `[DONE]` the message itself tells. */

@@ -1,38 +1,12 @@
 import { expect, test } from 'vitest';
+import { chatDialects } from '../shared/test-compatible.ts';
 import { recordings, succeeded } from '../shared/test-corpus.ts';
-import { type ChatJudgeOptions, createOpenAIChatJudge, judgeOpenAIChat } from './judge.ts';
-
-/** What the compatible providers of the corpus take beyond OpenAI's own API. */
-const compatible: Readonly<Record<string, ChatJudgeOptions>> = {
-  cerebras: { extra: ['clear_thinking'] },
-  groq: { extra: ['reasoning_format', 'search_settings'] },
-  huggingface: { extra: ['messages.tool_calls', 'messages.name'], without: ['tools-empty'] },
-  mistral: {
-    extra: ['messages.prefix', 'messages.tool_calls.index', 'messages.content:document_url'],
-    without: ['tool-type', 'content-empty'],
-  },
-  ollama: { extra: ['messages.reasoning'] },
-  openrouter: {
-    extra: [
-      'models',
-      'provider',
-      'reasoning',
-      'transforms',
-      'tools:openrouter:advisor',
-      'tools.cache_control',
-      'tools.eager_input_streaming',
-      'messages.content.cache_control',
-    ],
-    without: ['tool-id-long'],
-  },
-  snowflake: { extra: ['reasoning', 'messages.reasoning_details'] },
-  zai: { extra: ['thinking', 'messages.reasoning_content'] },
-};
+import { createOpenAIChatJudge, judgeOpenAIChat } from './judge.ts';
 
 test('every recorded request that was served is accepted, without a warning', () => {
   let replayed = 0;
   for (const { id, provider, turns } of recordings('openai-chat')) {
-    const options = compatible[provider];
+    const options = chatDialects[provider];
     const judge = options === undefined ? judgeOpenAIChat : createOpenAIChatJudge(options);
     for (const turn of turns) {
       if (!turn.request || !succeeded(turn)) continue;

@@ -1,22 +1,15 @@
 import { expect, test } from 'vitest';
-import type { Dialect } from '../shared/dialect.ts';
+import { responsesDialects } from '../shared/test-compatible.ts';
 import { recordings, succeeded } from '../shared/test-corpus.ts';
 import { type Fields, isFields } from '../shared/values.ts';
 import { createOpenAIResponsesJudge, judgeOpenAIResponses } from './judge.ts';
-
-/** What the compatible providers of the corpus take beyond OpenAI's own API. */
-const compatible: Readonly<Record<string, Dialect>> = {
-  // DeepSeek's reasoning items stand on their own, under ids of any form.
-  deepseek: { without: ['id-prefix', 'id-chars', 'reasoning-following'] },
-  openrouter: { extra: ['provider'] },
-};
 
 const isCreate = (path: string | undefined): boolean => path === undefined || path.endsWith('/responses');
 
 test('every recorded request that was served is accepted, without a warning', () => {
   let replayed = 0;
   for (const { id, provider, turns } of recordings('openai-responses')) {
-    const dialect = compatible[provider];
+    const dialect = responsesDialects[provider];
     const judge = dialect === undefined ? judgeOpenAIResponses : createOpenAIResponsesJudge(dialect);
     for (const turn of turns) {
       if (!turn.request || !isCreate(turn.path) || !succeeded(turn)) continue;

@@ -13,6 +13,7 @@ export interface Recording {
   readonly id: string;
   readonly provider: string;
   readonly protocol: string;
+  readonly model?: string | null;
   readonly turns: readonly Turn[];
 }
 

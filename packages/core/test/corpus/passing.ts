@@ -1,0 +1,31 @@
+import type { Protocol } from './recordings.ts';
+
+/**
+ * What of an event need not be kept: what places it, pads it against eavesdroppers, or is said again by a later
+ * event of the same stream.
+ */
+export const PASSING: Readonly<Record<Protocol, readonly RegExp[]>> = {
+  'openai-chat': [
+    /^choices\[\]\.delta\.tool_calls\[\]\.index$/,
+    /^obfuscation$/,
+    // Sent with every chunk, as they are at that time.
+    /^(created|object|usage\.\w+)$/,
+  ],
+  'openai-responses': [
+    / (sequence_number|output_index|content_index|summary_index|annotation_index|item_id|type|obfuscation)$/,
+    // The response at the end says it again; ids rotate and ciphertexts differ from event to event at some providers.
+    /^response\.(created|in_progress) response\.(id|status|created_at)$/,
+    /^response\.output_item\.(added|done) item\.(id|call_id|status|encrypted_content|fingerprint)$/,
+    // Rounded differently in the response at the end.
+    /^response\.output_text\.(delta|done) logprobs\[\]\.logprob$/,
+  ],
+  'anthropic-messages': [
+    / (type|index|delta\.type)$/,
+    // Pieces of a JSON text, which becomes a value.
+    / delta\.partial_json$/,
+    // Counted up while the reply is written.
+    /^message_(start message\.|delta )usage\.(input|output)_tokens$/,
+  ],
+  // Counted up while the reply is written.
+  'google-generatecontent': [/^usageMetadata\./],
+};

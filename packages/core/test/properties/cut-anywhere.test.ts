@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dialect, isJson, type Message, user } from '../../src/index.ts';
+import { eventsOf, type SseEvent } from '../corpus/events-of.ts';
+import { unheld } from '../corpus/leaves.ts';
+import { PASSING } from '../corpus/passing.ts';
+import { PROTOCOLS, type Protocol } from '../corpus/recordings.ts';
+import { readChunks, type Streamed, streams } from '../corpus/streamed.ts';
+import { sseText } from '../fixtures/sse-text.ts';
+import { incompleteParts } from './incomplete.ts';
+
+/** What a protocol says when a reply is complete. */
+const ENDS: Readonly<Record<Protocol, RegExp>> = {
+  'openai-chat': /^\[DONE\]$|"finish_reason":\s*"/,
+  'openai-responses': /"type":\s*"response\.(completed|incomplete|failed)"/,
+  'anthropic-messages': /"type":\s*"message_stop"/,
+  'google-generatecontent': /"finishReason":\s*"|"blockReason":\s*"/,
+};
+
+const hasEnd = (protocol: Protocol, events: readonly SseEvent[]): boolean =>
+  events.some(({ data }) => (data === '[DONE]' || isJson(data)) && ENDS[protocol].test(data));
+
+/** What is wrong with a reply whose stream ended behind these bytes. */
+function problems(protocol: Protocol, bytes: Uint8Array): string[] {
+  const { message, envelope, stop } = readChunks(protocol, [bytes]).reply;
+  const ended = hasEnd(protocol, eventsOf(new TextDecoder().decode(bytes)));
+  return [
+    ...(isJson(message.raw) ? [] : ['the message is not JSON']),
+    ...(isJson(envelope) ? [] : ['the envelope is not JSON']),
+    ...(message.origin.cut === (ended ? undefined : true) ? [] : [`cut is ${message.origin.cut}`]),
+    ...(ended || stop.reason !== 'end' ? [] : ['it stopped as if it were complete']),
+    ...unsendable(protocol, message),
+  ];
+}
+
+function unsendable(protocol: Protocol, message: Message): string[] {
+  const messages = [user('Hello'), message, user('Go on')];
+  const { body } = dialect(protocol).writeRequest({ model: message.origin.model ?? 'some-model', messages });
+  if (!isJson(body)) return ['the next request is not JSON'];
+  if (!body.includes('Hello') || !body.includes('Go on')) return ['the next request lacks what the user said'];
+  return incompleteParts(protocol, body).map((part) => `the next request holds ${part}`);
+}
+
+/** What a stream that ends behind some of its events does not hold of them. */
+function missing(protocol: Protocol, events: readonly SseEvent[]): string[] {
+  const { reply } = readChunks(protocol, [sseText(events.map(({ event, data }) => [event, data]))]);
+  const raws = [reply.message, ...reply.alternatives.map((alternative) => alternative.message)].map(({ raw }) => raw);
+  return unheld(events, [...raws, reply.envelope], PASSING[protocol]);
+}
+
+const bytesOf = ({ sse }: Streamed): Uint8Array => new TextEncoder().encode(sse);
+
+describe.each(PROTOCOLS)('%s', (protocol) => {
+  const all = streams(protocol);
+  const fixtures = all.slice(0, 2);
+
+  it('a stream that ends behind any byte is kept, marked, and can be answered', () => {
+    const wrong = fixtures.flatMap((stream) => {
+      const bytes = bytesOf(stream);
+      return Array.from({ length: bytes.length }, (_, end) => end).flatMap((end) =>
+        problems(protocol, bytes.subarray(0, end)).map((problem) => `${stream.name} behind byte ${end}: ${problem}`),
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('so is a recorded one', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...all), fc.double({ min: 0, max: 1, noNaN: true }), (stream, at) => {
+        const bytes = bytesOf(stream);
+        expect(problems(protocol, bytes.subarray(0, Math.floor(at * bytes.length)))).toEqual([]);
+      }),
+      { seed: 7, numRuns: 400 },
+    );
+  });
+
+  it('what arrived before the end is still there', () => {
+    const wrong = fixtures.flatMap(({ name, sse }) => {
+      const events = eventsOf(sse);
+      return events.flatMap((_, count) =>
+        missing(protocol, events.slice(0, count)).map((leaf) => `${name} behind event ${count}: ${leaf}`),
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('so is what arrived of a recorded one', () => {
+    const recorded = all.filter(({ sse }) => sse.length <= 40_000);
+    fc.assert(
+      fc.property(fc.constantFrom(...recorded), fc.double({ min: 0, max: 1, noNaN: true }), ({ sse }, at) => {
+        const events = eventsOf(sse);
+        expect(missing(protocol, events.slice(0, Math.floor(at * events.length)))).toEqual([]);
+      }),
+      { seed: 8, numRuns: 150 },
+    );
+  });
+});

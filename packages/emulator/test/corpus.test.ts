@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import type { Protocol } from '../src/index.ts';
+import { chatDialects, responsesDialects } from '../src/rules/shared/test-compatible.ts';
+import { type Recording, recordings, succeeded, type Turn } from '../src/rules/shared/test-corpus.ts';
+import { ask, keys, paths, start } from './support.ts';
+
+/** Recordings of whole responses without their requests, polls and compactions are no generations. */
+function isGeneration({ path = '', request }: Turn): boolean {
+  return request !== null && request !== undefined && !/\/responses\/./.test(path);
+}
+
+/** The path under the provider's own name, so that each has its dialect and its memory. */
+function pathOf(protocol: Protocol, { provider, model }: Recording, { path = '' }: Turn): string {
+  const issuer = ['openai', 'anthropic', 'google'].includes(provider) ? '' : `/${provider}`;
+  if (protocol === 'anthropic-messages' && path.includes('/invoke')) return issuer + path;
+  const name = /models\/([^/:]+):/.exec(path)?.[1] ?? model ?? 'gemini-2.5-flash';
+  return issuer + (protocol === 'google-generatecontent' ? `/v1beta/models/${name}:generateContent` : paths[protocol]);
+}
+
+const issuers = (protocol: Protocol) => (protocol === 'openai-chat' ? chatDialects : responsesDialects);
+
+describe('every recorded request that was served', () => {
+  const protocols: readonly Protocol[] = [
+    'anthropic-messages',
+    'openai-chat',
+    'openai-responses',
+    'google-generatecontent',
+  ];
+  test.each(protocols)('%s: is accepted by the running emulator', async (protocol) => {
+    const emulator = await start({ issuers: issuers(protocol) });
+    const refused: string[] = [];
+    let accepted = 0;
+    for (const recording of recordings(protocol)) {
+      for (const turn of recording.turns) {
+        if (!isGeneration(turn) || !succeeded(turn)) continue;
+        const body = JSON.stringify(turn.request);
+        const path = pathOf(protocol, recording, turn);
+        emulator.trust(protocol, body, /^\/(.+?)\/(?:v1|v1beta|model)\b/.exec(path)?.[1] ?? '');
+        const { status, rule, answer } = await ask(emulator, protocol, body, { path, headers: keys[protocol] });
+        if (status === 200) accepted += 1;
+        else refused.push(`${recording.id}: ${rule}: ${JSON.stringify(answer)}`);
+      }
+    }
+    console.log(`${protocol}: ${accepted} recorded requests accepted over HTTP`);
+    expect(refused).toEqual([]);
+  });
+});
