@@ -15,7 +15,7 @@ const PATHS = {
 
 /** @type {Record<Protocol, string>} */
 export const MODELS = {
-  'anthropic-messages': 'claude-sonnet-4-5',
+  'anthropic-messages': 'claude-sonnet-5',
   'openai-chat': 'gpt-5',
   'openai-responses': 'gpt-5',
   'google-generatecontent': 'gemini-2.5-pro',

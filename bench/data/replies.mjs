@@ -3,7 +3,7 @@
 /** @type {Record<Protocol, string>} */
 const REPLIES = {
   'anthropic-messages':
-    '{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5-20250929","content":[{"type":"text","text":"Yes."}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":2}}',
+    '{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-5","content":[{"type":"text","text":"Yes."}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":2}}',
   'openai-chat':
     '{"id":"chatcmpl-1","object":"chat.completion","created":1762141317,"model":"gpt-5-2025-08-07","choices":[{"index":0,"message":{"role":"assistant","content":"Yes.","refusal":null},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}',
   'openai-responses':

@@ -40,7 +40,7 @@ function anthropic(texts, next) {
   return [
     event(
       'message_start',
-      `{"type":"message_start","message":{"id":"msg_${opaque(next, 24)}","type":"message","role":"assistant","model":"claude-sonnet-4-5-20250929","content":[],"stop_reason":null,"stop_sequence":null,"usage":{${usage},"output_tokens":8,"service_tier":"standard"}}}`,
+      `{"type":"message_start","message":{"id":"msg_${opaque(next, 24)}","type":"message","role":"assistant","model":"claude-sonnet-5","content":[],"stop_reason":null,"stop_sequence":null,"usage":{${usage},"output_tokens":8,"service_tier":"standard"}}}`,
     ),
     event('content_block_start', '{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}'),
     'event: ping\ndata: {"type": "ping"}\n\n',

@@ -15,6 +15,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
   merged: 'two messages in a row are sent as one',
   'model-bound': 'reasoning that is bound to another model is left out',
   'nothing-to-send': 'nothing is left to send, so the model is asked to continue',
+  opening: 'a conversation that begins with a call is given a beginning',
   parameter: 'a parameter that the target does not take like this',
   prefill: 'the target takes no request that ends like this',
   'prefix-bound': 'reasoning that is bound to another conversation before it is left out',

@@ -28,6 +28,7 @@ export type LossReason =
   | 'merged'
   | 'model-bound'
   | 'nothing-to-send'
+  | 'opening'
   | 'parameter'
   | 'prefill'
   | 'prefix-bound'

@@ -2,10 +2,7 @@ import type { ContentBlock } from './blocks.ts';
 import { contentText } from './blocks-text.ts';
 import { viewOfBlocks } from './blocks-view.ts';
 import { createMessage, type Facts, type Message } from './message.ts';
-import type { Origin } from './origin.ts';
-
-/** Where messages come from that a person or program wrote. */
-export const BLOCKS_ORIGIN: Origin = Object.freeze({ dialect: 'blocks', issuer: 'skein' });
+import { BLOCKS_ORIGIN, type Origin } from './origin.ts';
 
 export type Content = string | readonly ContentBlock[];
 

@@ -12,7 +12,7 @@ export type {
 } from './blocks.ts';
 export { blockText, contentText } from './blocks-text.ts';
 export { BlocksMessageError, citationOf, viewOfBlocks } from './blocks-view.ts';
-export { assistant, BLOCKS_ORIGIN, blocksMessage, type Content, system, toolResult, user } from './factories.ts';
+export { assistant, blocksMessage, type Content, system, toolResult, user } from './factories.ts';
 export {
   isLegacyMessage,
   type LegacyMessage,
@@ -32,4 +32,4 @@ export {
   textOf,
   type ViewOf,
 } from './message.ts';
-export type { Origin } from './origin.ts';
+export { BLOCKS_ORIGIN, type Origin } from './origin.ts';

@@ -13,3 +13,6 @@ export interface Origin {
   /** The stream that brought it ended early; its last block may be incomplete. */
   readonly cut?: true;
 }
+
+/** Where messages come from that a person or program wrote. */
+export const BLOCKS_ORIGIN: Origin = /* @__PURE__ */ Object.freeze({ dialect: 'blocks', issuer: 'skein' });

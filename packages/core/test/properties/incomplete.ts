@@ -23,7 +23,8 @@ function badChatCall({ function: called, id }: Value): string[] {
 }
 
 function badItem(item: Value, index: number, items: readonly Value[]): string[] {
-  if (item.status === 'in_progress') return ['an item in progress'];
+  // Calls that a program makes are given as in progress even when they are complete (recorded).
+  if (item.status === 'in_progress' && !('caller' in item)) return ['an item in progress'];
   if (item.type === 'function_call' && !isObjectText(item.arguments)) return ['a call'];
   const next = items[index + 1];
   const isFollowed = next !== undefined && next.role !== 'user' && next.type !== 'function_call_output';

@@ -1,23 +1,14 @@
 import { isObject, type JsonObject, parseTree, type RecordNode } from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
+import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
 import type { StreamEvent } from '../stream/events.ts';
+import { escapedPiece } from '../stream/piece.ts';
 import { UnreadEvents } from '../stream/unread.ts';
 import { stopOf } from './stop.ts';
 import { PASSING, StreamBlock } from './stream-block.ts';
 import { StreamEnvelope } from './stream-envelope.ts';
-import {
-  memberRecord,
-  membersBut,
-  pieceEvents,
-  plainField,
-  plainPiece,
-  recordOf,
-  size,
-  startEvents,
-} from './stream-events.ts';
-
-const NONE: readonly StreamEvent[] = [];
+import { memberRecord, membersBut, pieceEvents, plainField, recordOf, size, startEvents } from './stream-events.ts';
 
 export function assemble(): Assembler {
   return new MessageAssembler();
@@ -37,13 +28,7 @@ class MessageAssembler implements Assembler {
   #failure: Stop | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
-    try {
-      const value: unknown = JSON.parse(data);
-      return (isObject(value) ? this.#read(event, data, value) : undefined) ?? this.#unread.keep(event, data);
-    } catch {
-      // Not JSON, or nested deeper than anything is read.
-      return this.#unread.keep(event, data);
-    }
+    return readEvent(this.#unread, event, data, (value) => this.#read(event, data, value));
   }
 
   finish(): ReturnType<Assembler['finish']> {
@@ -77,9 +62,9 @@ class MessageAssembler implements Assembler {
       case 'message_stop':
         this.#ended = true;
         this.#envelope.update(membersBut(recordOf(data), ['type']));
-        return NONE;
+        return NO_EVENTS;
       case 'ping':
-        return NONE;
+        return NO_EVENTS;
       case 'error':
         return this.#error(event, data, value);
       default:
@@ -95,10 +80,10 @@ class MessageAssembler implements Assembler {
     const field = plainField(delta.type);
     const piece = delta[field ?? 'partial_json'];
     const isPlain = typeof piece === 'string' && size(delta) === 2 && size(value) === 3;
-    if (isPlain && field !== undefined) block.append(field, plainPiece(data, field, piece));
+    if (isPlain && field !== undefined) block.append(field, escapedPiece(data, ['delta', field], piece));
     else if (typeof delta.partial_json === 'string') block.appendJson(delta.partial_json);
     if (!isPlain) this.#merge(event, data, value, block);
-    return typeof piece === 'string' && piece !== '' ? pieceEvents(block, field, value.index, piece) : NONE;
+    return typeof piece === 'string' && piece !== '' ? pieceEvents(block, field, value.index, piece) : NO_EVENTS;
   }
 
   #merge(event: string | undefined, data: string, value: JsonObject, block: StreamBlock): void {
@@ -140,7 +125,7 @@ class MessageAssembler implements Assembler {
     if (!block) return undefined;
     block.stop();
     if (size(value) > 2) this.#unread.keep(event, data);
-    return NONE;
+    return NO_EVENTS;
   }
 
   #messageStart(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] | undefined {
@@ -150,7 +135,7 @@ class MessageAssembler implements Assembler {
     this.#envelope.start(tree);
     if (size(value) > 2) this.#unread.keep(event, data);
     const content = tree.members.findLast((member) => member.name === 'content')?.value;
-    if (content?.kind !== 'list' || !Array.isArray(message.content)) return NONE;
+    if (content?.kind !== 'list' || !Array.isArray(message.content)) return NO_EVENTS;
     // Calls that running code makes come whole with the start (recorded).
     const values: unknown[] = message.content;
     return content.items.flatMap((item, index) => {
@@ -163,7 +148,7 @@ class MessageAssembler implements Assembler {
     const whole = recordOf(data);
     if (isObject(value.delta)) this.#envelope.update(memberRecord(whole, 'delta'));
     this.#envelope.update(membersBut(whole, isObject(value.delta) ? ['type', 'delta'] : ['type']));
-    return NONE;
+    return NO_EVENTS;
   }
 
   #error(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] {

@@ -1,24 +1,10 @@
-import { endOfValue, isObject, type JsonObject, parseTree, type RecordNode } from '../../json/index.ts';
+import { isObject, type JsonObject, parseTree, type RecordNode } from '../../json/index.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { escapedPiece } from '../stream/piece.ts';
 import type { StreamBlock } from './stream-block.ts';
 
 /** The field of a block that a delta of one plain string continues. */
 export function plainField(delta: string): 'text' | 'thinking' | undefined {
   return delta === 'text_delta' ? 'text' : delta === 'thinking_delta' ? 'thinking' : undefined;
-}
-
-/**
- * The text between the quotes of a plain delta's string, escapes and all. Inside a string every quote is escaped, so
- * `"text":"` can only be the member itself; with other spacing it is looked for the slow way.
- */
-export function plainPiece(data: string, field: 'text' | 'thinking', value: string): string {
-  if (data.indexOf('\\') < 0) return value;
-  const key = `"${field}":"`;
-  const at = data.lastIndexOf(key);
-  if (at < 0) return escapedPiece(data, ['delta', field], value);
-  const quote = at + key.length - 1;
-  return data.slice(quote + 1, endOfValue(data, quote) - 1);
 }
 
 /** What a new piece says; the arguments of server-side calls are nobody's to act on. */

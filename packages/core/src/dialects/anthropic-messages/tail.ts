@@ -2,18 +2,18 @@ import { elementsOf, find, isObject, parseJson, splice, textAt } from '../../jso
 import type { Unit } from '../write/writer.ts';
 import { isThinking } from './flaws.ts';
 
-/** White space at the end of a string's JSON text. */
-const BLANK_END = /(?:\s|\\[nrtf])+"$/;
-
 /** `trailing-space` */
-export function trimEnd(unit: Unit): Unit | undefined {
+export function trimEnd(unit: Unit): Unit | undefined | null {
   const content = find(unit.text, ['content'])!;
   const last = unit.text[content.start] === '[' ? elementsOf(unit.text, content.start).at(-1) : undefined;
   const range = last ? find(unit.text, ['text'], last.start) : content;
   const text = range && unit.text.slice(range.start, range.end);
-  if (!text?.startsWith('"') || !BLANK_END.test(text)) return undefined;
+  const said = text?.startsWith('"') ? String(parseJson(text)) : '';
+  const trimmed = said.trimEnd();
+  if (trimmed === said) return undefined;
+  if (trimmed === '') return null;
   const { pieces: _, ...rest } = unit;
-  return { ...rest, text: splice(unit.text, [{ ...range!, text: text.replace(BLANK_END, '"') }]) };
+  return { ...rest, text: splice(unit.text, [{ ...range!, text: JSON.stringify(trimmed) }]) };
 }
 
 /** Whether the turn in progress, up to the results at the end, began with an assistant message without thinking (`thinking-first`). */

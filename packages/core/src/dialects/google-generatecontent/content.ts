@@ -1,16 +1,17 @@
-import { elementsOf, isObject, type JsonObject, parseJson, type Range, skipSpace } from '../../json/index.ts';
+import { elementTexts, isObject, type Path, parseJson, textAt } from '../../json/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { field, fieldMember } from './fields.ts';
 import { google } from './provider.ts';
 
-/** A content taken apart: its value, and its parts by value and by place in the text. */
+/** A content taken apart: its value, and its parts by value, text and place. */
 export interface Content {
   readonly role: unknown;
   readonly parts: readonly Part[];
 }
 
-export interface Part extends Range {
+export interface Part {
   readonly value: unknown;
+  readonly text: string;
+  readonly path: Path;
 }
 
 /**
@@ -20,20 +21,24 @@ export interface Part extends Range {
 export function readContent(raw: string): Content {
   const value = parseJson(raw);
   if (!isObject(value)) throw new ProtocolError(google.dialect, 'a content must be an object', raw);
-  const start = skipSpace(raw, 0);
-  const { role, content } = value;
-  if (role !== 'system' || content === undefined) return { role, parts: partsOf(raw, start, value) };
-  const inner = fieldMember(raw, start, 'content');
-  if (!inner) return { role, parts: [] };
-  if (isObject(content)) return { role, parts: partsOf(raw, inner.start, content) };
-  return { role, parts: [{ value: typeof content === 'string' ? { text: content } : content, ...inner }] };
+  const { role } = value;
+  const isSystem = role === 'system' && value.content !== undefined;
+  const at = isSystem ? ['content'] : [];
+  const content = isSystem ? value.content : value;
+  if (typeof content === 'string') return { role, parts: [{ value: { text: content }, text: textAt(raw, at)!, path: at }] };
+  return { role, parts: isObject(content) ? partsAt(raw, [...at, 'parts'], content.parts) : partsAt(raw, at, content) };
 }
 
 /** One element may stand for a list of one. */
-function partsOf(raw: string, start: number, content: JsonObject): readonly Part[] {
-  const values = field(content, 'parts');
-  const member = fieldMember(raw, start, 'parts');
-  if (!member) return [];
-  if (!Array.isArray(values)) return [{ value: values, start: member.start, end: member.end }];
-  return elementsOf(raw, member.start).map((range, index) => ({ value: values[index], ...range }));
+function partsAt(raw: string, path: Path, value: unknown): readonly Part[] {
+  if (value === undefined || value === null) return [];
+  const text = textAt(raw, path)!;
+  return Array.isArray(value)
+    ? elementTexts(text).map((element, index) => ({ value: value[index], text: element, path: [...path, index] }))
+    : [{ value, text, path }];
+}
+
+/** The exact texts of the elements of a list; one element may stand for a list of one. */
+export function listTexts(text: string | undefined): string[] {
+  return text === undefined ? [] : text.startsWith('[') ? elementTexts(text) : [text];
 }

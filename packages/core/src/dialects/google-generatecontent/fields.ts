@@ -1,36 +1,41 @@
-import { elementsOf, endOfValue, isObject, type JsonObject, type Member, membersOf } from '../../json/index.ts';
+import { find, isObject, type JsonObject } from '../../json/index.ts';
 
 /**
- * A field of a message in the JSON form of protocol buffers: each name may be written in camelCase or in snake_case,
- * and `null` is the same as absent.
+ * A field in the JSON form of protocol buffers: each name may be written in camelCase or in snake_case, and `null` is
+ * the same as absent. Several names lead into objects.
  */
-export function field(value: JsonObject, name: string): unknown {
-  return value[name] ?? value[snake(name)] ?? undefined;
+export function field(value: unknown, ...names: string[]): unknown {
+  return names.reduce((inner, name) => {
+    const key = keyOf(inner, name);
+    return key === undefined ? undefined : (inner as JsonObject)[key];
+  }, value);
 }
 
-export function objectField(value: JsonObject, name: string): JsonObject | undefined {
-  const found = field(value, name);
+export function objectField(value: unknown, ...names: string[]): JsonObject | undefined {
+  const found = field(value, ...names);
   return isObject(found) ? found : undefined;
 }
 
-export function stringField(value: JsonObject, name: string): string | undefined {
-  const found = field(value, name);
+export function stringField(value: unknown, ...names: string[]): string | undefined {
+  const found = field(value, ...names);
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Where the value of a field stands in the object that starts at `start`. */
-export function fieldMember(text: string, start: number, name: string): Member | undefined {
-  const other = snake(name);
-  const members = membersOf(text, start);
-  return (
-    members.findLast((member) => member.name === name && !isNull(text, member)) ??
-    members.findLast((member) => member.name === other && !isNull(text, member))
-  );
+/** The exact text of a field, in the text of the value. */
+export function fieldText(text: string, value: unknown, ...names: string[]): string | undefined {
+  const path = keysOf(value, names);
+  const range = path && find(text, path);
+  return range && text.slice(range.start, range.end);
 }
 
-export function fieldText(text: string, start: number, name: string): string | undefined {
-  const member = fieldMember(text, start, name);
-  return member && text.slice(member.start, member.end);
+/** How the names of a field are spelled in an object that has it. */
+export function keysOf(value: unknown, names: readonly string[]): string[] | undefined {
+  const keys = names.map((name, depth) => keyOf(field(value, ...names.slice(0, depth)), name));
+  return keys.every((key) => key !== undefined) ? keys : undefined;
+}
+
+export function keyOf(value: unknown, name: string): string | undefined {
+  return isObject(value) ? [name, snake(name)].find((key) => (value[key] ?? undefined) !== undefined) : undefined;
 }
 
 /** Whether a member of that name is the field, in either spelling. */
@@ -38,22 +43,10 @@ export function isField(member: string, name: string): boolean {
   return member === name || member === snake(name);
 }
 
-/** The exact texts of the elements of the list at `start`; one element may stand for a list of one. */
-export function listTexts(text: string, start: number): readonly string[] {
-  if (text[start] !== '[') return [text.slice(start, endOfValue(text, start))];
-  return elementsOf(text, start).map((range) => text.slice(range.start, range.end));
-}
-
-function isNull(text: string, member: Member): boolean {
-  return member.end - member.start === 4 && text.startsWith('null', member.start);
-}
-
 const spelled = new Map<string, string>();
 
 function snake(name: string): string {
-  const known = spelled.get(name);
-  if (known !== undefined) return known;
-  const made = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  spelled.set(name, made);
-  return made;
+  const known = spelled.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  spelled.set(name, known);
+  return known;
 }

@@ -1,33 +1,22 @@
-import type { JsonObject } from '../../json/index.ts';
 import type { MediaBlock } from '../../message/index.ts';
-import { objectField, stringField } from './fields.ts';
+import { stringField } from './fields.ts';
 
 /** The image, sound or document of a part, if it is one. */
-export function mediaOf(part: JsonObject, issuer: string): MediaBlock | undefined {
-  const inline = objectField(part, 'inlineData');
-  const data = inline && stringField(inline, 'data');
-  if (inline && data !== undefined)
-    return { ...described(inline, ''), source: { kind: 'base64', data: standardBase64(data) } };
-  const file = objectField(part, 'fileData');
-  const uri = file && stringField(file, 'fileUri');
-  if (!file || uri === undefined) return undefined;
-  const source = isFileOf(uri, issuer) ? ({ kind: 'file', id: uri } as const) : ({ kind: 'url', url: uri } as const);
-  return { ...described(file, uri), source };
+export function mediaOf(part: unknown, issuer: string): MediaBlock | undefined {
+  const data = stringField(part, 'inlineData', 'data');
+  if (data !== undefined) return media(part, 'inlineData', '', { kind: 'base64', data: standardBase64(data) });
+  const uri = stringField(part, 'fileData', 'fileUri');
+  if (uri === undefined) return undefined;
+  // An upload that only its issuer can read, or an address for anyone.
+  const isUpload = uri.startsWith(`https://${issuer}/`);
+  return media(part, 'fileData', uri, isUpload ? { kind: 'file', id: uri } : { kind: 'url', url: uri });
 }
 
-/** An upload that only its issuer can read. */
-export function isFileOf(uri: string, issuer: string): boolean {
-  return uri.startsWith(`https://${issuer}/`);
-}
-
-function described(value: JsonObject, uri: string): Pick<MediaBlock, 'type' | 'mediaType' | 'name'> {
-  const mediaType = stringField(value, 'mimeType') || (isVideoPage(uri) ? 'video/*' : 'application/octet-stream');
-  const name = stringField(value, 'displayName');
-  return { type: 'media', mediaType, ...(name && { name }) };
-}
-
-function isVideoPage(uri: string): boolean {
-  return /^https?:\/\/(?:[a-z]+\.)?(?:youtube\.com|youtu\.be)\//.test(uri);
+function media(part: unknown, kind: string, uri: string, source: MediaBlock['source']): MediaBlock {
+  const isVideoPage = /^https?:\/\/(?:[a-z]+\.)?(?:youtube\.com|youtu\.be)\//.test(uri);
+  const mediaType = stringField(part, kind, 'mimeType') || (isVideoPage ? 'video/*' : 'application/octet-stream');
+  const name = stringField(part, kind, 'displayName');
+  return { type: 'media', mediaType, ...(name && { name }), source };
 }
 
 /** Protocol buffers take both alphabets of base64; others take only the standard one. */

@@ -10,36 +10,32 @@ import { field, isField, objectField, stringField } from './fields.ts';
  * one (see "surprises" in wire-rules.md).
  */
 export function needsOf({ parts }: Content, calls: readonly Call[]): readonly Need[] {
-  const needs: Need[] = [];
   const ofCalls = new Set(calls.flatMap((call) => call.parts));
-  const empty = parts.some((part, index) => !ofCalls.has(index) && (isHollow(part) || isNameless(part)));
-  if (parts.length === 0 || empty || parts.some(hasEmptySignature)) needs.push('empty');
-  if (calls.some((call) => call.inPieces || !areArguments(call.args))) needs.push('arguments');
-  if (calls.some((call) => call.cut)) needs.push('cut');
-  if (parts.some((part) => signatureOf(part))) needs.push('bound');
-  return needs;
+  const signatures = parts.map(({ value }) => field(value, 'thoughtSignature'));
+  const isEmpty =
+    parts.length === 0 ||
+    parts.some((part, index) => !ofCalls.has(index) && (isHollow(part) || isNameless(part))) ||
+    // `sig-empty`
+    signatures.includes('');
+  const needs: (Need | false)[] = [
+    isEmpty && 'empty',
+    calls.some((call) => call.inPieces || !areArguments(call.args)) && 'arguments',
+    calls.some((call) => call.isOpen) && 'cut',
+    signatures.some((signature) => typeof signature === 'string' && signature !== '') && 'bound',
+  ];
+  return needs.filter((need) => need !== false);
 }
 
 /** `oneof-none`: nothing, or nothing but a thought mark or a signature. */
 export function isHollow({ value }: Part): boolean {
   if (!isObject(value)) return false;
   return Object.keys(value).every(
-    (name) => value[name] === null || isField(name, 'thought') || isField(name, 'thoughtSignature'),
+    (name) => value[name] === null || name === 'thought' || isField(name, 'thoughtSignature'),
   );
 }
 
 /** `name-empty`: a call or a response that does not say of what. */
 export function isNameless({ value }: Part): boolean {
-  if (!isObject(value)) return false;
   const named = objectField(value, 'functionCall') ?? objectField(value, 'functionResponse');
   return named !== undefined && !stringField(named, 'name');
-}
-
-/** `sig-empty` */
-function hasEmptySignature({ value }: Part): boolean {
-  return isObject(value) && field(value, 'thoughtSignature') === '';
-}
-
-export function signatureOf({ value }: Part): string | undefined {
-  return (isObject(value) && stringField(value, 'thoughtSignature')) || undefined;
 }

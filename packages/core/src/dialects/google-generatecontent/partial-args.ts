@@ -1,23 +1,17 @@
 import {
   elementTexts,
   getMember,
-  isObject,
-  type JsonObject,
-  type ListNode,
   leafNode,
   listNode,
   MAX_DEPTH,
+  parseJson,
   printTree,
-  type RecordNode,
   recordNode,
   setMember,
-  skipSpace,
   type Tree,
   textNode,
 } from '../../json/index.ts';
-import { field, fieldText } from './fields.ts';
-
-type Step = string | number;
+import { field, fieldText, stringField } from './fields.ts';
 
 /** Arguments that are streamed value by value, each with the path of its place. Every leaf keeps its exact text. */
 export class PartialArguments {
@@ -25,83 +19,53 @@ export class PartialArguments {
   readonly #received: string[] = [];
   #placed = true;
 
-  /** Takes the next `partialArgs`: by value, and the text of the same list. */
-  add(values: readonly unknown[], text: string): void {
-    elementTexts(text, skipSpace(text, 0)).forEach((element, index) => {
-      const value = values[index];
-      this.#received.push(element);
-      if (!isObject(value)) this.#placed = false;
-      else if (this.#placed) this.#placed = this.#place(value, element);
-    });
+  /** Takes the text of the next `partialArgs`. */
+  add(list: string): void {
+    for (const text of elementTexts(list)) {
+      const value = parseJson(text);
+      const leaf = leafOf(value, text);
+      const steps = stepsOf(stringField(value, 'jsonPath') ?? '');
+      this.#received.push(text);
+      if (leaf) this.#placed &&= steps.length > 0 && placed(this.#root, steps, leaf) !== undefined;
+    }
   }
 
   /** The arguments as far as they came; a list of what was received when that has no place in an object. */
   text(): string {
     return this.#placed ? printTree(this.#root) : `[${this.#received.join(',')}]`;
   }
-
-  #place(value: JsonObject, element: string): boolean {
-    const leaf = leafOf(value, element);
-    if (!leaf) return true;
-    const path = field(value, 'jsonPath');
-    const steps = typeof path === 'string' ? stepsOf(path) : undefined;
-    return steps !== undefined && place(this.#root, steps, leaf);
-  }
 }
 
-function leafOf(value: JsonObject, element: string): Tree | undefined {
-  const piece = typeof field(value, 'stringValue') === 'string' ? fieldText(element, 0, 'stringValue') : undefined;
-  if (piece !== undefined) return textNode(piece.slice(1, -1));
-  const scalar = fieldText(element, 0, 'numberValue') ?? fieldText(element, 0, 'boolValue');
+function leafOf(value: unknown, text: string): Tree | undefined {
+  if (stringField(value, 'stringValue') !== undefined)
+    return textNode(fieldText(text, value, 'stringValue')!.slice(1, -1));
+  const scalar = fieldText(text, value, 'numberValue') ?? fieldText(text, value, 'boolValue');
   if (scalar !== undefined) return leafNode(scalar);
-  return 'nullValue' in value || 'null_value' in value ? leafNode('null') : undefined;
+  return field(value, 'nullValue') === undefined ? undefined : leafNode('null');
 }
 
-const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
+const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\[(['"])((?:\\.|(?!\3)[^\\])*)\3\]/g;
 
-/** `$.a[0]['b c']` → `a`, 0, `b c` */
-function stepsOf(path: string): readonly Step[] | undefined {
-  if (!path.startsWith('$')) return undefined;
-  const steps: Step[] = [];
-  STEP.lastIndex = 1;
-  while (STEP.lastIndex < path.length) {
-    const found = STEP.exec(path);
-    if (!found || steps.length >= MAX_DEPTH) return undefined;
-    const [, name, index, single, double] = found;
-    steps.push(index === undefined ? (name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1')) : Number(index));
+/** `$.a[0]['b c']` → `a`, 0, `b c`; nothing when it is no such path. */
+function stepsOf(path: string): (string | number)[] {
+  const found = [...path.matchAll(STEP)];
+  if (found.length > MAX_DEPTH || `$${found.map(([step]) => step).join('')}` !== path) return [];
+  return found.map(([, name, index, , quoted]) => (index ? Number(index) : (name ?? quoted!.replace(/\\(.)/g, '$1'))));
+}
+
+/** The tree with a leaf in its place, text behind the text that is there; undefined where there can be no such place. */
+function placed(tree: Tree | undefined, [step, ...more]: readonly (string | number)[], leaf: Tree): Tree | undefined {
+  if (step === undefined) return tree?.kind === 'text' && leaf.kind === 'text' ? textNode(...tree.pieces, ...leaf.pieces) : leaf;
+  if (typeof step === 'number') {
+    const list = tree ?? listNode();
+    if (list.kind !== 'list' || step > list.items.length) return undefined;
+    const item = placed(list.items[step], more, leaf);
+    if (item) list.items[step] = item;
+    return item && list;
   }
-  return steps.length > 0 ? steps : undefined;
-}
-
-/** Puts a leaf in its place; text joins the text that is there. False where the place cannot be. */
-function place(root: RecordNode, steps: readonly Step[], leaf: Tree): boolean {
-  let at: Tree = root;
-  for (const [depth, step] of steps.entries()) {
-    if (at.kind !== (typeof step === 'number' ? 'list' : 'record')) return false;
-    const container = at as RecordNode | ListNode;
-    const before = childOf(container, step);
-    if (depth === steps.length - 1) return put(container, step, joined(before, leaf));
-    const next: Tree = before ?? (typeof steps[depth + 1] === 'number' ? listNode() : recordNode());
-    if (!before && !put(container, step, next)) return false;
-    at = next;
-  }
-  return false;
-}
-
-function childOf(container: RecordNode | ListNode, step: Step): Tree | undefined {
-  if (container.kind === 'record') return getMember(container, String(step));
-  return container.items[Number(step)];
-}
-
-function put(container: RecordNode | ListNode, step: Step, value: Tree): boolean {
-  if (container.kind === 'record') setMember(container, String(step), value);
-  else if (Number(step) > container.items.length) return false;
-  else container.items[Number(step)] = value;
-  return true;
-}
-
-function joined(before: Tree | undefined, leaf: Tree): Tree {
-  if (before?.kind !== 'text' || leaf.kind !== 'text') return leaf;
-  before.pieces.push(...leaf.pieces);
-  return before;
+  const record = tree ?? recordNode();
+  if (record.kind !== 'record') return undefined;
+  const value = placed(getMember(record, step), more, leaf);
+  if (value) setMember(record, step, value);
+  return value && record;
 }

@@ -1,16 +1,7 @@
-import {
-  addMember,
-  type Edit,
-  elementsOf,
-  isObject,
-  type JsonObject,
-  parseJson,
-  skipSpace,
-  splice,
-} from '../../json/index.ts';
+import { addMember, Changes, isObject, type JsonObject, parseJson, splice, textAt } from '../../json/index.ts';
 import type { RawReply } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
-import { field, fieldMember, fieldText, objectField, stringField } from './fields.ts';
+import { field, fieldText, objectField, stringField } from './fields.ts';
 import { google } from './provider.ts';
 import { blockedStop, stopOf } from './stop.ts';
 import { usageOf } from './usage.ts';
@@ -29,49 +20,35 @@ export function readReply(body: string): RawReply {
   const value = parseJson(body);
   if (!isObject(value) || !isResponse(value))
     throw new ProtocolError(google.dialect, 'neither candidates nor prompt feedback in the response', body);
-  const start = skipSpace(body, 0);
-  const edits: Edit[] = [];
-  const choices = candidatesOf(body, start, value).map(({ candidate, at }) => {
-    const content = fieldMember(body, at, 'content');
-    if (content) edits.push({ start: content.start, end: content.end, text: 'null' });
-    const raw = content ? withRole(body.slice(content.start, content.end)) : EMPTY_REPLY;
-    return { raw, stop: stopOf(field(candidate, 'finishReason'), hasCalls(field(candidate, 'content'))) };
+  const candidates: unknown[] = Array.isArray(value.candidates) ? value.candidates : [];
+  const changes = new Changes();
+  const choices = candidates.flatMap((candidate, index) => {
+    if (!isObject(candidate)) return [];
+    const path = ['candidates', index, 'content'];
+    const content = objectField(candidate, 'content');
+    if (content) changes.replace(path, 'null');
+    const raw = content ? withRole(content, textAt(body, path)!) : EMPTY_REPLY;
+    return [{ raw, stop: stopOf(field(candidate, 'finishReason'), hasCalls(content)) }];
   });
-  const stop = blockedStop(objectField(value, 'promptFeedback') && blockReason(value));
-  const usage = objectField(value, 'usageMetadata');
+  const usage = fieldText(body, value, 'usageMetadata');
   return {
-    choices: choices.length > 0 ? choices : [{ raw: EMPTY_REPLY, stop }],
-    usage: usage && usageOf(usage, fieldText(body, start, 'usageMetadata')!),
-    envelope: splice(body, edits),
+    choices:
+      choices.length > 0
+        ? choices
+        : [{ raw: EMPTY_REPLY, stop: blockedStop(field(value, 'promptFeedback', 'blockReason')) }],
+    usage: usage === undefined ? undefined : usageOf(field(value, 'usageMetadata'), usage),
+    envelope: splice(body, changes.edits(body)),
     model: stringField(value, 'modelVersion'),
   };
 }
 
-export function blockReason(value: JsonObject): unknown {
-  const feedback = objectField(value, 'promptFeedback');
-  return feedback && field(feedback, 'blockReason');
-}
-
-function candidatesOf(body: string, start: number, value: JsonObject): { candidate: JsonObject; at: number }[] {
-  const { candidates } = value;
-  if (!Array.isArray(candidates)) return [];
-  return elementsOf(body, fieldMember(body, start, 'candidates')!.start).flatMap((range, index) => {
-    const candidate: unknown = candidates[index];
-    return isObject(candidate) ? [{ candidate, at: range.start }] : [];
-  });
-}
-
 function hasCalls(content: unknown): boolean {
-  const parts = isObject(content) ? field(content, 'parts') : undefined;
-  return (
-    Array.isArray(parts) && parts.some((part) => isObject(part) && objectField(part, 'functionCall') !== undefined)
-  );
+  const parts = field(content, 'parts');
+  return Array.isArray(parts) && parts.some((part) => field(part, 'functionCall') !== undefined);
 }
 
 /** Who speaks is told by the place in the response; where the content itself does not say it, it is added. */
-function withRole(content: string): string {
-  const value = JSON.parse(content) as unknown;
-  if (!isObject(value)) return EMPTY_REPLY;
-  const isSaid = field(value, 'role') !== undefined || field(value, 'parts') === undefined;
-  return isSaid ? content : splice(content, [addMember(content, 0, 'role', '"model"')]);
+function withRole(content: JsonObject, text: string): string {
+  const isSaid = field(content, 'role') !== undefined || field(content, 'parts') === undefined;
+  return isSaid ? text : splice(text, [addMember(text, 0, 'role', '"model"')]);
 }

@@ -1,28 +1,28 @@
-import { digest, isObject, type JsonObject } from '../../json/index.ts';
+import { digest, isObject } from '../../json/index.ts';
 import type { ContentBlock, MessageView, Origin, Role, ToolResultBlock, ToolUseBlock } from '../../message/index.ts';
 import { areArguments } from '../write/arguments.ts';
 import { VIEW_ID } from '../write/tool-names.ts';
-import { type Call, callsIn } from './calls.ts';
+import { type Call, Calls } from './calls.ts';
 import { type Content, type Part, readContent } from './content.ts';
-import { field, fieldMember, objectField, stringField } from './fields.ts';
+import { field, fieldText, objectField, stringField } from './fields.ts';
 import { mediaOf } from './media.ts';
-import { isHollow, needsOf, signatureOf } from './needs.ts';
+import { isHollow, needsOf } from './needs.ts';
 
 /** The view of a content. Texts that stand side by side are one: a stream cuts them anywhere. */
 export function view(raw: string, origin: Origin): MessageView {
   const content = readContent(raw);
-  const calls = callsIn(raw, content.parts);
-  const uses = new Map(calls.map((call, index) => [call.parts[0]!, toolUse(call, index, raw)]));
-  const continued = new Set(calls.flatMap((call) => call.parts.slice(1)));
+  const calls = new Calls();
+  const ofCalls = content.parts.map((part, index) => calls.add(index, part.value, part.text));
   const blocks: ContentBlock[] = [];
   let results = 0;
   content.parts.forEach((part, index) => {
-    if (continued.has(index)) return;
-    const block = uses.get(index) ?? blockOf(raw, part, origin.issuer, results);
+    const call = ofCalls[index];
+    if (call && call.parts[0] !== index) return;
+    const block = call ? toolUse(call, calls.list.indexOf(call), raw) : blockOf(part, origin.issuer, results);
     if (block.type === 'tool-result') results++;
     add(blocks, block);
   });
-  return { role: roleOf(content, blocks), content: blocks, needs: needsOf(content, calls) };
+  return { role: roleOf(content, blocks), content: blocks, needs: needsOf(content, calls.list) };
 }
 
 function add(blocks: ContentBlock[], block: ContentBlock): void {
@@ -37,66 +37,52 @@ function add(blocks: ContentBlock[], block: ContentBlock): void {
 /** No role means user; but a content without anything is the reply of a model that was stopped (recorded: SAFETY). */
 function roleOf({ role, parts }: Content, blocks: readonly ContentBlock[]): Role {
   if (role === 'model') return 'assistant';
-  if (role === 'system') return 'system';
+  if (role === 'system') return role;
   if (role === 'function') return 'tool';
-  if (role !== 'user' && role !== undefined && role !== null && role !== '') return 'other';
-  if (parts.length === 0) return role === 'user' ? 'user' : 'assistant';
+  if (role && role !== 'user') return 'other';
+  if (parts.length === 0) return role ? 'user' : 'assistant';
   return blocks.every((block) => block.type === 'tool-result') ? 'tool' : 'user';
 }
 
-function blockOf(raw: string, part: Part, issuer: string, results: number): ContentBlock {
-  const { value, start, end } = part;
-  const unknown: ContentBlock = { type: 'unknown', native: raw.slice(start, end) };
-  if (!isObject(value)) return unknown;
-  const response = objectField(value, 'functionResponse');
-  if (response) return toolResult(raw, fieldMember(raw, start, 'functionResponse')!.start, response, issuer, results);
+function blockOf(part: Part, issuer: string, results: number): ContentBlock {
+  const { value, text: native } = part;
+  if (objectField(value, 'functionResponse')) return toolResult(part, issuer, results);
   const text = stringField(value, 'text');
   if (text !== undefined)
     return field(value, 'thought') === true ? { type: 'reasoning', text, redacted: false } : { type: 'text', text };
-  if (isHollow(part) && signatureOf(part)) return { type: 'reasoning', text: '', redacted: true };
-  return mediaOf(value, issuer) ?? unknown;
+  if (isHollow(part) && stringField(value, 'thoughtSignature')) return { type: 'reasoning', text: '', redacted: true };
+  return mediaOf(value, issuer) ?? { type: 'unknown', native };
 }
 
 function toolUse({ id, name, args }: Call, index: number, raw: string): ToolUseBlock {
-  const value: unknown = areArguments(args) ? JSON.parse(args) : undefined;
   return {
     type: 'tool-use',
     id: id ?? `${VIEW_ID}${digest(raw).slice(0, 12)}_${index}`,
     name,
-    parameters: isObject(value) ? value : {},
+    parameters: areArguments(args) ? JSON.parse(args) : {},
     rawParameters: args,
   };
 }
 
-function toolResult(raw: string, start: number, value: JsonObject, issuer: string, index: number): ToolResultBlock {
-  const name = stringField(value, 'name') ?? '';
-  const parts = field(value, 'parts');
-  const media = (Array.isArray(parts) ? parts : []).flatMap((part: unknown) =>
-    isObject(part) ? (mediaOf(part, issuer) ?? []) : [],
-  );
-  const range = fieldMember(raw, start, 'response');
-  const response = field(value, 'response');
-  const text = range ? responseText(response, raw.slice(range.start, range.end)) : undefined;
-  const isBare = isObject(response) && Object.keys(response).length === 0 && media.length > 0;
+function toolResult({ value, text: native }: Part, issuer: string, index: number): ToolResultBlock {
+  const parts = field(value, 'functionResponse', 'parts');
+  const media = Array.isArray(parts) ? parts.flatMap((part: unknown) => mediaOf(part, issuer) ?? []) : [];
+  const response = field(value, 'functionResponse', 'response');
+  const text = responseText(response) ?? fieldText(native, value, 'functionResponse', 'response');
+  const isBare = text === undefined || (media.length > 0 && isObject(response) && Object.keys(response).length === 0);
   return {
     type: 'tool-result',
-    toolCallId: stringField(value, 'id') || `${VIEW_ID}fn_${index}_${name}`,
-    content: [...(text === undefined || isBare ? [] : [{ type: 'text', text } as const]), ...media],
-    isError: isObject(response) && isFailure(response),
+    toolCallId:
+      stringField(value, 'functionResponse', 'id') ||
+      `${VIEW_ID}fn_${index}_${stringField(value, 'functionResponse', 'name') ?? ''}`,
+    content: [...(isBare ? [] : [{ type: 'text', text } as const]), ...media],
+    isError: isObject(response) && Boolean(response.error),
   };
 }
 
-/** The text of `{"output":"…"}`, `{"result":"…"}` and `{"error":"…"}`; the JSON text of anything else. */
-function responseText(response: unknown, native: string): string {
-  if (!isObject(response)) return native;
-  const names = Object.keys(response);
-  const only =
-    names.length === 1 && ['output', 'result', 'error'].includes(names[0]!) ? response[names[0]!] : undefined;
-  return typeof only === 'string' ? only : native;
-}
-
-function isFailure(response: JsonObject): boolean {
-  const { error } = response;
-  if (error === '') return Object.keys(response).length === 1;
-  return error !== undefined && error !== null && error !== false;
+/** The text of `{"output":"…"}`, `{"result":"…"}` and `{"error":"…"}`; anything else is told as it is. */
+function responseText(response: unknown): string | undefined {
+  const [[name, text] = [], ...more] = isObject(response) ? Object.entries(response) : [];
+  const isPlain = more.length === 0 && /^(?:output|result|error)$/.test(name ?? '');
+  return isPlain && typeof text === 'string' ? text : undefined;
 }

@@ -14,5 +14,6 @@ export const writer: RequestWriter = {
   gather,
   // Contents of one role in a row are one turn: all calls of it are answered together (`count`).
   resultsFollow: 'turn',
+  callsFollowUser: true,
   frame,
 };

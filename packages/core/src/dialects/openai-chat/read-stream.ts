@@ -78,7 +78,7 @@ class ChunkAssembler implements Assembler {
 
   /** The plain case: everything but the delta, and what pads it, is as it was. */
   #addDelta(data: string, text: string, delta: JsonObject): readonly StreamEvent[] {
-    if (this.#members.has('obfuscation')) this.#members.set('obfuscation', data);
+    if (this.#frame.padded) this.#members.set('obfuscation', data);
     const events: StreamEvent[] = [];
     this.#choices.get(this.#framed)?.addDelta(text, delta, this.#framed === 0 ? events : undefined);
     return events.length > 0 ? events : NOTHING;

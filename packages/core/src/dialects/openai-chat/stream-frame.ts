@@ -16,6 +16,11 @@ export class DeltaFrame {
   #padded = false;
   #misses = 0;
 
+  /** Whether the events of this frame end with padding, which is new in each of them. */
+  get padded(): boolean {
+    return this.#padded;
+  }
+
   /** The text in place of the delta, if everything around it is as in the event last learned, padding aside. */
   between(data: string): string | undefined {
     if (this.#before === '') return undefined;

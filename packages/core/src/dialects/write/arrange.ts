@@ -47,14 +47,15 @@ function answered(turn: readonly Entry[], window: readonly Entry[], kit: Arrangi
     window.flatMap((entry) => explode(entry, kit)),
     kit,
   );
-  const resultOf = (call: CallRef, caller: number): Entry => results.get(call.id) ?? unanswered(call, caller, kit);
+  const resultOf = (call: CallRef, caller: number): Entry =>
+    results.get(call.id)?.shift() ?? unanswered(call, caller, kit);
   const answersTo = (entries: readonly Entry[]): Entry[] =>
     gathered(
       entries.flatMap((entry) => entry.unit.calls.map((call) => resultOf(call, entry.of[0] ?? -1))),
       kit,
     );
   const answers =
-    kit.writer.resultsFollow === 'turn'
+    kit.writer.resultsFollow === 'turn' && !repeatsIds(turn)
       ? [...turn, ...answersTo(turn)]
       : turn.flatMap((entry) => [entry, ...answersTo([entry])]);
   return [...answers, ...others];
@@ -64,6 +65,7 @@ function answered(turn: readonly Entry[], window: readonly Entry[], kit: Arrangi
 function isInOrder(turn: readonly Entry[], window: readonly Entry[], kit: Arranging): boolean {
   if (kit.writer.resultsFollow === 'message' && turn.slice(0, -1).some((entry) => entry.unit.calls.length > 0))
     return false;
+  if (repeatsIds(turn)) return false;
   let open = 0;
   for (const entry of turn) open += entry.unit.calls.length;
   const seen = new Set<string>();
@@ -100,20 +102,29 @@ function gathered(entries: readonly Entry[], kit: Arranging): Entry[] {
   ];
 }
 
-/** The first result of each open call; everything else keeps its order, further results as text. */
+/** Whether messages of one turn call by the same id (`tool-id-unique`): then each is answered by itself. */
+function repeatsIds(turn: readonly Entry[]): boolean {
+  if (turn.length < 2) return false;
+  const ids = turn.flatMap((entry) => entry.unit.calls.map((call) => call.id));
+  return new Set(ids).size < ids.length;
+}
+
+/** As many results of each id as there are open calls; everything else keeps its order, further results as text. */
 function sortWindow(
   turn: readonly Entry[],
   window: readonly Entry[],
   kit: Arranging,
-): { results: Map<string, Entry>; others: Entry[] } {
-  const open = new Set(turn.flatMap((entry) => entry.unit.calls.map((call) => call.id)));
-  const results = new Map<string, Entry>();
+): { results: Map<string, Entry[]>; others: Entry[] } {
+  const open = turn.flatMap((entry) => entry.unit.calls.map((call) => call.id));
+  const results = new Map(open.map((id): [string, Entry[]] => [id, []]));
   const others: Entry[] = [];
   for (const entry of window) {
     const [id] = entry.unit.results;
+    const taken = id === undefined ? undefined : results.get(id);
     if (id === undefined) others.push(entry);
-    else if (entry.unit.results.length === 1 && open.has(id) && !results.has(id)) results.set(id, entry);
-    else others.push(...late([entry], kit, open.has(id) ? 'duplicate-result' : 'late-result'));
+    else if (entry.unit.results.length === 1 && taken && taken.length < open.filter((call) => call === id).length)
+      taken.push(entry);
+    else others.push(...late([entry], kit, taken ? 'duplicate-result' : 'late-result'));
   }
   return { results, others };
 }

@@ -1,7 +1,7 @@
 import type { Loss, LossReason } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import { type Entry, located, writtenEntry } from './entry.ts';
-import { rewritten, synthesised } from './notes.ts';
+import { dropped, rewritten, synthesised } from './notes.ts';
 import type { RequestWriter, Target } from './writer.ts';
 
 /** What a model that takes no prefill is asked, so that it goes on from an assistant message. */
@@ -23,9 +23,19 @@ export function finishTail(
   }
   const trimmed = prefill === 'trimmed' ? writer.trimEnd?.(last.unit) : undefined;
   if (trimmed === undefined) return entries;
+  if (trimmed === null) {
+    const losses = [...last.losses, located(dropped('', 'empty'), last.of[0] ?? -1)];
+    return withLosses(finishTail(entries.slice(0, -1), isEmpty, writer, target), losses);
+  }
   const note = rewritten('', 'prefill');
   const losses: readonly Loss[] = [...last.losses, located(note, last.of[0] ?? -1)];
   return [...entries.slice(0, -1), writtenEntry(trimmed, last.of, losses)];
+}
+
+/** The loss of a last message that says nothing is told with what is last then. */
+function withLosses(entries: readonly Entry[], losses: readonly Loss[]): readonly Entry[] {
+  const last = entries.at(-1);
+  return last ? [...entries.slice(0, -1), { ...last, losses: [...last.losses, ...losses] }] : entries;
 }
 
 function asked(writer: RequestWriter, target: Target, reason: LossReason): Entry {

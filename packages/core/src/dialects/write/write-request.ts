@@ -1,4 +1,4 @@
-import { type Message, system } from '../../message/index.ts';
+import { BLOCKS_ORIGIN, createMessage, type Message } from '../../message/index.ts';
 import type { DialectSpec } from '../dialect.ts';
 import { type Loss, LossError, type LossNote } from '../loss.ts';
 import { type Element, joinManifest, type Manifest } from '../manifest.ts';
@@ -14,6 +14,7 @@ import { markersFor } from './markers.ts';
 import { prefixStart } from './prefix.ts';
 import { plainElements, reusableMessages } from './reuse.ts';
 import { mergeRuns } from './runs.ts';
+import { openWithUser } from './opening.ts';
 import { finishTail } from './tail.ts';
 import { unitsOf } from './units.ts';
 import type { CallLookup, Target } from './writer.ts';
@@ -52,7 +53,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   let arranged: readonly Entry[] = placeInlineSystem(arrange(entries, kit), writer, target);
   if (target.provider.policies.alternateRoles) arranged = mergeRuns(arranged, writer);
   const isEmpty = plainFrame.lead.length === 0 && known === undefined;
-  const finished = finishTail(arranged, isEmpty, writer, target);
+  const finished = finishTail(known ? arranged : openWithUser(arranged, writer, target), isEmpty, writer, target);
   const bound = dropUnbound(finished, known?.prefix ?? start, writer, target, callsFor);
 
   const unfit: LossNote[] = [];
@@ -97,7 +98,17 @@ function targetOf(spec: DialectSpec, request: WriteRequest, extra: Readonly<Reco
 
 function systemMessages(given: WriteRequest['system']): readonly Message[] {
   if (given === undefined || given === '') return [];
-  return typeof given === 'string' ? [system(given)] : given;
+  return typeof given === 'string' ? [systemText(given)] : given;
+}
+
+/** Its view is known without reading its text, so that writing needs no reader of content blocks. */
+function systemText(text: string): Message {
+  const content = [{ type: 'text', text } as const];
+  return createMessage(
+    `{"role":"system","content":[{"type":"text","text":${JSON.stringify(text)}}]}`,
+    BLOCKS_ORIGIN,
+    () => ({ role: 'system', content, needs: [] }),
+  );
 }
 
 /** How many system messages stand before all others and are not elements of their own protocol's message list. */
@@ -124,9 +135,9 @@ function entriesOf(messages: readonly Message[], first: number, spec: DialectSpe
     const { facts } = message;
     const found = facts.calls.length > 0 || facts.results.length > 0 ? tracker.next(message) : NO_CALLS;
     if (found !== NO_CALLS) calls.set(index, found);
-    if (index < first) return;
     const isRepeated = spec.writer.refusesRepeats === true && seen.has(facts.digest);
     seen.add(facts.digest);
+    if (index < first) return;
     const units = isRepeated
       ? spec.writer.translate(message, target, found)
       : unitsOf(message, spec.writer, target, found);

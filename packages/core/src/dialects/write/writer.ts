@@ -54,12 +54,14 @@ export interface RequestWriter {
   readonly resultsFollow: 'message' | 'turn';
   /** Adds a cache marker to an element text or a system or tools text; undefined when the protocol has none. */
   mark?(text: string): string | undefined;
-  /** A unit without white space at its end (`trailing-space`); undefined when there is none. */
-  trimEnd?(unit: Unit): Unit | undefined;
+  /** A unit without white space at its end (`trailing-space`); undefined when there is none, null when nothing is left. */
+  trimEnd?(unit: Unit): Unit | undefined | null;
   /** Parameters that the messages as sent do not allow are left out here, with a note. */
   fitParams?(params: RequestParams, units: readonly Unit[], target: Target, losses: LossNote[]): RequestParams;
   /** Whether the protocol refuses a message that stands twice, since its parts have ids; the second is then translated. */
   readonly refusesRepeats?: boolean;
+  /** Whether no call may be the first thing in a conversation. */
+  readonly callsFollowUser?: boolean;
   /** Whether the body goes on from calls that the provider holds, so that results may stand without theirs. */
   continues?(extra: Readonly<Record<string, string>>): boolean;
   /** Whether a system message at the front of the conversation is an element of this protocol's message list all the same. */
