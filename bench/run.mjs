@@ -37,6 +37,7 @@ if (given.check && rows.some(({ ok }) => ok === false)) process.exitCode = 1;
 
 async function streams() {
   for (const protocol of PROTOCOLS) {
+    console.error(`measuring streams: ${protocol}`);
     const times = await measure(streamCase(server.url, protocol), { rounds, warmUp: 5 });
     add(`stream, ${protocol}`, times, 'skein', 'stream');
   }
@@ -44,6 +45,7 @@ async function streams() {
 
 async function nextTurns() {
   for (const protocol of PROTOCOLS) {
+    console.error(`measuring turns: ${protocol}`);
     for (const knowsPrevious of [true, false]) {
       const times = await measure(turnCase(server.url, protocol, { knowsPrevious }), { rounds, warmUp: 5 });
       add(`turn, ${protocol}${knowsPrevious ? '' : ', no manifest'}`, times, 'skein', 'turn');
@@ -53,6 +55,7 @@ async function nextTurns() {
 
 async function coldWrites() {
   for (const protocol of PROTOCOLS) {
+    console.error(`measuring cold writes: ${protocol}`);
     for (const native of [false, true]) {
       const times = await measure(coldCase(protocol, { native }), { rounds, warmUp: 3 });
       const label = `${protocol}${native ? ', all native' : ''}`;

@@ -11,7 +11,7 @@ import { loadPeers } from './peer.mjs';
 /** @import { Contestant } from '../measure.mjs' */
 /** @import { Row } from '../table.mjs' */
 
-const OPTIONS = { rounds: 5, warmUp: 2 };
+const OPTIONS = { rounds: 5, warmUp: 1 };
 
 /**
  * @param {string} url
@@ -57,6 +57,7 @@ function contestant(peer, run, expected) {
  * @returns {Promise<Row[]>}
  */
 async function against(title, ours, peers) {
+  console.error(`measuring the peers: ${title}`);
   const times = await measure([...ours, ...peers], OPTIONS);
   const floor = times.get('floor') ?? [];
   const names = ['skein', ...peers.map(({ name }) => name)];

@@ -5,13 +5,20 @@ export type { Known } from './memory/memory.ts';
 export { type Protocol, protocols } from './protocol.ts';
 export {
   type ErrorReply,
+  type ExtraEvent,
   type Extras,
   type MessageReply,
+  type NativeBlock,
   type RawReply,
+  type RedactedThinkingBlock,
+  type RefusalBlock,
   type Reply,
   type ReplyBlock,
   type Stop,
   says,
+  type TextBlock,
+  type ThinkingBlock,
+  type ToolUseBlock,
   type Usage,
 } from './reply/reply.ts';
 export type { Break, RetryAfter, StreamError, Transport } from './reply/transport.ts';

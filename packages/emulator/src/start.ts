@@ -31,6 +31,8 @@ export interface EmulatorOptions {
   readonly models?: readonly string[];
   /** Default 32 MiB. */
   readonly maxBodyBytes?: number;
+  /** How many requests the log keeps. Default 1000: the oldest go first. */
+  readonly logLimit?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   /** All waiting goes through here: give one that returns at once, and nothing waits. */
@@ -44,7 +46,7 @@ export interface Emulator {
   baseUrl(protocol: Protocol, issuer?: string): string;
   /** Queues replies; each answers one accepted request. Refused requests use up none. */
   script(protocol: Protocol, replies: Reply | readonly Reply[], issuer?: string): void;
-  /** Every request so far, oldest first. */
+  /** The requests so far, oldest first. */
   readonly log: readonly LogEntry[];
   /** May be changed at any time. */
   settings: EmulatorSettings;
@@ -81,6 +83,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     issuers: options.issuers ?? {},
     models: options.models ?? defaultModels,
     maxBodyBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,
+    logLimit: options.logLimit ?? 1000,
   };
   const world = createWorld(configuration, options.settings ?? {});
   const { server, close } = createListener(world);

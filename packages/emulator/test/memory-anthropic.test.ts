@@ -147,6 +147,19 @@ describe('unknown things', () => {
     expect((await next([], { messages: envelope })).rule).toBe(`${protocol}.extra-message`);
   });
 
+  test('that cannot come back do not break what is signed after them', async () => {
+    const emulator = await start({ settings: { refuseOwnFields: true } });
+    const { content, next } = await talk(emulator, {
+      blocks: [
+        { type: 'native', value: { type: 'future_block' } },
+        { type: 'text', text: 'Well.', extra: { mood: 'calm' } },
+        ...reply.blocks,
+      ],
+    });
+    const [, text, ...rest] = content.map(({ mood: _, ...block }) => block) as [object, object, ...object[]];
+    expect((await next([text, ...rest])).rule).toBeUndefined();
+  });
+
   test('are refused all the same when told so', async () => {
     const emulator = await start({ settings: { refuseOwnFields: true } });
     const { content, next } = await talk(emulator, scripted);

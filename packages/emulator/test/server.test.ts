@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { protocols, says } from '../src/index.ts';
 import { ask, hello, keys, paths, post, start, streamOf } from './support.ts';
@@ -137,4 +138,39 @@ test('compatible providers have their own dialect under their own path', async (
   expect((await ask(emulator, 'openai-chat', noted)).status).toBe(200);
   expect((await ask(emulator, 'openai-chat', noted, { path })).rule).toBe('openai-chat.unknown-message-param');
   expect(emulator.baseUrl('openai-chat', 'groq')).toBe(`${emulator.url}/groq/v1`);
+});
+
+test('broken connections and broken HTTP leave it running', async () => {
+  const emulator = await start();
+  const { port } = new URL(emulator.url);
+  const head = 'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 500\r\n\r\n{"model"';
+  for (const bytes of [
+    head,
+    'what is this\r\n\r\n',
+    'GET http://[ HTTP/1.1\r\nhost: x\r\n\r\n',
+    'GET /%E0%A4%A HTTP/1.1\r\nhost: x\r\n\r\n',
+  ]) {
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () =>
+        socket.write(bytes, () => setImmediate(() => socket.destroy())),
+      );
+      socket.on('close', () => resolve());
+      socket.on('error', () => undefined);
+    });
+  }
+  expect((await ask(emulator, 'openai-chat', hello['openai-chat'])).status).toBe(200);
+});
+
+test('the log keeps the newest requests', async () => {
+  const emulator = await start({ logLimit: 2 });
+  for (const content of ['a', 'b', 'c']) {
+    await ask(emulator, 'openai-chat', { model: 'gpt-4o', messages: [{ role: 'user', content }] });
+  }
+  expect(emulator.log.map(({ body }) => JSON.parse(body.toString()).messages[0].content)).toEqual(['b', 'c']);
+});
+
+test('a refusal names the same request in header and body', async () => {
+  const emulator = await start();
+  const response = await post(emulator, 'anthropic-messages', {});
+  expect(await response.json()).toMatchObject({ request_id: response.headers.get('request-id') });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { protocols, says } from '../src/index.ts';
 import { eventsOf, hello, post, start, streamOf, waits } from './support.ts';
@@ -123,5 +124,16 @@ describe('a connection', () => {
     expect(head.status).toBe(200);
     await emulator.close();
     expect(await readUntilBroken(head)).toEqual({ text: '', broken: true });
+  });
+
+  test('that the client leaves ends the answer', async () => {
+    const emulator = await start({ sleep: async (_, signal) => void (await once(signal, 'abort')) });
+    emulator.script('openai-chat', says(long, { chunkDelay: 1 }));
+    const client = new AbortController();
+    await streamOf(emulator, 'openai-chat', hello['openai-chat'], { signal: client.signal });
+    client.abort();
+    while (emulator.log[0]?.served === undefined) await new Promise(setImmediate);
+    expect(emulator.log[0].served.ended).toBe('left');
+    expect(emulator.log[0].served.body.toString().match(/^data: /gm)).toHaveLength(1);
   });
 });

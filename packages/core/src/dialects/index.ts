@@ -3,7 +3,7 @@ export type { Assembler, Dialect, DialectSpec, RawReply, RawRequest } from './di
 export { diffPrefix, type PrefixDifference } from './diff-prefix.ts';
 export { type Loss, LossError, type LossNote, type LossReason } from './loss.ts';
 export { type Element, type ElementPiece, joinManifest, type Manifest } from './manifest.ts';
-export { type ByModel, forModel, type Policies, type ProviderDescriptor } from './provider.ts';
+export { type ByModel, type Connection, forModel, type Policies, type ProviderDescriptor } from './provider.ts';
 export {
   anthropicMessages,
   blocks,

@@ -6,10 +6,32 @@ export interface ProviderDescriptor {
   /** What users call it: `anthropic/claude-sonnet-4-5`. */
   readonly id: string;
   readonly dialect: string;
-  /** Who can read the opaque parts of its replies. */
+  /** Who can read the opaque parts of its replies; `{host}` stands for that of the base address. */
   readonly issuer: string;
   readonly apiVersion?: string;
+  /** Other names for it. */
+  readonly aliases?: readonly string[];
+  /** Absent for what is not reached over a network. */
+  readonly connection?: Connection;
   readonly policies: Policies;
+}
+
+/** Where a provider is and how it is signed in to. `{model}` and `{apiVersion}` stand for those of the request. */
+export interface Connection {
+  /** Empty when everyone has their own, to be given or read from `baseUrlVariables`. */
+  readonly baseUrl: string;
+  readonly path: string;
+  /** Where streams are asked for, if not in the same place. */
+  readonly streamPath?: string;
+  /** Headers that carry the key, which stands for `{key}`: `Bearer {key}`. */
+  readonly auth: readonly { readonly header: string; readonly value: string }[];
+  /** Environment variables to look for the key, first match first. */
+  readonly keyVariables: readonly string[];
+  /** Those that the vendor's own SDK reads for the base address. */
+  readonly baseUrlVariables: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether nothing works without a key; the default is true. */
+  readonly needsKey?: boolean;
 }
 
 export interface Policies {

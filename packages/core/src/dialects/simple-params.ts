@@ -61,7 +61,8 @@ export function readTool(dialect: string, text: string, path: Path, parametersNa
   const inner = path.reduce<unknown>((value, step) => (isObject(value) ? value[step] : undefined), parseJson(text));
   if (!isObject(inner) || typeof inner.name !== 'string' || !isObject(inner[parametersName])) return native;
   const { name, description } = inner;
-  const known = ['type', 'name', 'description', parametersName];
+  // What is not strict is what most take it for when nothing is said.
+  const known = ['type', 'name', 'description', parametersName, ...(inner.strict === false ? ['strict'] : [])];
   const isPlain =
     Object.keys(inner).every((key) => known.includes(key)) &&
     (inner.type === undefined || inner.type === 'function' || inner.type === 'custom');

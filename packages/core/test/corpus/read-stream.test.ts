@@ -3,6 +3,7 @@ import { accumulate as anthropicMessages } from './accumulate-anthropic-messages
 import { accumulate as googleGenerateContent } from './accumulate-google-generatecontent.ts';
 import { accumulate as openaiChat } from './accumulate-openai-chat.ts';
 import { accumulate as openaiResponses } from './accumulate-openai-responses.ts';
+import { Echoes } from './echo.ts';
 import { eventsOf } from './events-of.ts';
 import { unheld } from './leaves.ts';
 import { PASSING } from './passing.ts';
@@ -54,5 +55,13 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
       return unheld(eventsOf(sse), texts, PASSING[protocol]).map((leaf) => `${name}: ${leaf}`);
     });
     expect(missing).toEqual([]);
+  });
+
+  it('every streamed reply comes back verbatim, but for what its losses name', () => {
+    const echoes = new Echoes(protocol);
+    for (const { name, sse } of streams(protocol)) echoes.add(name, readChunks(protocol, [sse]).reply);
+    console.log(`${protocol}: echoed streams`, echoes.counts());
+    expect(echoes.failures).toEqual([]);
+    expect(echoes.counts().verbatim).toBeGreaterThanOrEqual(2);
   });
 });

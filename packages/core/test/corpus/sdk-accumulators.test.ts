@@ -13,6 +13,18 @@ import { readChunks, streams } from './streamed.ts';
 
 type Value = Record<string, unknown>;
 
+/** Streams that an SDK throws on: errors inside, choices without an end, items and starts it does not expect. */
+const REFUSED = new Set([
+  'pyai.groq.tool_use_failed_error_streaming.json#0',
+  'pyai.openrouter.openrouter_stream_error.json#0',
+  'pyai.snowflake.snowflake_model_streaming.json#0',
+  'pyai.snowflake.snowflake_thinking_streaming.json#0',
+  'vercel.openai.openai-shell-skills.1.stream.json#0',
+  'vercel.openai.openai-shell-container.1.stream.json#0',
+  'vercel.anthropic.duplicate-message-start.stream.json#0',
+  'vercel.anthropic.spliced-message-start.stream.json#0',
+]);
+
 const openai = (sse: string): OpenAI => new OpenAI({ apiKey: 'none', maxRetries: 0, fetch: answering(sse) });
 const anthropic = (sse: string): Anthropic => new Anthropic({ apiKey: 'none', maxRetries: 0, fetch: answering(sse) });
 
@@ -21,7 +33,7 @@ async function compared(
   accumulate: (sse: string) => Promise<unknown>,
   ours: (raw: unknown) => unknown,
   theirs: (value: Value) => unknown,
-): Promise<{ equal: number; refused: string[] }> {
+): Promise<number> {
   const refused: string[] = [];
   let equal = 0;
   for (const { name, sse } of streams(protocol)) {
@@ -34,13 +46,14 @@ async function compared(
     expect(ours(plain(JSON.parse(message.raw))), name).toEqual(theirs(value as Value));
     equal++;
   }
-  console.log(`${protocol}: ${equal} streams agree with the vendor's SDK, which refuses ${refused.length}`, refused);
-  return { equal, refused };
+  console.log(`${protocol}: ${equal} streams agree with the vendor's SDK, which refuses ${refused.length}`);
+  expect(refused.filter((name) => !REFUSED.has(name))).toEqual([]);
+  return equal;
 }
 
 describe('the same stream read by the SDK of its vendor', () => {
   it('openai-chat', async () => {
-    const { equal } = await compared(
+    const equal = await compared(
       'openai-chat',
       (sse) => openai(sse).chat.completions.stream({ model: 'm', messages: [] }).finalChatCompletion(),
       (raw) => chatMessage(raw),
@@ -50,7 +63,7 @@ describe('the same stream read by the SDK of its vendor', () => {
   });
 
   it('openai-responses', async () => {
-    const { equal } = await compared(
+    const equal = await compared(
       'openai-responses',
       (sse) => openai(sse).responses.stream({ model: 'm', input: '' }).finalResponse(),
       (raw) => raw,
@@ -60,7 +73,7 @@ describe('the same stream read by the SDK of its vendor', () => {
   });
 
   it('anthropic-messages', async () => {
-    const { equal } = await compared(
+    const equal = await compared(
       'anthropic-messages',
       (sse) => anthropic(sse).beta.messages.stream({ model: 'm', max_tokens: 1, messages: [] }).finalMessage(),
       (raw) => (raw as Value).content,

@@ -44,14 +44,18 @@ const call = fc.record(
   },
   { requiredKeys: [] },
 );
-const oddCall = fc.record(
-  {
-    id: fc.constantFrom('functions.lookup:0', 'functions.lookup:1', 'a|b', 'x'.repeat(83)),
-    name: fc.constantFrom('lookup', 'a.b', 'with space', 'n'.repeat(90)),
+const oddCall = fc
+  .record({
+    named: fc.constantFrom(
+      { id: 'functions.lookup:0', name: 'lookup' },
+      { id: 'functions.lookup:1', name: 'lookup' },
+      { id: 'a|b', name: 'a.b' },
+      { id: 'x'.repeat(83), name: 'n'.repeat(90) },
+      { name: 'with space' },
+    ),
     args: fc.constantFrom('{}', '{"a":'),
-  },
-  { requiredKeys: [] },
-);
+  })
+  .map(({ named, args }): Said.Call => ({ ...named, args }));
 const said = (calls: fc.Arbitrary<Said.Call>): fc.Arbitrary<Said> =>
   fc.record(
     {

@@ -62,8 +62,10 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   it('a stream that ends behind any byte is kept, marked, and can be answered', () => {
     const wrong = fixtures.flatMap((stream) => {
       const bytes = bytesOf(stream);
+      // Every byte of the shorter one; of the other so many that each event is cut in many places.
+      const step = bytes.length > 4096 ? 5 : 1;
       const seen = new Map<string, string[]>();
-      return Array.from({ length: bytes.length }, (_, end) => end).flatMap((end) =>
+      return Array.from({ length: Math.ceil(bytes.length / step) }, (_, turn) => turn * step).flatMap((end) =>
         problems(protocol, bytes.subarray(0, end), seen).map(
           (problem) => `${stream.name} behind byte ${end}: ${problem}`,
         ),

@@ -12,7 +12,7 @@ export type Known =
   | { readonly stored: string; readonly openCalls?: readonly string[] }
   | { readonly field: string };
 
-export interface StoredResponse {
+interface StoredResponse {
   readonly response: Json;
   /** The whole conversation up to and with this response. */
   readonly items: readonly Json[];

@@ -2,6 +2,7 @@ import { isObject, type Json, objects, plain } from '../json.ts';
 import { pieces } from '../reply/pieces.ts';
 import type { MessageReply, ReplyBlock, Stop } from '../reply/reply.ts';
 import { prefixDigest } from '../rules/anthropic-messages/prefix.ts';
+import { block as knownBlock } from '../rules/anthropic-messages/schema-blocks.ts';
 import {
   event,
   extraOf,
@@ -47,6 +48,8 @@ function nativeBlock(block: ReplyBlock, context: RenderContext, prefix: () => st
   }
 }
 
+const isKnown = (native: Json): boolean => !knownBlock(native, '').some(({ tag }) => tag !== undefined);
+
 /** The blocks in order: a signature is bound to all that stands before it, the reply's own blocks too. */
 function contentOf({ blocks, extra }: MessageReply, context: RenderContext): readonly Json[] {
   const messages = Array.isArray(context.request.messages) ? context.request.messages : [];
@@ -60,7 +63,9 @@ function contentOf({ blocks, extra }: MessageReply, context: RenderContext): rea
     const native = nativeBlock(block, context, prefix);
     const full = block.type === 'native' ? native : { ...native, ...extra?.block, ...extraOf(block) };
     content.push(full);
-    bound.push(plain(context.refuseOwnFields ? native : full));
+    // A signature is bound to what can come back: not to what the schema will refuse.
+    if (!context.refuseOwnFields) bound.push(plain(full));
+    else if (isKnown(native)) bound.push(plain(native));
   }
   return content;
 }

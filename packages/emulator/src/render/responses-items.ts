@@ -5,7 +5,7 @@ import type { MessageReply, RefusalBlock, ReplyBlock, TextBlock } from '../reply
 import { extraOf, inputText, type RenderContext } from './rendered.ts';
 
 /** An event without its place in the stream. */
-export interface ItemEvent {
+interface ItemEvent {
   readonly type: string;
   readonly data: Json;
 }

@@ -6,7 +6,7 @@ import { renderers } from '../render/render.ts';
 import { createMint } from '../render/rendered.ts';
 import type { MessageReply, Reply } from '../reply/reply.ts';
 import { thinkingMismatches } from '../rules/anthropic-messages/rules-signature.ts';
-import type { JudgedRequest, Verdict } from '../rules/verdict.ts';
+import type { JudgedRequest, Refusal, Verdict } from '../rules/verdict.ts';
 import { checkKey, checkModel, type Denial, type Headers } from './access.ts';
 import { type Asked, errorAnswer, jsonAnswer, messageAnswer, rawAnswer, scriptedError } from './answer.ts';
 import { keepResponse, resolved } from './chain.ts';
@@ -58,7 +58,7 @@ export async function generate(world: World, route: GenerateRoute, received: Rec
     ...(route.model !== undefined && { model: route.model }),
   };
   const verdict = judgeFor(protocol, world.settings, world.configuration.issuers[issuer])(request);
-  if (verdict.refusal) return { verdict, answer: jsonAnswer(asked, verdict.refusal.status, verdict.refusal.body) };
+  if (verdict.refusal) return { verdict, answer: refusalAnswer(asked, verdict.refusal) };
 
   const attempt = world.attempt(protocol, issuer, text);
   const full = protocol === 'openai-responses' ? resolved(body, memory) : body;
@@ -86,6 +86,13 @@ export async function generate(world: World, route: GenerateRoute, received: Rec
   });
   remember(memory, body, rendered.message, plain(rendered.body));
   return { verdict, answer: messageAnswer(asked, dropped, rendered) };
+}
+
+/** Anthropic names the request in the header and in the body. */
+export function refusalAnswer(asked: Asked, { status, body }: Refusal): Answer {
+  const parsed = parseJson(body);
+  const requestId = (isObject(parsed) ? textOf(parsed.request_id) : undefined) ?? asked.requestId;
+  return jsonAnswer({ ...asked, requestId }, status, body);
 }
 
 function remember(memory: ProviderMemory, request: Json, message: Json, body: unknown): void {

@@ -85,7 +85,7 @@ async function handle(
   const asked: Asked = {
     protocol: route.protocol,
     stream: route.kind === 'generate' ? route.stream : undefined,
-    requestId: requestId(route, body, log.length),
+    requestId: requestId(route, body, world.count()),
     now: at,
   };
   const received = { text: body.toString('utf8'), headers, asked };
@@ -102,6 +102,7 @@ async function handle(
     served: undefined,
   };
   log.push(entry);
+  if (log.length > configuration.logLimit) log.shift();
   entry.served = await send(response, answer, configuration.sleep, left.signal);
 }
 

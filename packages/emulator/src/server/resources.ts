@@ -7,7 +7,7 @@ import { checkKey, checkModel, type Denial } from './access.ts';
 import { type Asked, jsonAnswer } from './answer.ts';
 import { inputItems } from './chain.ts';
 import { defaultError } from './errors.ts';
-import { denied, type Judged, type Received } from './generate.ts';
+import { denied, type Judged, type Received, refusalAnswer } from './generate.ts';
 import type { Route } from './route.ts';
 import { judgeFor } from './settings.ts';
 import type { World } from './world.ts';
@@ -75,7 +75,7 @@ function countTokens(
     settings: world.settings,
     ...(model !== undefined && { model }),
   });
-  if (verdict.refusal) return { verdict, answer: jsonAnswer(asked, verdict.refusal.status, verdict.refusal.body) };
+  if (verdict.refusal) return { verdict, answer: refusalAnswer(asked, verdict.refusal) };
   return ok(asked, { input_tokens: estimateTokens(text) });
 }
 

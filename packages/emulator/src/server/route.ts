@@ -23,12 +23,17 @@ interface Row {
   readonly methods: readonly string[];
   readonly path: RegExp;
   readonly route: (place: Place, match: Match, url: URL) => Route;
-  readonly protocol: Protocol;
+  /** Absent where two APIs share the path. */
+  readonly protocol?: Protocol;
 }
 
-// The version may be missing (DeepSeek) or of another name (`/api/paas/v4`).
-const BEFORE = '^(?<issuer>(?:/[^/]+)*?)(?:/v\\d+(?:beta|alpha)?\\d*)?';
+const ISSUER = '^(?<issuer>(?:/[^/]+)*?)';
+const VERSION = '/v\\d+(?:beta|alpha)?\\d*';
+// The version may be missing (DeepSeek) or be another one (`/api/paas/v4`).
+const BEFORE = `${ISSUER}(?:${VERSION})?`;
 const GOOGLE = `${BEFORE}(?:/projects/[^/]+/locations/[^/]+)?(?:/publishers/google)?/models`;
+// `messages` is a common word: it is only taken behind a version.
+const VERSIONED = `${ISSUER}${VERSION}`;
 const path = (before: string, tail: string) => new RegExp(`${before}${tail}/?$`);
 
 const rows: readonly Row[] = [
@@ -58,13 +63,13 @@ const rows: readonly Row[] = [
   },
   {
     methods: ['POST'],
-    path: path(BEFORE, '/messages'),
+    path: path(VERSIONED, '/messages'),
     protocol: 'anthropic-messages',
     route: (place) => ({ ...place, kind: 'generate' }),
   },
   {
     methods: ['POST'],
-    path: path(BEFORE, '/messages/count_tokens'),
+    path: path(VERSIONED, '/messages/count_tokens'),
     protocol: 'anthropic-messages',
     route: (place) => ({ ...place, kind: 'count-tokens' }),
   },
@@ -88,7 +93,6 @@ const rows: readonly Row[] = [
   {
     methods: ['GET'],
     path: path(BEFORE, '/models(?:/(?<id>[^/:]+))?'),
-    protocol: 'openai-chat',
     route: (place, { id }) => ({ ...place, kind: 'models', ...(id !== undefined && { id }) }),
   },
 ];
@@ -106,8 +110,7 @@ export function routeOf(method: string, url: URL, headers: IncomingHttpHeaders):
   if (!row || !match) return { kind: 'unknown', protocol: guessed, issuer: '' };
   const groups: Match = match.groups ?? {};
   const decoded = Object.fromEntries(Object.entries(groups).map(([name, text]) => [name, text && decode(text)]));
-  const protocol = row.path.source.includes('/models(') ? guessed : row.protocol;
-  const place = { protocol, issuer: (groups.issuer ?? '').replace(/^\//, '') };
+  const place = { protocol: row.protocol ?? guessed, issuer: (groups.issuer ?? '').replace(/^\//, '') };
   return row.methods.includes(method) ? row.route(place, decoded, url) : { ...place, kind: 'wrong-method' };
 }
 

@@ -17,6 +17,7 @@ export interface Configuration {
   readonly issuers: Readonly<Record<string, Issuer>>;
   readonly models: readonly string[];
   readonly maxBodyBytes: number;
+  readonly logLimit: number;
 }
 
 export interface World {
@@ -24,6 +25,8 @@ export interface World {
   readonly log: LogEntry[];
   settings: EmulatorSettings;
   memory(protocol: Protocol, issuer: string): ProviderMemory;
+  /** Numbers the requests. */
+  count(): number;
   /** Puts replies at the end of a queue: that of one issuer, or that of the protocol. */
   queue(protocol: Protocol, replies: readonly Reply[], issuer?: string): void;
   next(protocol: Protocol, issuer: string): Reply | undefined;
@@ -41,12 +44,14 @@ export function createWorld(configuration: Configuration, settings: EmulatorSett
   const queues = new Map<string, Reply[]>();
   const attempts = new Map<string, number>();
   let epoch = 0;
+  let requests = 0;
   // What was issued before a reset is not recognised after it.
   const seed = () => `${first}/${epoch}`;
   return {
     configuration,
     log,
     settings,
+    count: () => requests++,
     memory(protocol, issuer) {
       const name = `${protocol}@${issuer}`;
       const memory = memories.get(name) ?? createMemory(protocol, `${seed()}/${name}`);

@@ -43,6 +43,14 @@ export const anthropic: ProviderDescriptor = {
   dialect: DIALECT,
   issuer: 'api.anthropic.com',
   apiVersion: '2023-06-01',
+  connection: {
+    baseUrl: 'https://api.anthropic.com',
+    path: '/v1/messages',
+    auth: [{ header: 'x-api-key', value: '{key}' }],
+    keyVariables: ['ANTHROPIC_API_KEY'],
+    baseUrlVariables: ['ANTHROPIC_BASE_URL'],
+    headers: { 'anthropic-version': '{apiVersion}' },
+  },
   policies: {
     toolIds: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
     toolNames: { pattern: '^[a-zA-Z0-9_-]{1,128}$', maxLength: 128 },

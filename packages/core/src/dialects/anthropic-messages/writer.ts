@@ -7,6 +7,7 @@ import { explodeOwn } from './explode-own.ts';
 import { forms } from './forms.ts';
 import { gather } from './gather.ts';
 import { mark } from './mark.ts';
+import { settleServerTools } from './server-tools.ts';
 import { beginsUnthought, trimEnd } from './tail.ts';
 import { frame } from './write-frame.ts';
 import { spliceMessage } from './write-own.ts';
@@ -30,6 +31,7 @@ export const writer: RequestWriter = {
   resultsFollow: 'turn',
   mark,
   trimEnd,
+  settle: settleServerTools,
   fitParams(params, units, target, losses) {
     const by = forModel(target.provider.policies.quirks.thinking ?? { default: 'effort' }, target.model);
     if (params.reasoning?.budget === undefined || by === 'effort' || !beginsUnthought(units)) return params;

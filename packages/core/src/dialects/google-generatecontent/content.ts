@@ -1,4 +1,4 @@
-import { elementTexts, isObject, type Path, parseJson, textAt } from '../../json/index.ts';
+import { elementTexts, endOfValue, isObject, type Path, parseJson, skipSpace, textAt } from '../../json/index.ts';
 import { ProtocolError } from '../reply.ts';
 import { google } from './provider.ts';
 
@@ -25,7 +25,8 @@ export function readContent(raw: string): Content {
   const isSystem = role === 'system' && value.content !== undefined;
   const at = isSystem ? ['content'] : [];
   const content = isSystem ? value.content : value;
-  if (typeof content === 'string') return { role, parts: [{ value: { text: content }, text: textAt(raw, at)!, path: at }] };
+  if (typeof content === 'string')
+    return { role, parts: [{ value: { text: content }, text: textAt(raw, at)!, path: at }] };
   return { role, parts: isObject(content) ? partsAt(raw, [...at, 'parts'], content.parts) : partsAt(raw, at, content) };
 }
 
@@ -39,6 +40,6 @@ function partsAt(raw: string, path: Path, value: unknown): readonly Part[] {
 }
 
 /** The exact texts of the elements of a list; one element may stand for a list of one. */
-export function listTexts(text: string | undefined): string[] {
-  return text === undefined ? [] : text.startsWith('[') ? elementTexts(text) : [text];
+export function listTexts(text: string, start = skipSpace(text, 0)): string[] {
+  return text[start] === '[' ? elementTexts(text, start) : [text.slice(start, endOfValue(text, start))];
 }

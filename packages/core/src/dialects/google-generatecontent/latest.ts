@@ -1,35 +1,56 @@
-import { isObject, type JsonObject, type MergeRule, mergeDelta, type Path, parseTree, recordNode, type Tree, textAt } from '../../json/index.ts';
-
-const APPENDED = /^logprobs_?result$/i;
-const RULE: MergeRule = { replaced: new Set(), placed: new Set() };
-
-interface Place {
-  readonly data: string;
-  readonly path: Path;
-}
+import {
+  isObject,
+  type JsonObject,
+  leafNode,
+  mergeDelta,
+  type Path,
+  parseTree,
+  printTree,
+  type RecordNode,
+  recordNode,
+  textAt,
+} from '../../json/index.ts';
+import { isField } from './fields.ts';
 
 /**
- * Members of something that every event says anew. The last that is not blank counts, lists included: usage and
- * grounding are sent whole. Only log probabilities merge, their lists append. Texts are cut out at the end.
+ * Members that every event says anew, of a response or of a candidate. The last that is not blank counts, lists
+ * included: usage and grounding are sent whole. Only log probabilities join, their lists append.
  */
 export class Latest {
-  readonly #places = new Map<string, Place[]>();
+  readonly #places = new Map<string, { readonly data: string; readonly path: Path }[]>();
 
+  /** Takes the members of an object that stands in an event. Their texts are cut out only when they are asked for. */
   add(value: JsonObject, data: string, path: Path): void {
     const here = { data, path };
     for (const name in value) {
       const known = this.#places.get(name);
-      if (known && APPENDED.test(name) && isObject(value[name])) known.push(here);
+      if (known && isField(name, 'logprobsResult') && isObject(value[name])) known.push(here);
       else if (!known || !isBlank(value[name])) this.#places.set(name, [here]);
     }
   }
 
-  members(): readonly { readonly name: string; readonly value: Tree }[] {
-    return [...this.#places].map(([name, places]) => {
-      const [first, ...more] = places.map(({ data, path }) => parseTree(textAt(data, [...path, name])!));
-      const merged = recordNode();
-      // TODO
-      return { name, value: first! };
-    });
+  /** The text of a member, in either spelling of its name. */
+  text(name: string): string | undefined {
+    const key = [...this.#places.keys()].find((known) => isField(known, name));
+    const texts = (this.#places.get(key ?? '') ?? []).map(({ data, path }) => textAt(data, [...path, key!])!);
+    if (texts.length < 2) return texts[0];
+    const joined = recordNode();
+    for (const tree of texts.map((text) => parseTree(text)))
+      if (tree.kind === 'record') mergeDelta(joined, tree, { replaced: new Set(), placed: new Set() });
+    return printTree(joined);
   }
+
+  value(name: string): unknown {
+    const text = this.text(name);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  record(): RecordNode {
+    const names = [...this.#places.keys()];
+    return { kind: 'record', members: names.map((name) => ({ name, value: leafNode(this.text(name)!) })) };
+  }
+}
+
+function isBlank(value: unknown): boolean {
+  return value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 }

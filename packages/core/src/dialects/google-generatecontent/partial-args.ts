@@ -55,7 +55,8 @@ function stepsOf(path: string): (string | number)[] {
 
 /** The tree with a leaf in its place, text behind the text that is there; undefined where there can be no such place. */
 function placed(tree: Tree | undefined, [step, ...more]: readonly (string | number)[], leaf: Tree): Tree | undefined {
-  if (step === undefined) return tree?.kind === 'text' && leaf.kind === 'text' ? textNode(...tree.pieces, ...leaf.pieces) : leaf;
+  if (step === undefined)
+    return tree?.kind === 'text' && leaf.kind === 'text' ? textNode(...tree.pieces, ...leaf.pieces) : leaf;
   if (typeof step === 'number') {
     const list = tree ?? listNode();
     if (list.kind !== 'list' || step > list.items.length) return undefined;

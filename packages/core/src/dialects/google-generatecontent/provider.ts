@@ -6,6 +6,15 @@ export const google: ProviderDescriptor = {
   dialect: 'google-generatecontent',
   issuer: 'generativelanguage.googleapis.com',
   apiVersion: 'v1beta',
+  aliases: ['gemini'],
+  connection: {
+    baseUrl: 'https://generativelanguage.googleapis.com',
+    path: '/{apiVersion}/models/{model}:generateContent',
+    streamPath: '/{apiVersion}/models/{model}:streamGenerateContent?alt=sse',
+    auth: [{ header: 'x-goog-api-key', value: '{key}' }],
+    keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    baseUrlVariables: ['GOOGLE_GEMINI_BASE_URL'],
+  },
   policies: {
     // Any text is taken as an id, so that the ids of other providers travel unchanged.
     toolIds: { pattern: '^[\\x21-\\x7e]+$', maxLength: 128 },

@@ -11,8 +11,11 @@ describe('readRequest', () => {
       system: '{"role":"system","content":{"parts":[{"text":"s"}]}}',
       messages: contents,
       tools: [],
-      params: { maxTokens: 9, temperature: 0.1, stop: ['x'], reasoning: { effort: 'low' }, toolChoice: 'required' },
-      rest: { generation_config: '{"topK": 4.0,"thinkingConfig":{"includeThoughts":true}}', labels: '{"a" : "b"}' },
+      params: { maxTokens: 9, temperature: 0.1, stop: ['x'], toolChoice: 'required' },
+      rest: {
+        generation_config: '{"topK": 4.0,"thinkingConfig":{"thinking_level":"LOW","includeThoughts":true}}',
+        labels: '{"a" : "b"}',
+      },
     });
   });
 
@@ -27,22 +30,33 @@ describe('readRequest', () => {
     });
   });
 
-  it('reads function declarations in every form', () => {
+  it('reads levels, budgets and choices that say nothing more', () => {
+    const read = (generation: string, tools: string) =>
+      readRequest(
+        `{"contents":[],"generationConfig":{"thinkingConfig":${generation}},"tool_config":{"function_calling_config":${tools}}}`,
+      );
+    expect(read('{"thinking_level":"LOW"}', '{"mode":"ANY","allowed_function_names":["f"]}')).toMatchObject({
+      params: { reasoning: { effort: 'low' }, toolChoice: { name: 'f' } },
+      rest: {},
+    });
+    expect(read('{"thinkingBudget":7}', '{"mode":"NONE"}')).toMatchObject({
+      params: { reasoning: { budget: 7 }, toolChoice: 'none' },
+      rest: {},
+    });
+  });
+
+  it('reads function declarations with JSON Schema, and keeps others in their own words', () => {
     const tools = [
-      '{"functionDeclarations":[{"name":"f","description":"d","parameters_json_schema":{"type": "object"}},{"name":"g"}]}',
+      '{"functionDeclarations":[{"name":"f","description":"d","parameters_json_schema":{"type": "object"}},{"name":"g","parametersJsonSchema":{}}]}',
       '{"function_declarations":{"name":"h","parameters":{"type":"OBJECT","properties":{"type":{"type":"STRING","nullable":true}}}}}',
       '{"functionDeclarations":[{"name":"i","behavior":"NON_BLOCKING"}]}',
       '{"googleSearch":{}}',
     ];
+    const dialect = 'google-generatecontent';
     expect(readRequest(`{"contents":[],"tools":[${tools.join(',')}]}`).tools).toEqual([
       { name: 'f', description: 'd', parameters: '{"type": "object"}' },
-      { name: 'g', parameters: '{"type":"object","properties":{}}' },
-      { name: 'h', parameters: { type: 'object', properties: { type: { type: ['string', 'null'] } } } },
-      {
-        dialect: 'google-generatecontent',
-        native: '{"functionDeclarations":[{"name":"i","behavior":"NON_BLOCKING"}]}',
-      },
-      { dialect: 'google-generatecontent', native: '{"googleSearch":{}}' },
+      { name: 'g', parameters: '{}' },
+      ...tools.slice(1).map((native) => ({ dialect, native })),
     ]);
   });
 

@@ -1,32 +1,40 @@
-import { isObject, membersOf, parseJson, skipSpace } from '../../json/index.ts';
+import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
-import { fieldMember, fieldText, isField, listTexts, stringField } from './fields.ts';
+import type { ToolDefinition } from '../request.ts';
+import { readTool, restOf } from '../simple-params.ts';
+import { listTexts } from './content.ts';
+import { fieldText, keyOf, stringField } from './fields.ts';
 import { google } from './provider.ts';
 import { readParams } from './read-params.ts';
-import { readTools } from './read-tools.ts';
-
-/** Members that are not left to `rest`. */
-const READ = ['model', 'systemInstruction', 'contents', 'tools'];
 
 /** The model stands in the path, seldom in the body. */
 export function readRequest(body: string): RawRequest {
   const value = parseJson(body);
-  const start = skipSpace(body, 0);
-  const contents = isObject(value) ? fieldMember(body, start, 'contents') : undefined;
-  if (!isObject(value) || !contents) throw new ProtocolError(google.dialect, 'no contents in the request', body);
-  const system = fieldText(body, start, 'systemInstruction');
-  const tools = fieldMember(body, start, 'tools');
+  const contents = fieldText(body, value, 'contents');
+  if (contents === undefined) throw new ProtocolError(google.dialect, 'no contents in the request', body);
+  const system = fieldText(body, value, 'systemInstruction');
+  const tools = fieldText(body, value, 'tools');
+  const { params, taken, left } = readParams(body, value as JsonObject);
+  const known = ['model', 'contents', 'tools', 'systemInstruction', 'system_instruction', ...taken];
   return {
     model: stringField(value, 'model'),
     system: system === undefined ? undefined : `{"role":"system","content":${system}}`,
-    messages: listTexts(body, contents.start),
-    tools: readTools(tools ? listTexts(body, tools.start) : []),
-    ...readParams(others(body, start)),
+    messages: listTexts(contents),
+    tools: tools === undefined ? [] : listTexts(tools).flatMap(readTools),
+    params,
+    rest: { ...restOf(body, known), ...left },
   };
 }
 
-function others(body: string, start: number): Readonly<Record<string, string>> {
-  const members = membersOf(body, start).filter(({ name }) => !READ.some((known) => isField(name, known)));
-  return Object.fromEntries(members.map((member) => [member.name, body.slice(member.start, member.end)]));
+/** Function declarations one by one, if all of them have JSON Schema parameters; every other tool in its own words. */
+function readTools(text: string): readonly ToolDefinition[] {
+  const tool = parseJson(text);
+  const list = isObject(tool) && Object.keys(tool).length === 1 && fieldText(text, tool, 'functionDeclarations');
+  const declared = listTexts(list || '[]').map((declaration) => {
+    const name = 'parametersJsonSchema';
+    return readTool(google.dialect, declaration, [], keyOf(parseJson(declaration), name) ?? name);
+  });
+  const isPlain = declared.length > 0 && !declared.some((one) => 'native' in one);
+  return isPlain ? declared : [{ dialect: google.dialect, native: text }];
 }

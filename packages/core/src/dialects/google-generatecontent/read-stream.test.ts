@@ -63,7 +63,7 @@ describe('a stream', () => {
       ),
     );
     expect(textAt(envelope, ['candidates', 0])).toBe(
-      '{"content":null,"groundingMetadata":{"q":[1]},"index":0,"finishReason":"STOP","logprobsResult":{"chosenCandidates":[{"token":"a","logProbability":-1.0},{"token":"b"}]}}',
+      '{"content":null,"groundingMetadata":{"q":[1]},"logprobsResult":{"chosenCandidates":[{"token":"a","logProbability":-1.0},{"token":"b"}]},"index":0,"finishReason":"STOP"}',
     );
   });
 

@@ -1,5 +1,6 @@
 import {
   find,
+  getMember,
   isObject,
   type JsonObject,
   leafNode,
@@ -10,113 +11,93 @@ import {
   type RecordNode,
   recordNode,
   setMember,
-  textAt,
 } from '../../json/index.ts';
 import type { Stop } from '../reply.ts';
+import { NO_EVENTS } from '../stream/assembler.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { listTexts } from './fields.ts';
+import { Calls } from './calls.ts';
+import { listTexts } from './content.ts';
+import { Latest } from './latest.ts';
 import { EMPTY_REPLY } from './read-response.ts';
 import { stopOf } from './stop.ts';
-import { StreamedCalls } from './streamed-calls.ts';
 
-const NOTHING: readonly StreamEvent[] = [];
-const CONTENT_RULE: MergeRule = { replaced: new Set(['role']), placed: new Set() };
-const LOGPROBS: ReadonlySet<string> = new Set(['logprobsResult', 'logprobs_result']);
-const LOGPROBS_RULE: MergeRule = { replaced: new Set(), placed: new Set() };
+const RULE: MergeRule = { replaced: new Set(['role']), placed: new Set() };
 
-/** What a later event says of the same thing replaces it, unless it says nothing. */
-export function isBlank(value: unknown): boolean {
-  if (typeof value !== 'object') return value === '';
-  if (Array.isArray(value)) return value.length === 0;
-  for (const _ in value) return false;
-  return true;
-}
+/**
+ * The usual begin of an event, up to its list of parts. Looking at every member of every event would cost more than
+ * parsing it.
+ */
+const USUAL =
+  /^\s*\{\s*"candidates"\s*:\s*\[\s*\{\s*"content"\s*:\s*\{\s*(?:"role"\s*:\s*"\w*"\s*,\s*)?"parts"\s*:\s*(?=\[)/;
 
 /** One candidate while it arrives. */
 export class StreamedCandidate {
   readonly #parts: string[] = [];
-  /** The content with an empty leaf in the place of its parts. */
-  readonly #content: RecordNode = recordNode();
-  /** The last event that had each member of the candidate, and where the candidate stands in it. */
-  readonly #members = new Map<string, { readonly data: string; readonly place: number }>();
-  readonly #logprobs = new Map<string, RecordNode>();
-  readonly #calls = new StreamedCalls();
+  /** The content, its parts aside. */
+  readonly #content = recordNode();
+  readonly #latest = new Latest();
+  readonly #calls = new Calls();
   #role: unknown;
-  #hasParts = false;
-  #finish: unknown;
 
-  /** Takes the candidate at a place of an event; `start` is where its list of parts starts, if that is known. */
-  add(data: string, place: number, candidate: JsonObject, start: number | undefined): readonly StreamEvent[] {
-    const here = { data, place };
-    for (const name in candidate) {
-      if (LOGPROBS.has(name) && isObject(candidate[name])) this.#addLogprobs(name, data, place);
-      else if (!isBlank(candidate[name]) || !this.#members.has(name)) this.#members.set(name, here);
-    }
-    this.#finish = candidate.finishReason ?? candidate.finish_reason ?? this.#finish;
+  /** Takes the candidate at a place of an event. */
+  add(data: string, place: number, candidate: JsonObject): readonly StreamEvent[] {
+    const path = ['candidates', place];
+    this.#latest.add(candidate, data, path);
     const { content } = candidate;
-    if (!isObject(content)) return NOTHING;
-    this.#addContent(content, data, place);
-    if (content.parts === undefined || content.parts === null) return NOTHING;
+    if (!isObject(content)) return NO_EVENTS;
+    this.#addContent(content, data, [...path, 'content']);
+    const { parts } = content;
+    if (parts === undefined || parts === null) return NO_EVENTS;
     const events: StreamEvent[] = [];
-    const values: readonly unknown[] = Array.isArray(content.parts) ? content.parts : [content.parts];
-    const texts = listTexts(data, start ?? find(data, ['candidates', place, 'content', 'parts'])!.start);
-    for (let index = 0; index < texts.length; index++) {
-      this.#parts.push(texts[index]!);
-      this.#tell(values[index], texts[index]!, events);
-    }
-    return events.length > 0 ? events : NOTHING;
+    const usual = place === 0 ? USUAL.exec(data)?.[0].length : undefined;
+    const start = usual ?? find(data, [...path, 'content', 'parts'])!.start;
+    listTexts(data, start).forEach((text, index) => {
+      this.#tell(Array.isArray(parts) ? parts[index] : parts, text, events);
+      this.#parts.push(text);
+    });
+    return events;
   }
 
   /** Undefined before the candidate says that it is finished. */
   get stop(): Stop | undefined {
-    return this.#finish === undefined ? undefined : stopOf(this.#finish, this.#calls.count > 0);
+    const native = this.#latest.value('finishReason') ?? undefined;
+    return native === undefined ? undefined : stopOf(native, this.#calls.list.length > 0);
   }
 
   raw(): string {
     if (this.#content.members.length === 0) return EMPTY_REPLY;
-    const content = recordNode();
-    for (const { name, value } of this.#content.members)
-      setMember(content, name, name === 'parts' ? leafNode(`[${this.#parts.join(',')}]`) : value);
-    if (this.#role === undefined) setMember(content, 'role', leafNode('"model"'));
-    return printTree(content);
+    if (getMember(this.#content, 'parts')) setMember(this.#content, 'parts', leafNode(`[${this.#parts.join(',')}]`));
+    if (this.#role === undefined) setMember(this.#content, 'role', leafNode('"model"'));
+    return printTree(this.#content);
   }
 
   envelope(): RecordNode {
-    const envelope = recordNode();
-    for (const [name, { data, place }] of this.#members)
-      setMember(envelope, name, leafNode(name === 'content' ? 'null' : textAt(data, ['candidates', place, name])!));
-    for (const [name, tree] of this.#logprobs) setMember(envelope, name, tree);
+    const envelope = this.#latest.record();
+    if (getMember(envelope, 'content')) setMember(envelope, 'content', leafNode('null'));
     return envelope;
   }
 
   #tell(part: unknown, text: string, events: StreamEvent[]): void {
-    if (!isObject(part)) return;
-    const said = part.text;
-    if (typeof said === 'string' && said !== '')
-      events.push({ type: part.thought === true ? 'reasoning' : 'text', text: said });
-    else if (said === undefined) this.#calls.add(part, text, events);
+    if (isObject(part) && typeof part.text === 'string') {
+      if (part.text !== '') events.push({ type: part.thought === true ? 'reasoning' : 'text', text: part.text });
+      return;
+    }
+    const call = this.#calls.add(this.#parts.length, part, text);
+    if (!call) return;
+    const index = this.#calls.list.length - 1;
+    // A call without an id has one only in the complete message; arguments in pieces are told when all are there.
+    if (call.parts.length === 1) events.push({ type: 'tool-use', index, id: call.id ?? '', name: call.name });
+    if (!call.isOpen) events.push({ type: 'tool-arguments', index, text: call.args });
   }
 
   /** Nearly every event has the same role and nothing else beside its parts. */
-  #addContent(content: JsonObject, data: string, place: number): void {
-    const names = Object.keys(content);
-    const isSameRole = content.role === this.#role;
-    const isKnown = (name: string): boolean => (name === 'parts' ? this.#hasParts : name === 'role' && isSameRole);
-    if (names.every(isKnown)) return;
+  #addContent(content: JsonObject, data: string, path: readonly (string | number)[]): void {
+    const isKnown = (name: string): boolean =>
+      name === 'parts' ? this.#parts.length > 0 : name === 'role' && content.role === this.#role;
+    if (Object.keys(content).every(isKnown)) return;
     this.#role = content.role ?? this.#role;
-    this.#hasParts ||= 'parts' in content;
-    const delta = recordNode();
-    for (const name of names) {
-      const text = name === 'parts' ? '' : textAt(data, ['candidates', place, 'content', name])!;
-      setMember(delta, name, name === 'parts' ? leafNode('') : parseTree(text));
-    }
-    mergeDelta(this.#content, delta, CONTENT_RULE);
-  }
-
-  #addLogprobs(name: string, data: string, place: number): void {
-    const tree = parseTree(textAt(data, ['candidates', place, name])!);
-    const known = this.#logprobs.get(name) ?? recordNode();
-    this.#logprobs.set(name, known);
-    if (tree.kind === 'record') mergeDelta(known, tree, LOGPROBS_RULE);
+    const delta = parseTree(data, find(data, path)!.start) as RecordNode;
+    if (getMember(delta, 'parts')) setMember(delta, 'parts', leafNode('[]'));
+    mergeDelta(this.#content, delta, RULE);
   }
 }

@@ -1,37 +1,68 @@
+import { textAt } from '../../json/index.ts';
+import type { Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { type BodyMember, frameText } from '../write/frame.ts';
+import { leftOut } from '../write/left-out.ts';
+import { stringText } from '../write/text.ts';
+import { toolTexts } from '../write/tools.ts';
 import type { Frame, FrameParts, Target } from '../write/writer.ts';
+import { listTexts } from './content.ts';
 import { isField } from './fields.ts';
-import { generationConfig, toolConfig } from './write-params.ts';
-import { systemText } from './write-system.ts';
-import { toolsText } from './write-tools.ts';
-
-const OWN_MEMBERS = ['systemInstruction', 'tools', 'contents', 'generationConfig', 'toolConfig'];
+import { textPart } from './forms.ts';
+import { google } from './provider.ts';
+import { paramMembers } from './write-params.ts';
 
 /** Model and streaming stand in the path of a request, not in its body. */
 export function frame({ system, tools, params, extra }: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
   const instruction = systemText(system, losses);
   const declared = toolsText(tools, target, losses);
-  const head = members([
-    ['systemInstruction', instruction],
-    ['tools', declared],
-  ]);
-  const tail = members([
-    ['generationConfig', generationConfig(params, target, losses)],
-    ['toolConfig', toolConfig(params, target, losses)],
-  ]);
-  const texts = frameText(head, 'contents', tail, camelCased(extra));
+  const head: BodyMember[] = [];
+  if (instruction !== undefined) head.push(['systemInstruction', instruction]);
+  if (declared !== undefined) head.push(['tools', declared]);
+  const tail = paramMembers(params, target, losses);
+  // A member in its other spelling is the same member: two of them would be refused.
+  const camelCased = Object.entries(extra).map(([name, text]) => {
+    const own = [...head, ...tail].find(([known]) => isField(name, known));
+    return [own?.[0] ?? name, text];
+  });
+  const texts = frameText(head, 'contents', tail, Object.fromEntries(camelCased));
   return { ...texts, lead: [], base: `${instruction ?? ''}\n${declared ?? ''}`, losses };
 }
 
-function members(given: readonly (readonly [string, string | undefined])[]): BodyMember[] {
-  return given.flatMap(([name, text]): BodyMember[] => (text === undefined ? [] : [[name, text]]));
+/** `systemInstruction` is a content (`system-type`): one that is alone and in this form is spliced by its exact text. */
+function systemText(messages: readonly Message[], losses: LossNote[]): string | undefined {
+  const own = messages.map((message) => {
+    const text = message.origin.dialect === google.dialect ? textAt(message.raw, ['content']) : undefined;
+    return text?.startsWith('{') ? text : undefined;
+  });
+  if (messages.length === 1 && own[0] !== undefined) return own[0];
+  const parts = messages.flatMap((message, index) => {
+    const list = own[index] && textAt(own[index], ['parts']);
+    return list ? listTexts(list) : textParts(message, `system[${index}]`, losses);
+  });
+  return parts.length > 0 ? `{"parts":[${parts.join(',')}]}` : undefined;
 }
 
-/** A member in its other spelling is the same member: two of them would be refused. */
-function camelCased(extra: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(extra).map(([name, text]) => [OWN_MEMBERS.find((own) => isField(name, own)) ?? name, text]),
-  );
+function textParts({ content }: Message, path: string, losses: LossNote[]): string[] {
+  return content.flatMap((block, index) => {
+    const at = `${path}.content[${index}]`;
+    if (block.type === 'text' && block.text !== '') return [textPart(stringText(block.text, at, losses))];
+    if (block.type !== 'text') losses.push(leftOut(block, at));
+    return [];
+  });
+}
+
+/** All functions in one tool, then the tools that are given in Google's own words. */
+function toolsText(tools: FrameParts['tools'], target: Target, losses: LossNote[]): string | undefined {
+  const functions: string[] = [];
+  const texts = toolTexts(tools, target, losses, ({ members, parameters }) => {
+    // `parametersJsonSchema` takes any JSON Schema; `parameters` takes only Google's own subset.
+    const text = `{${members},"parametersJsonSchema":${parameters}}`;
+    functions.push(text);
+    return text;
+  });
+  const others = texts.filter((text) => !functions.includes(text));
+  if (functions.length > 0) others.unshift(`{"functionDeclarations":[${functions.join(',')}]}`);
+  return others.length > 0 ? `[${others.join(',')}]` : undefined;
 }

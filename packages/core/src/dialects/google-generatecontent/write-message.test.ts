@@ -173,8 +173,8 @@ describe('a message of another provider', () => {
     ]);
     expect(unit?.losses.map(({ reason }) => reason)).toEqual([
       'foreign-reasoning',
-      'signature-placeholder',
       'tool-name',
+      'signature-placeholder',
     ]);
     expect(translate(message, target('gemini-2.5-pro'))[0]?.text).not.toContain('thoughtSignature');
   });
@@ -195,14 +195,14 @@ describe('a message of another provider', () => {
     });
   });
 
-  it('puts the media of a result beside it', () => {
+  it('sends the media of a result behind it', () => {
     const image = { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'AA==' } } as const;
-    const [unit] = translate(toolResult('c', [{ type: 'text', text: 'see' }, image]), target(), { id: 'c', name: 'f' });
-    expect(unit?.parts).toEqual([
-      '{"functionResponse":{"id":"c","name":"f","response":{"output":"see"}}}',
-      '{"inlineData":{"mimeType":"image/png","data":"AA=="}}',
+    const units = translate(toolResult('c', [{ type: 'text', text: 'see' }, image]), target(), { id: 'c', name: 'f' });
+    expect(units.map(({ role, parts }) => [role, parts])).toEqual([
+      ['tool', ['{"functionResponse":{"id":"c","name":"f","response":{"output":"see"}}}']],
+      ['user', [expect.stringContaining('tool call c'), '{"inlineData":{"mimeType":"image/png","data":"AA=="}}']],
     ]);
-    expect(unit?.losses).toMatchObject([{ kind: 'rewritten', reason: 'unsupported-media' }]);
+    expect(units[0]?.losses).toMatchObject([{ kind: 'rewritten', reason: 'unsupported-media' }]);
     const policies = { ...spec.home.policies, media: { user: [], toolResult: ['image/*'] } };
     const [inside] = translate(toolResult('c', [image]), target(undefined, { ...spec.home, policies }));
     expect(inside?.parts?.[0]).toContain('"response":{"output":""},"parts":[{"inlineData"');
@@ -229,7 +229,7 @@ describe('a message of another provider', () => {
       '{"fileData":{"mimeType":"application/pdf","fileUri":"https://generativelanguage.googleapis.com/v1beta/files/a"}}',
     ]);
     expect(unit?.losses.map(({ path, reason }) => `${path} ${reason}`)).toEqual([
-      'content[3] foreign-file',
+      'content[3] unsupported-media',
       'content[4] unsupported-media',
       'content[5] unsupported-media',
     ]);

@@ -43,14 +43,20 @@ describe('the body around the contents', () => {
 
   it.each([
     [model, { effort: 'high' }, '{"thinkingLevel":"HIGH"}', 0],
-    [model, { effort: 'max' }, '{"thinkingLevel":"HIGH"}', 1],
+    [model, { effort: 'max' }, '{"thinkingLevel":"MAX"}', 0],
     [model, { effort: 'low', budget: 512 }, '{"thinkingBudget":512}', 1],
-    ['gemini-2.5-flash', { effort: 'medium' }, '{"thinkingBudget":8192}', 1],
-    ['gemini-2.5-flash', { effort: 'none' }, '{"thinkingBudget":0}', 1],
+    ['gemini-2.5-flash', { budget: 0 }, '{"thinkingBudget":0}', 0],
   ])('asks %s to think %o', (name, reasoning, config, notes) => {
     const { body, losses } = google.writeRequest({ model: name, messages, params: { reasoning } });
     expect(body).toBe(`{${CONTENTS},"generationConfig":{"thinkingConfig":${config}}}`);
     expect(losses).toHaveLength(notes);
+  });
+
+  it('leaves out a level where only budgets are taken', () => {
+    const params = { reasoning: { effort: 'medium' } };
+    const { body, losses } = google.writeRequest({ model: 'gemini-2.5-flash', messages, params });
+    expect(body).toBe(`{${CONTENTS}}`);
+    expect(losses).toMatchObject([{ kind: 'dropped', path: 'params.reasoning.effort', reason: 'parameter' }]);
   });
 
   it('sends a system text of its own byte for byte, and several as one', () => {

@@ -8,12 +8,20 @@ import type { ProviderDescriptor } from '../provider.ts';
  *   people and tools that look at the descriptor, since the view knows both names.
  * - `sendReasoning`: whether stored reasoning fields go back to the issuer that gave them. DeepSeek insists on it
  *   (`deepseek-reasoning`), others refuse unknown fields.
+ * - `audio`: whether the model hears; where it does not, sound is left out though the provider takes it (`audio-model`).
  * - `streamUsage`: whether `stream_options` asks for usage; some compatible providers refuse it.
  */
 export const openaiChatHome: ProviderDescriptor = Object.freeze({
   id: 'openai-chat',
   dialect: 'openai-chat',
   issuer: 'api.openai.com',
+  connection: {
+    baseUrl: 'https://api.openai.com/v1',
+    path: '/chat/completions',
+    auth: [{ header: 'authorization', value: 'Bearer {key}' }],
+    keyVariables: ['OPENAI_API_KEY'],
+    baseUrlVariables: ['OPENAI_BASE_URL'],
+  },
   policies: {
     toolIds: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 40 },
     toolNames: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
@@ -29,6 +37,7 @@ export const openaiChatHome: ProviderDescriptor = Object.freeze({
       maxTokensField: { default: 'max_completion_tokens' },
       reasoningField: { default: '' },
       sendReasoning: { default: true },
+      audio: { default: false, models: [['*audio*', true]] },
       streamUsage: { default: true },
     },
   },

@@ -40,6 +40,19 @@ describe('envelope', () => {
     expect(replay(numbered(1), numbered(1), '{"choices":[],"n":2}', numbered(1)).envelope).toContain('"n":1');
   });
 
+  it('keeps what only an earlier event said of an object', () => {
+    const groq = (value: string) => chunk('{"content":"a"}', '"finish_reason":null', `,"x_groq":${value}`);
+    const { envelope, usage } = replay(
+      groq('{"id":"r","seed":1367355884,"deep":{"a":1.0}}'),
+      chunk('{"content":"b"}'),
+      groq('{"id":"s","deep":{"b":2},"usage":{"prompt_tokens":3}}'),
+    );
+    expect(envelope).toContain(
+      '"x_groq":{"id":"s","seed":1367355884,"deep":{"a":1.0,"b":2},"usage":{"prompt_tokens":3}}',
+    );
+    expect(usage?.input).toBe(3);
+  });
+
   it('has the last padding, and is not misled by it', () => {
     const padded = (text: string, padding: string) =>
       chunk(`{"content":"${text}"}`, '"finish_reason":null', `,"obfuscation":"${padding}"`);

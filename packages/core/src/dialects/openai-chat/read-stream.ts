@@ -1,13 +1,4 @@
-import {
-  isObject,
-  type JsonObject,
-  leafNode,
-  listNode,
-  printTree,
-  recordNode,
-  setMember,
-  textAt,
-} from '../../json/index.ts';
+import { isObject, type JsonObject, listNode, type Path, printTree, recordNode, setMember } from '../../json/index.ts';
 import type { Assembler, RawReply } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import type { StreamEvent } from '../stream/events.ts';
@@ -17,17 +8,18 @@ import { errorMessage, modelOf } from './read-response.ts';
 import { stopOf } from './stop.ts';
 import { StreamedChoice } from './stream-choice.ts';
 import { DeltaFrame } from './stream-frame.ts';
+import { LatestMembers } from './stream-members.ts';
 import { usageOf } from './usage.ts';
 
 const NOTHING: readonly StreamEvent[] = [];
+const TOP: Path = [];
 
 export function assemble(): Assembler {
   return new ChunkAssembler();
 }
 
 class ChunkAssembler implements Assembler {
-  /** The event that holds the latest value of each top-level member; its text is cut out at the end. */
-  readonly #members = new Map<string, string>();
+  readonly #members = new LatestMembers();
   readonly #choices = new Map<number, StreamedChoice>();
   readonly #unread = new UnreadEvents();
   readonly #frame = new DeltaFrame();
@@ -78,17 +70,14 @@ class ChunkAssembler implements Assembler {
 
   /** The plain case: everything but the delta, and what pads it, is as it was. */
   #addDelta(data: string, text: string, delta: JsonObject): readonly StreamEvent[] {
-    if (this.#frame.padded) this.#members.set('obfuscation', data);
+    if (this.#frame.padded) this.#members.set('obfuscation', data, data, TOP);
     const events: StreamEvent[] = [];
     this.#choices.get(this.#framed)?.addDelta(text, delta, this.#framed === 0 ? events : undefined);
     return events.length > 0 ? events : NOTHING;
   }
 
   #addChunk(data: string, chunk: JsonObject): readonly StreamEvent[] {
-    for (const name in chunk) {
-      const value = chunk[name];
-      if ((value !== null && value !== '') || !this.#members.has(name)) this.#members.set(name, data);
-    }
+    for (const name in chunk) this.#members.set(name, name === 'choices' ? null : chunk[name], data, TOP);
     const events: StreamEvent[] = [];
     const choices = Array.isArray(chunk.choices) ? (chunk.choices as unknown[]) : [];
     for (let position = 0; position < choices.length; position++) {
@@ -134,7 +123,7 @@ class ChunkAssembler implements Assembler {
 
   #envelope(streamed: readonly StreamedChoice[]): string {
     const record = recordNode();
-    for (const [name, data] of this.#members) setMember(record, name, leafNode(textAt(data, [name])!));
+    for (const name of this.#members.names()) setMember(record, name, this.#members.tree(name)!);
     setMember(record, 'choices', listNode(streamed.map((choice) => choice.envelope())));
     this.#unread.addTo(record);
     return printTree(record);

@@ -8,19 +8,18 @@ import {
   type RecordNode,
   recordNode,
   setMember,
-  type Tree,
-  textAt,
 } from '../../json/index.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { tellDelta } from './stream-events.ts';
+import { DeltaTeller } from './stream-events.ts';
+import { LatestMembers } from './stream-members.ts';
 import { StreamedMessage } from './stream-message.ts';
 import { oneMember, RULE } from './stream-rule.ts';
 
 /** One choice of a streamed reply: its message, and what its envelope says. */
 export class StreamedChoice {
   readonly #message = new StreamedMessage();
-  /** The event that holds the latest value of each member, and where the choice stood in it. */
-  readonly #members = new Map<string, { readonly data: string; readonly position: number }>();
+  readonly #teller = new DeltaTeller();
+  readonly #members = new LatestMembers();
   readonly #logprobs = recordNode();
   #finish: string | undefined;
 
@@ -30,24 +29,24 @@ export class StreamedChoice {
 
   /** `events` takes what there is to tell; undefined for choices nobody watches. */
   add(data: string, position: number, choice: JsonObject, events: StreamEvent[] | undefined): void {
+    const path = ['choices', position];
+    // A whole message in place of a delta: some servers stream a reply in one piece.
+    const holder = isObject(choice.delta) ? 'delta' : 'message';
     for (const name in choice) {
-      const value = choice[name];
-      if ((value === null || value === '') && this.#members.has(name)) continue;
-      this.#members.set(name, { data, position });
-      if (name === 'logprobs' && value !== null) this.#addLogprobs(data, position);
+      // What the message is made of stands for itself; only its place is kept.
+      this.#members.set(name, name === holder ? null : choice[name], data, path);
+      if (name === 'logprobs' && choice.logprobs !== null) this.#addLogprobs(data, position);
     }
     if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') this.#finish = choice.finish_reason;
-    // A whole message in place of a delta: some servers stream a reply in one piece.
-    const member = isObject(choice.delta) ? 'delta' : 'message';
-    const delta = choice[member];
+    const delta = choice[holder];
     if (!isObject(delta)) return;
-    if (events) tellDelta(delta, events);
-    this.#message.add(data, ['choices', position, member], delta, events ?? []);
+    if (events) this.#teller.tell(delta, events);
+    this.#message.add(data, [...path, holder], delta, events ?? []);
   }
 
   /** The next delta of an event that says nothing else new; its text and value. */
   addDelta(text: string, delta: JsonObject, events: StreamEvent[] | undefined): void {
-    if (events) tellDelta(delta, events);
+    if (events) this.#teller.tell(delta, events);
     this.#message.add(text, [], delta, events ?? []);
   }
 
@@ -58,16 +57,12 @@ export class StreamedChoice {
   /** The choice as an unstreamed envelope has it: no delta, and `null` for the message. */
   envelope(): RecordNode {
     const record = recordNode();
-    for (const [name, { data, position }] of this.#members) {
+    for (const name of this.#members.names()) {
+      const merged = name === 'logprobs' ? this.#logprobs.members[0]?.value : undefined;
       if (name === 'delta' || name === 'message') setMember(record, 'message', leafNode('null'));
-      else setMember(record, name, this.#member(name, data, position));
+      else setMember(record, name, merged ?? this.#members.tree(name)!);
     }
     return record;
-  }
-
-  #member(name: string, data: string, position: number): Tree {
-    const merged = name === 'logprobs' ? this.#logprobs.members[0]?.value : undefined;
-    return merged ?? leafNode(textAt(data, ['choices', position, name])!);
   }
 
   /** Lists of log probabilities append. */

@@ -3,25 +3,32 @@ import type { StreamEvent } from '../stream/events.ts';
 import { partBlock } from './view-parts.ts';
 import { detailText } from './view-reasoning.ts';
 
-/** What a delta says to someone who watches; calls are told where they are put together. */
-export function tellDelta(delta: JsonObject, events: StreamEvent[]): void {
-  const { content, refusal, audio } = delta;
-  const thought = thoughtOf(delta);
-  if (thought !== '') events.push({ type: 'reasoning', text: thought });
-  if (typeof content === 'string') {
-    if (content !== '') events.push({ type: 'text', text: content });
-  } else if (Array.isArray(content)) tellParts(content, events);
-  if (typeof refusal === 'string' && refusal !== '') events.push({ type: 'refusal', text: refusal });
-  if (isObject(audio) && typeof audio.transcript === 'string' && audio.transcript !== '')
-    events.push({ type: 'text', text: audio.transcript });
-}
+/** Tells someone who watches what each delta says; calls are told where they are put together. */
+export class DeltaTeller {
+  /** Whether thoughts come as plain text: then the same thought taken apart is not told again. */
+  #thinksAloud = false;
 
-/** One thought is told once, though it may come under several names. */
-function thoughtOf({ reasoning_content: content, reasoning, reasoning_details: details }: JsonObject): string {
-  if (typeof content === 'string' && content !== '') return content;
-  if (typeof reasoning === 'string' && reasoning !== '') return reasoning;
-  if (!Array.isArray(details)) return '';
-  return details.map((detail: unknown) => (isObject(detail) ? (detailText(detail) ?? '') : '')).join('');
+  tell(delta: JsonObject, events: StreamEvent[]): void {
+    const { content, refusal, audio } = delta;
+    const thought = this.#thoughtOf(delta);
+    if (thought !== '') events.push({ type: 'reasoning', text: thought });
+    if (typeof content === 'string') {
+      if (content !== '') events.push({ type: 'text', text: content });
+    } else if (Array.isArray(content)) tellParts(content, events);
+    if (typeof refusal === 'string' && refusal !== '') events.push({ type: 'refusal', text: refusal });
+    if (isObject(audio) && typeof audio.transcript === 'string' && audio.transcript !== '')
+      events.push({ type: 'text', text: audio.transcript });
+  }
+
+  #thoughtOf({ reasoning_content: content, reasoning, reasoning_details: details }: JsonObject): string {
+    const plain = typeof content === 'string' && content !== '' ? content : reasoning;
+    if (typeof plain === 'string' && plain !== '') {
+      this.#thinksAloud = true;
+      return plain;
+    }
+    if (this.#thinksAloud || !Array.isArray(details)) return '';
+    return details.map((detail: unknown) => (isObject(detail) ? (detailText(detail) ?? '') : '')).join('');
+  }
 }
 
 function tellParts(parts: readonly unknown[], events: StreamEvent[]): void {

@@ -52,6 +52,16 @@ describe('joining', () => {
     ]);
   });
 
+  it('does not tell a thought again that comes a second time, taken apart', () => {
+    const { raw, events } = replay(
+      chunk('{"role":"assistant","reasoning":"hm"}'),
+      chunk('{"reasoning_details":[{"type":"reasoning.text","text":"hm","index":0}]}'),
+      END,
+    );
+    expect(events).toEqual([{ type: 'reasoning', text: 'hm' }]);
+    expect(JSON.parse(raw)).toMatchObject({ reasoning_details: [{ text: 'hm' }] });
+  });
+
   it('keeps a summary and its ciphertext apart though they share an index', () => {
     const { raw, events } = replay(
       chunk(

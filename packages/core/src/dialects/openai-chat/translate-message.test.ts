@@ -13,9 +13,9 @@ import type { CallLookup, Target, Unit } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
 import { translateMessage } from './translate-message.ts';
 
-const target = (policies: Partial<Policies> = {}): Target => ({
+const target = (policies: Partial<Policies> = {}, model = 'gpt-5'): Target => ({
   provider: { ...openaiChatHome, policies: { ...openaiChatHome.policies, ...policies } },
-  model: 'gpt-5',
+  model,
   account: undefined,
   params: {},
 });
@@ -132,8 +132,12 @@ describe('what a model said elsewhere', () => {
   });
 
   it('has its refusal as a refusal', () => {
-    expect(translated(foreign('assistant', [{ type: 'refusal', text: 'No.' }]))[0]!.text).toBe(
-      '{"role":"assistant","content":null,"refusal":"No."}',
+    const refusal: ContentBlock = { type: 'refusal', text: 'No.' };
+    expect(translated(foreign('assistant', [refusal]))[0]!.text).toBe(
+      '{"role":"assistant","content":[{"type":"refusal","refusal":"No."}]}',
+    );
+    expect(translated(foreign('assistant', [{ type: 'text', text: 'Well.' }, refusal]))[0]!.text).toBe(
+      '{"role":"assistant","content":"Well.","refusal":"No."}',
     );
   });
 });
@@ -149,6 +153,7 @@ describe('media', () => {
         { type: 'media', mediaType: 'application/pdf', source: { kind: 'base64', data: 'QQ==' }, name: 'a.pdf' },
         { type: 'media', mediaType: 'application/pdf', source: { kind: 'file', id: 'file-1' } },
       ]),
+      target({}, 'gpt-4o-audio-preview'),
     );
     expect(JSON.parse(units[0]!.text)).toEqual({
       role: 'user',
@@ -171,6 +176,7 @@ describe('media', () => {
         { type: 'media', mediaType: 'video/mp4', source: { kind: 'base64', data: 'QQ==' } },
         { type: 'media', mediaType: 'application/pdf', source: { kind: 'url', url: 'https://x.test/a.pdf' } },
         { type: 'media', mediaType: 'image/png', source: { kind: 'file', id: 'theirs' } },
+        { type: 'media', mediaType: 'audio/wav', source: { kind: 'base64', data: 'QQ==' } },
       ]),
     );
     expect(units[0]!.text).toBe('{"role":"user","content":"See"}');
@@ -178,6 +184,7 @@ describe('media', () => {
       'dropped content[1] unsupported-media',
       'dropped content[2] unsupported-media',
       'dropped content[3] foreign-file',
+      'dropped content[4] unsupported-media',
     ]);
   });
 });

@@ -86,12 +86,19 @@ function assistantUnits(message: Message, target: Target): readonly Unit[] {
   if (text === '' && refusal === '' && calls.length === 0) return [];
   const members = [
     '"role":"assistant"',
-    `"content":${text === '' ? 'null' : stringText(text, 'content', losses)}`,
-    ...(refusal === '' ? [] : [`"refusal":${stringText(refusal, 'content', losses)}`]),
+    ...saidMembers(text, refusal, calls.length > 0, losses),
     ...(calls.length === 0 ? [] : [`"tool_calls":[${calls.map((call) => call.text).join(',')}]`]),
   ];
   const refs = calls.map(({ id, name }) => ({ id, name }));
   return [{ role: 'assistant', text: `{${members.join(',')}}`, calls: refs, results: [], losses }];
+}
+
+/** `null` is content only beside calls (`content-null`): a bare refusal is sent as a part. */
+function saidMembers(text: string, refusal: string, calling: boolean, losses: LossNote[]): string[] {
+  const refused = refusal === '' ? '' : stringText(refusal, 'content', losses);
+  if (text === '' && !calling) return [`"content":[{"type":"refusal","refusal":${refused}}]`];
+  const content = `"content":${text === '' ? 'null' : stringText(text, 'content', losses)}`;
+  return refusal === '' ? [content] : [content, `"refusal":${refused}`];
 }
 
 /** Nobody knows what a call that was cut would have asked for. */

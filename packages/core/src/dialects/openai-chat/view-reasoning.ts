@@ -3,12 +3,13 @@ import type { ContentBlock } from '../../message/index.ts';
 
 /**
  * The thoughts of a message, once each: compatible providers send them as `reasoning_content` or `reasoning`, and
- * OpenRouter sends `reasoning` again, taken apart, as `reasoning_details`.
+ * OpenRouter sends the same text again, taken apart, as `reasoning_details`.
  */
 export function reasoningBlocks(raw: string, message: JsonObject): ContentBlock[] {
+  const plain = plainBlocks(message);
   const details = detailBlocks(raw, message);
-  const told = details.some((block) => block.type === 'reasoning' && block.text !== '');
-  return told ? details : [...plainBlocks(message), ...details];
+  if (plain.length === 0) return details;
+  return [...plain, ...details.filter((block) => block.type !== 'reasoning' || block.redacted)];
 }
 
 function plainBlocks({ reasoning_content: content, reasoning }: JsonObject): ContentBlock[] {

@@ -4,6 +4,7 @@ import { takesMedia } from '../provider.ts';
 import { dropped } from '../write/notes.ts';
 import { stringText } from '../write/text.ts';
 import type { Target } from '../write/writer.ts';
+import { quirk } from './quirks.ts';
 
 /** A media block as a content part, or a note why there is none. */
 export function mediaPart(
@@ -22,14 +23,17 @@ export function mediaPart(
     losses.push(dropped(path, 'foreign-file', `the file ${source.id} is held by ${issuer}`));
     return undefined;
   }
-  const part = takesMedia(target.provider.policies.media.user, mediaType)
-    ? writtenPart(block, path, losses)
-    : undefined;
+  const taken = takesMedia(target.provider.policies.media.user, mediaType) && isHeard(mediaType, target);
+  const part = taken ? writtenPart(block, path, losses) : undefined;
   if (part === undefined) {
     const form = source.kind === 'url' ? `${mediaType} by address` : mediaType;
     losses.push(dropped(path, 'unsupported-media', `${form} is not taken here`));
   }
   return part;
+}
+
+function isHeard(mediaType: string, target: Target): boolean {
+  return !mediaType.startsWith('audio/') || quirk('audio', target) === true;
 }
 
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([

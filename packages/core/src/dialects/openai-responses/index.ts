@@ -1,11 +1,10 @@
 import type { DialectSpec } from '../dialect.ts';
-import { DIALECT } from './items.ts';
-import { openai } from './provider.ts';
+import { DIALECT, openai } from './provider.ts';
 import { readRequest } from './read-request.ts';
 import { readReply } from './read-response.ts';
 import { assemble } from './read-stream.ts';
 import { viewOf } from './view.ts';
-import { writer } from './write-message.ts';
+import { writer } from './writer.ts';
 
 /** OpenAI's Responses API, and whoever speaks it. */
 export const openaiResponsesSpec: DialectSpec = {

@@ -1,29 +1,20 @@
-import { elementsOf, isObject, type JsonObject, parseJson, type Range, skipSpace } from '../../json/index.ts';
+import { elementTexts, isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import { ProtocolError } from '../reply.ts';
+import { DIALECT } from './provider.ts';
 
-export const DIALECT = 'openai-responses';
-
-/** One element of `input` or `output`: its value, and where it stands in the text it was read from. */
-export interface Item extends Range {
+/** One element of `input` or `output`. */
+export interface Item {
   readonly value: unknown;
   readonly text: string;
 }
 
-export interface ItemList {
-  readonly items: readonly Item[];
-  /** A model's turn is an array of items; everything else is a single item. */
-  readonly isTurn: boolean;
-}
-
-export function itemsOf(raw: string): ItemList {
+/** A model's turn is an array of items; everything else is a single item. */
+export function itemsOf(raw: string): { readonly items: readonly Item[]; readonly isTurn: boolean } {
   const value = parseJson(raw);
-  const start = skipSpace(raw, 0);
-  if (Array.isArray(value)) {
-    const items = elementsOf(raw, start).map((range, index): Item => ({ ...range, text: raw, value: value[index] }));
-    return { items, isTurn: true };
-  }
+  if (Array.isArray(value))
+    return { items: elementTexts(raw).map((text, index) => ({ text, value: value[index] })), isTurn: true };
   if (!isObject(value)) throw new ProtocolError(DIALECT, 'a message is an item or a list of items', raw);
-  return { items: [{ start, end: raw.trimEnd().length, text: raw, value }], isTurn: false };
+  return { items: [{ text: raw.trim(), value }], isTurn: false };
 }
 
 /** `type` may be left out of messages and of item references. */
@@ -43,16 +34,15 @@ export function isReasoning(item: unknown): item is JsonObject & { readonly type
 }
 
 /** Items that clients write although nothing in their names says so. */
-const CLIENT_ITEMS = /(?:_output|_response|_reference|_trigger)$/;
+const CLIENT_ITEMS = /_(?:output|response|reference|trigger)$/;
 
 /**
  * Whether the API issued this item, so that it belongs to a model's turn. Outputs of tools that ran on the server
  * come from there too: of a program always, of a search when it says so, of a shell when the API gave it an id.
  */
 export function isModelItem(item: unknown): boolean {
-  if (!isObject(item)) return true;
+  if (!isObject(item) || isAssistantMessage(item)) return true;
   const type = itemType(item);
-  if (type === 'message') return item.role === 'assistant';
   if (type === 'program_output') return true;
   if (type === 'tool_search_output') return item.execution === 'server';
   if (type === 'shell_call_output') return typeof item.id === 'string';

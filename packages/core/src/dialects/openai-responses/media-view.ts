@@ -1,36 +1,27 @@
-import type { JsonObject } from '../../json/index.ts';
+import { isObject, type JsonObject } from '../../json/index.ts';
 import type { MediaBlock, MediaSource } from '../../message/index.ts';
+import { inlined } from '../write/media.ts';
 
 /** The media in an `input_image`, `input_file`, `input_audio` or `computer_screenshot` part, if that is what it is. */
 export function mediaOf(part: JsonObject): MediaBlock | undefined {
-  if (part.type === 'input_image' || part.type === 'computer_screenshot')
-    return media('image/*', [part.image_url], part.file_id, undefined);
-  if (part.type === 'input_file')
-    return media('application/*', [part.file_data, part.file_url], part.file_id, part.filename);
-  return part.type === 'input_audio' ? audioOf(part.input_audio) : undefined;
+  const { type, input_audio: audio, filename } = part;
+  if (type === 'input_audio' && isObject(audio) && typeof audio.data === 'string' && typeof audio.format === 'string')
+    return { type: 'media', mediaType: `audio/${audio.format}`, source: { kind: 'base64', data: audio.data } };
+  const isImage = type === 'input_image' || type === 'computer_screenshot';
+  const source = isImage || type === 'input_file' ? sourceOf(part) : undefined;
+  if (!source) return undefined;
+  const isPdf = source.kind === 'url' && /\.pdf(?:[?#]|$)/i.test(source.url);
+  return inlined({
+    type: 'media',
+    mediaType: isImage ? 'image/*' : isPdf ? 'application/pdf' : 'application/*',
+    source,
+    ...(typeof filename === 'string' && { name: filename }),
+  });
 }
 
-function media(kind: string, urls: readonly unknown[], fileId: unknown, name: unknown): MediaBlock | undefined {
-  const url = urls.find((candidate): candidate is string => typeof candidate === 'string' && candidate !== '');
-  const named = typeof name === 'string' ? { name } : {};
-  if (url !== undefined) return { type: 'media', ...fromUrl(url, kind), ...named };
-  if (typeof fileId !== 'string') return undefined;
-  return { type: 'media', mediaType: kind, source: { kind: 'file', id: fileId }, ...named };
-}
-
-function fromUrl(url: string, kind: string): { mediaType: string; source: MediaSource } {
-  const comma = url.startsWith('data:') ? url.indexOf(';base64,') : -1;
-  if (comma > 0)
-    return {
-      mediaType: url.slice('data:'.length, comma),
-      source: { kind: 'base64', data: url.slice(comma + ';base64,'.length) },
-    };
-  const isPdf = kind === 'application/*' && /\.pdf(?:[?#]|$)/i.test(url);
-  return { mediaType: isPdf ? 'application/pdf' : kind, source: { kind: 'url', url } };
-}
-
-function audioOf(audio: unknown): MediaBlock | undefined {
-  const { data, format } = (audio ?? {}) as { data?: unknown; format?: unknown };
-  if (typeof data !== 'string' || typeof format !== 'string') return undefined;
-  return { type: 'media', mediaType: `audio/${format}`, source: { kind: 'base64', data } };
+/** What is empty is not meant. */
+function sourceOf({ image_url, file_data, file_url, file_id: id }: JsonObject): MediaSource | undefined {
+  const url = image_url || file_data || file_url;
+  if (typeof url === 'string') return { kind: 'url', url };
+  return typeof id === 'string' ? { kind: 'file', id } : undefined;
 }

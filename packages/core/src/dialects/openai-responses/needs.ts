@@ -6,15 +6,16 @@ import { type Item, isAssistantMessage, isReasoning } from './items.ts';
 /** The client's mark for explicit prompt caching; it stands on a part of a message or of an output. */
 export const CACHE_MARKER = 'prompt_cache_breakpoint';
 
-export function needsOf(items: readonly Item[], origin: Origin): Need[] {
+export function needsOf(raw: string, items: readonly Item[], origin: Origin): Need[] {
   const values = items.map((item) => item.value);
-  const needs: Need[] = [];
-  if (values.every(isEmptyMessage)) needs.push('empty');
-  if (values.some(hasMalformedArguments)) needs.push('arguments');
-  if (isReasoning(values.at(-1)) || (origin.cut && values.some(isIncomplete))) needs.push('cut');
-  if (values.some(hasCacheMarker)) needs.push('cache');
-  if (values.some(isBound)) needs.push('bound');
-  return needs;
+  const needs: (readonly [Need, boolean])[] = [
+    ['empty', values.every(isEmptyMessage)],
+    ['arguments', values.some(hasMalformedArguments)],
+    ['cut', isReasoning(values.at(-1)) || (origin.cut === true && values.some(isIncomplete))],
+    ['cache', raw.includes(`"${CACHE_MARKER}"`)],
+    ['bound', values.some(isBound)],
+  ];
+  return needs.filter(([, is]) => is).map(([need]) => need);
 }
 
 /**
@@ -31,24 +32,13 @@ export function isIncomplete(item: unknown): boolean {
 }
 
 export function hasMalformedArguments(item: unknown): item is JsonObject & { readonly arguments: string } {
-  return (
-    isObject(item) &&
-    item.type === 'function_call' &&
-    typeof item.arguments === 'string' &&
-    !areArguments(item.arguments)
-  );
+  if (!isObject(item) || item.type !== 'function_call') return false;
+  return typeof item.arguments === 'string' && !areArguments(item.arguments);
 }
 
 export function isEmptyMessage(item: unknown): boolean {
   if (!isAssistantMessage(item)) return false;
   const { content } = item;
-  if (!Array.isArray(content)) return content === '' || content === undefined || content === null;
+  if (!Array.isArray(content)) return !content;
   return content.every((part) => isObject(part) && part.type === 'output_text' && part.text === '');
-}
-
-function hasCacheMarker(item: unknown): boolean {
-  if (!isObject(item)) return false;
-  return [item.content, item.output].some(
-    (list) => Array.isArray(list) && list.some((part) => isObject(part) && CACHE_MARKER in part),
-  );
 }

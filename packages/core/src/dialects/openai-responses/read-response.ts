@@ -1,7 +1,7 @@
-import { elementTexts, isObject, memberOf, parseJson, skipSpace, splice, textAt } from '../../json/index.ts';
+import { elementTexts, find, isObject, type JsonObject, parseJson, splice, textAt } from '../../json/index.ts';
 import type { RawReply } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
-import { DIALECT } from './items.ts';
+import { DIALECT } from './provider.ts';
 import { stopOf } from './stop.ts';
 import { usageOf } from './usage.ts';
 
@@ -10,11 +10,22 @@ export function readReply(body: string): RawReply {
   const value = parseJson(body);
   if (!isObject(value) || !Array.isArray(value.output))
     throw new ProtocolError(DIALECT, 'the response has no "output"', body);
-  const output = memberOf(body, skipSpace(body, 0), 'output')!;
+  const output = find(body, ['output'])!;
+  const envelope = splice(body, [{ ...output, text: 'null' }]);
+  return replyOf(body, value, turnText(elementTexts(body, output.start)), value.output, envelope);
+}
+
+export function replyOf(
+  response: string,
+  value: JsonObject,
+  raw: string,
+  items: readonly unknown[],
+  envelope: string,
+): RawReply {
   return {
-    choices: [{ raw: turnText(elementTexts(body, output.start)), stop: stopOf(value, value.output) }],
-    usage: usageOf(value.usage, textAt(body, ['usage'])),
-    envelope: splice(body, [{ start: output.start, end: output.end, text: 'null' }]),
+    choices: [{ raw, stop: stopOf(value, items) }],
+    usage: usageOf(value.usage, textAt(response, ['usage'])),
+    envelope,
     model: typeof value.model === 'string' ? value.model : undefined,
   };
 }

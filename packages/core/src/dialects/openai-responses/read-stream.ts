@@ -1,26 +1,25 @@
-import { find, isObject, type JsonObject, parseTree, textAt } from '../../json/index.ts';
-import type { Assembler, RawReply } from '../dialect.ts';
+import {
+  isObject,
+  type JsonObject,
+  leafNode,
+  parseJson,
+  parseTree,
+  printTree,
+  type RecordNode,
+  setMember,
+  textAt,
+} from '../../json/index.ts';
+import type { Assembler } from '../dialect.ts';
+import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
 import type { StreamEvent } from '../stream/events.ts';
 import { escapedPiece } from '../stream/piece.ts';
 import { UnreadEvents } from '../stream/unread.ts';
-import { deltaPiece } from './delta-piece.ts';
-import { errorMessage, eventsOfItem, said, unseenEvents } from './item-events.ts';
-import { replyOf } from './stream-end.ts';
+import { errorEvent, eventsOfItem } from './item-events.ts';
+import { itemsOf } from './items.ts';
+import { replyOf, turnText } from './read-response.ts';
+import { settled } from './settled.ts';
 import { StreamItem } from './stream-item.ts';
-import {
-  DELTAS,
-  isKnown,
-  isKnownMember,
-  isProgress,
-  PARTS,
-  type PieceRule,
-  SNAPSHOTS,
-  TERMINAL,
-  WHOLES,
-} from './stream-rules.ts';
-import { UnreadMembers } from './unread-members.ts';
-
-const NOTHING: readonly StreamEvent[] = [];
+import { type Place, PROGRESS, placeOf, saysMore, TERMINAL } from './stream-places.ts';
 
 /**
  * Puts a streamed response together. One source counts for each item, because the API encrypts anew for each event:
@@ -33,159 +32,133 @@ export function assemble(): Assembler {
 
 class ResponseAssembler implements Assembler {
   readonly #items: StreamItem[] = [];
-  readonly #current = new Map<number, StreamItem>();
   readonly #unread = new UnreadEvents();
-  readonly #members = new UnreadMembers();
   /** The response as the last event has it that carries one, and whether that was the terminal one. */
-  #response: string | undefined;
+  #response = '{}';
   #isTerminal = false;
   #hasFailed = false;
   /** Where the last delta went: the next one nearly always goes there too. */
-  #live: { type: string; index: unknown; part: unknown; pieces: string[]; item: StreamItem } | undefined;
+  #live: { type: string; index: unknown; part: unknown; item: StreamItem; place: Place; pieces: string[] } | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
-    let value: unknown;
-    try {
-      value = JSON.parse(data);
-    } catch {
-      return data === '[DONE]' ? NOTHING : this.#unread.keep(event, data);
-    }
-    if (!isObject(value)) return this.#unread.keep(event, data);
-    try {
-      return this.#read(event, data, value);
-    } catch {
-      // Nested too deep to be taken apart.
-      return this.#unread.keep(event, data);
-    }
-  }
-
-  finish(): RawReply & { readonly cut: boolean } {
-    return replyOf({
-      items: this.#items,
-      response: this.#response,
-      isTerminal: this.#isTerminal,
-      hasFailed: this.#hasFailed,
-      unread: this.#unread,
-      members: this.#members,
+    if (data === '[DONE]') return NO_EVENTS;
+    return readEvent(this.#unread, event, data, (value) => {
+      const type = typeof value.type === 'string' ? value.type : (event ?? '');
+      const told = this.#read(type, data, value);
+      const error = !told && (type === 'error' || isObject(value.error)) ? [errorEvent(value, data)] : undefined;
+      if (error) this.#hasFailed = true;
+      // What an event says beyond its item is of no use there, so it is kept beside the response.
+      if (error || (told && saysMore(value))) this.#unread.keep(event, data);
+      return told ?? error;
     });
   }
 
-  #read(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] {
-    const type = typeof value.type === 'string' ? value.type : (event ?? '');
-    for (const name in value) {
-      if (isKnownMember(name)) continue;
-      if (isKnown(type)) this.#members.add(type, data);
-      else if (isObject(value.error)) return this.#error(event, data, value);
-      break;
-    }
-    const delta = DELTAS.get(type);
-    if (delta && typeof value.delta === 'string') return this.#delta(type, data, value, value.delta, delta);
-    if (type === 'response.output_item.added' && isObject(value.item)) return this.#added(data, value, value.item);
-    if (type === 'response.output_item.done' && isObject(value.item)) return this.#done(data, value, value.item);
-    if (TERMINAL.has(type) && isObject(value.response)) return this.#terminal(data, value.response);
-    if (SNAPSHOTS.has(type) && isObject(value.response)) {
-      if (!this.#isTerminal) this.#response = textAt(data, ['response']);
-      return NOTHING;
-    }
-    if (type === 'error') return this.#error(event, data, value);
-    return this.#merge(type, data, value) || isProgress(type) ? NOTHING : this.#unread.keep(event, data);
+  finish(): ReturnType<Assembler['finish']> {
+    const response = parseJson(this.#response) as JsonObject;
+    const streamed = [...this.#items].sort((a, b) => a.index - b.index).map((item) => item.text);
+    const raw = turnText(this.#isTerminal ? settled(streamed, this.#response) : streamed);
+    const envelope = parseTree(this.#response) as RecordNode;
+    setMember(envelope, 'output', leafNode('null'));
+    this.#unread.addTo(envelope);
+    const reply = replyOf(this.#response, response, raw, parseJson(raw) as unknown[], printTree(envelope));
+    const cut = !this.#isTerminal;
+    if (!cut && !this.#hasFailed) return { ...reply, cut };
+    const native = this.#hasFailed && typeof response.status === 'string' ? response.status : undefined;
+    return { ...reply, choices: [{ raw, stop: { reason: this.#hasFailed ? 'error' : 'cut', native } }], cut };
   }
 
-  #delta(type: string, data: string, value: JsonObject, text: string, rule: PieceRule): readonly StreamEvent[] {
-    const part = value.content_index ?? value.summary_index ?? value.command_index;
-    const index = value.output_index;
-    const piece = deltaPiece(data, text);
-    let live = this.#live;
-    if (!live || live.type !== type || live.index !== index || live.part !== part) {
-      const item = this.#itemFor(value);
-      live = { type, index, part, item, pieces: item.stringAt(rule.path(value), rule.item, rule.part).pieces };
-      this.#live = live;
+  /** Undefined for an event that is not understood. */
+  #read(type: string, data: string, value: JsonObject): readonly StreamEvent[] | undefined {
+    const { delta, item, part, response, output_index: index } = value;
+    const at = value.content_index ?? value.summary_index ?? value.command_index;
+    const live = this.#live;
+    if (live?.type === type && live.index === index && live.part === at && typeof delta === 'string')
+      return this.#say(data, value, delta);
+    if (isObject(response) && /^response\.\w+$/.test(type)) return this.#respond(type, data, response);
+    const [, name = '', phase] = /^response\.(.+)\.(added|delta|done)$/.exec(type) ?? [];
+    this.#live = undefined;
+    if (name === 'output_item' && isObject(item)) return this.#item(data, value, item, phase === 'done');
+    const list = name === 'content_part' ? 'content' : name === 'reasoning_summary_part' ? 'summary' : undefined;
+    if (list && isObject(part)) {
+      const tree = parseTree(textAt(data, ['part'])!) as RecordNode;
+      this.#itemFor(index, list === 'content' ? 'message' : 'reasoning').setPart(list, at, tree, phase === 'done');
+      return NO_EVENTS;
     }
-    live.pieces.push(piece);
-    if (Array.isArray(value.logprobs) && value.logprobs.length > 0) this.#append(data, value, 'logprobs');
-    return rule.says === undefined ? NOTHING : said(rule.says, live.item, text, piece);
+    if (name === 'output_text.annotation' && 'annotation' in value) {
+      this.#itemFor(index, 'message').append(at, 'annotations', [parseTree(textAt(data, ['annotation'])!)]);
+      return NO_EVENTS;
+    }
+    const place = placeOf(name);
+    const text = phase === 'delta' ? delta : value[place?.member ?? ''];
+    if (!place || typeof text !== 'string') return PROGRESS.test(type) ? NO_EVENTS : undefined;
+    const target = this.#itemFor(index, place.item);
+    const { pieces } = target.textOf(place, at);
+    if (phase === 'delta') {
+      this.#live = { type, index, part: at, item: target, place, pieces };
+      return this.#say(data, value, text);
+    }
+    pieces.splice(0, pieces.length, escapedPiece(data, [place.member], text));
+    return NO_EVENTS;
   }
 
-  #added(data: string, value: JsonObject, item: JsonObject): readonly StreamEvent[] {
-    const before = this.#current.get(indexOf(value));
-    if (before && !before.isDone && before.id === item.id) return NOTHING;
-    const added = this.#start(indexOf(value), item, textAt(data, ['item']));
-    if ((item.type !== 'function_call' && !added.isCustom) || typeof item.name !== 'string') return NOTHING;
-    const id = typeof item.call_id === 'string' ? item.call_id : '';
-    return [{ type: 'tool-use', index: added.index, id, name: item.name }];
+  /** A custom tool takes free text; as arguments it is the one string in `{"input":"…"}`. */
+  #say(data: string, value: JsonObject, text: string): readonly StreamEvent[] {
+    const { item, part, pieces, place } = this.#live!;
+    const piece = escapedPiece(data, ['delta'], text);
+    pieces.push(piece);
+    if (Array.isArray(value.logprobs) && value.logprobs.length > 0) {
+      const probabilities = parseTree(textAt(data, ['logprobs'])!);
+      if (probabilities.kind === 'list') item.append(part, 'logprobs', probabilities.items);
+    }
+    if (!place.says) return NO_EVENTS;
+    const opening = item.isCustom && !item.hasSpoken ? '{"input":"' : '';
+    item.hasSpoken = true;
+    if (place.says !== 'tool-arguments') return [{ type: place.says, text }];
+    return [{ type: place.says, index: item.index, text: item.isCustom ? opening + piece : text }];
   }
 
-  #done(data: string, value: JsonObject, item: JsonObject): readonly StreamEvent[] {
-    const before = this.#current.get(indexOf(value));
-    const slot = before && !before.isDone ? before : this.#start(indexOf(value), item, undefined);
+  #item(data: string, { output_index: index }: JsonObject, value: JsonObject, isDone: boolean): readonly StreamEvent[] {
     const text = textAt(data, ['item'])!;
-    slot.complete(text);
-    this.#live = undefined;
-    if (slot.hasSpoken) return slot.isCustom ? [{ type: 'tool-arguments', index: slot.index, text: '"}' }] : NOTHING;
-    return eventsOfItem(text, item, slot.index, slot.isAnnounced);
+    const last = this.#last(index);
+    const open = last && last.done === undefined ? last : undefined;
+    if (!isDone) {
+      if (open && open.id === value.id) return NO_EVENTS;
+      const { index: at } = this.#start(index, value, text, true);
+      return eventsOfItem({ text, value }, at).filter((event) => event.type === 'tool-use');
+    }
+    const item = open ?? this.#start(index, value, text, false);
+    item.done = text;
+    if (item.hasSpoken) return item.isCustom ? [{ type: 'tool-arguments', index: item.index, text: '"}' }] : NO_EVENTS;
+    return eventsOfItem({ text, value }, item.index).filter((event) => event.type !== 'tool-use' || !item.isAnnounced);
   }
 
-  #terminal(data: string, response: JsonObject): readonly StreamEvent[] {
-    this.#response = textAt(data, ['response']);
+  /** The response as it stands, or at its end. */
+  #respond(type: string, data: string, response: JsonObject): readonly StreamEvent[] {
+    const isEnd = TERMINAL.test(type);
+    if (this.#isTerminal && !isEnd) return NO_EVENTS;
+    this.#response = textAt(data, ['response'])!;
+    if (!isEnd) return NO_EVENTS;
     this.#isTerminal = true;
-    this.#live = undefined;
-    const failed = response.status === 'failed';
-    if (failed) this.#hasFailed = true;
-    const news = this.#items.length === 0 ? unseenEvents(this.#response!, response) : NOTHING;
-    return failed ? [...news, { type: 'error', message: errorMessage(response), native: data }] : news;
-  }
-
-  #error(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] {
+    const isNews = this.#items.length === 0 && Array.isArray(response.output);
+    const news = isNews ? itemsOf(textAt(this.#response, ['output'])!).items.flatMap(eventsOfItem) : [];
+    if (response.status !== 'failed') return news;
     this.#hasFailed = true;
-    this.#unread.keep(event, data);
-    return [{ type: 'error', message: errorMessage(value), native: data }];
+    return [...news, errorEvent(response, data)];
   }
 
-  /** What only an item needs that is cut before it is done. False for events of other types. */
-  #merge(type: string, data: string, value: JsonObject): boolean {
-    if (this.#current.get(indexOf(value))?.isDone) return isKnown(type);
-    const whole = WHOLES.get(type);
-    const text = whole && value[whole.whole];
-    if (whole && typeof text === 'string') {
-      const { pieces } = this.#itemFor(value).stringAt(whole.path(value), whole.item, whole.part);
-      pieces.splice(0, pieces.length, escapedPiece(data, [whole.whole], text));
-      return true;
-    }
-    const part = PARTS.get(type);
-    if (part && isObject(value.part)) {
-      const at = value[part.index];
-      const tree = parseTree(textAt(data, ['part'])!);
-      const itemType = part.list === 'summary' ? 'reasoning' : 'message';
-      this.#itemFor(value).setPart(part.list, typeof at === 'number' ? at : 0, tree, part.isWhole, itemType);
-      this.#live = undefined;
-      return true;
-    }
-    if (type !== 'response.output_text.annotation.added' || value.annotation === undefined) return false;
-    this.#append(data, value, 'annotation');
-    return true;
+  #itemFor(index: unknown, type: string): StreamItem {
+    const role = type === 'message' ? '"role":"assistant",' : '';
+    const unannounced = `{"type":"${type}",${role}"status":"in_progress"}`;
+    return this.#last(index) ?? this.#start(index, { type }, unannounced, false);
   }
 
-  #append(data: string, value: JsonObject, name: 'annotation' | 'logprobs'): void {
-    const at = typeof value.content_index === 'number' ? value.content_index : 0;
-    const tree = parseTree(data, find(data, [name])!.start);
-    const [list, values] = name === 'logprobs' && tree.kind === 'list' ? [name, tree.items] : ['annotations', [tree]];
-    this.#itemFor(value).append(at, list, values, 'message');
+  #last(index: unknown): StreamItem | undefined {
+    return typeof index === 'number' ? this.#items.findLast((item) => item.index === index) : this.#items.at(-1);
   }
 
-  #itemFor(value: JsonObject): StreamItem {
-    const index = typeof value.output_index === 'number' ? value.output_index : (this.#items.at(-1)?.index ?? 0);
-    return this.#current.get(index) ?? this.#start(index, {}, undefined);
+  #start(index: unknown, value: JsonObject, text: string, isAnnounced: boolean): StreamItem {
+    const item = new StreamItem(typeof index === 'number' ? index : this.#items.length, value, text, isAnnounced);
+    this.#items.push(item);
+    return item;
   }
-
-  #start(index: number, item: JsonObject, added: string | undefined): StreamItem {
-    const started = new StreamItem(index, item.id, item.type === 'custom_tool_call', added);
-    this.#items.push(started);
-    this.#current.set(index, started);
-    this.#live = undefined;
-    return started;
-  }
-}
-
-function indexOf(value: JsonObject): number {
-  return typeof value.output_index === 'number' ? value.output_index : 0;
 }

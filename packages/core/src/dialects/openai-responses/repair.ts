@@ -1,52 +1,58 @@
-import { type Edit, isObject, memberOf, pieces, removals, skipSpace, splice } from '../../json/index.ts';
+import { Changes, type Edit, isObject, type Path } from '../../json/index.ts';
 import type { CallRef, Message } from '../../message/index.ts';
 import type { LossNote, LossReason } from '../loss.ts';
 import { argumentsText } from '../write/arguments.ts';
-import { boundElsewhere, isPrefixBound } from '../write/bound.ts';
+import { boundElsewhere } from '../write/bound.ts';
 import { dropped, rewritten } from '../write/notes.ts';
-import type { Target, Unit } from '../write/writer.ts';
+import { dropFields, dropRefused, pathText } from '../write/refused.ts';
+import type { Target } from '../write/writer.ts';
 import { type Item, isAssistantMessage, isReasoning, itemsOf } from './items.ts';
 import { CACHE_MARKER, hasMalformedArguments, isBound, isEmptyMessage, isIncomplete } from './needs.ts';
-import { needsCiphertext, refusedFields, resultsOf, unitRole } from './own-text.ts';
-import { strip } from './strip.ts';
-import { blocksOfItem } from './view.ts';
+import { needsCiphertext } from './storage.ts';
 
-/** A message of this API without what the API would refuse, everything else in its own text and order. */
-export function repaired(message: Message, target: Target, dropBound: boolean): readonly Unit[] {
-  const { raw } = message;
-  const { items, isTurn } = itemsOf(raw);
-  const fates = fatesOf(items, message, target, dropBound);
-  const kept = items.filter((_, index) => fates[index]!.drop === undefined);
-  if (kept.every((item) => isEmptyMessage(item.value))) return [];
-  const losses: LossNote[] = [];
-  const edits: Edit[] = isTurn ? outside(raw, items) : [];
-  edits.push(...removals(items, (index) => fates[index]!.drop !== undefined));
-  items.forEach((item, index) => {
-    const fate = fates[index]!;
-    const path = isTurn ? `[${index}]` : '';
-    if (fate.drop) losses.push(dropped(path, fate.drop, DETAILS[fate.drop] ?? 'the item cannot be sent'));
-    else edits.push(...itemEdits(item, path, fate, message, target, losses));
-  });
-  return [
-    {
-      role: unitRole(message),
-      text: splice(raw, edits),
-      pieces: pieces(raw, edits),
-      calls: callsLeft(message, items, fates),
-      results: resultsOf(message),
-      losses,
-      ...(isPrefixBound(target) && kept.some((item) => isBound(item.value)) && { bound: true }),
-    },
-  ];
+export interface Repair {
+  readonly edits: readonly Edit[];
+  readonly losses: readonly LossNote[];
+  readonly calls: readonly CallRef[];
+  readonly isBound: boolean;
 }
 
-function callsLeft({ facts }: Message, items: readonly Item[], fates: readonly Fate[]): readonly CallRef[] {
-  const gone = new Set(
-    items
-      .flatMap((item, index) => (fates[index]!.drop ? blocksOfItem(item, index) : []))
-      .map((block) => (block.type === 'tool-use' ? block.id : undefined)),
+/** What makes a message of this API one that it takes back; undefined when nothing is left to send. */
+export function repair(message: Message, target: Target, dropBound: boolean): Repair | undefined {
+  const { raw, facts } = message;
+  const { items, isTurn } = itemsOf(raw);
+  const fates = fatesOf(items, message, target, dropBound);
+  const kept = items.map((item) => item.value).filter((_, index) => !fates[index]!.drop);
+  if (kept.every(isEmptyMessage)) return undefined;
+  const changes = new Changes();
+  const losses: LossNote[] = [];
+  items.forEach(({ value }, index) => {
+    const { drop, unnamed } = fates[index]!;
+    const at = (...names: string[]): Path => (isTurn ? [index, ...names] : names);
+    if (drop) {
+      changes.drop(at());
+      losses.push(dropped(pathText(at()), drop));
+      return;
+    }
+    if (unnamed) {
+      changes.drop(at('id'));
+      losses.push(rewritten(pathText(at('id')), unnamed));
+      if (isObject(value) && value.status === 'in_progress') changes.drop(at('status'));
+    }
+    if (hasMalformedArguments(value)) {
+      const standIn = argumentsText(value.arguments, pathText(at('arguments')), losses);
+      changes.replace(at('arguments'), JSON.stringify(standIn));
+    }
+  });
+  const inItems = (patterns: readonly string[]): string[] =>
+    patterns.map((pattern) => (isTurn ? `*.${pattern}` : pattern));
+  dropRefused(raw, inItems(target.provider.policies.refusedFields), changes, losses);
+  dropFields(raw, inItems([`content.*.${CACHE_MARKER}`, `output.*.${CACHE_MARKER}`]), changes, (path) =>
+    losses.push(rewritten(path, 'cache-marker')),
   );
-  return gone.size > 0 ? facts.calls.filter((call) => !gone.has(call.id)) : facts.calls;
+  const left = kept.map((item) => isObject(item) && item.call_id);
+  const calls = kept.length === items.length ? facts.calls : facts.calls.filter(({ id }) => left.includes(id));
+  return { edits: changes.edits(raw), losses, calls, isBound: kept.some(isBound) };
 }
 
 /** What happens to an item: it is left out, or loses its identity, or goes as it is. */
@@ -55,15 +61,6 @@ interface Fate {
   /** Why the `id` goes: its reasoning does, or it never came to its end. */
   unnamed?: LossReason;
 }
-
-const DETAILS: Partial<Record<LossReason, string>> = {
-  'account-bound': 'only the account that it was made for can read this item',
-  'model-bound': 'only the model that made this item can read it',
-  'prefix-bound': 'this item is valid only behind the prefix it was made with',
-  'refused-field': 'the reasoning has no ciphertext, and the provider stores nothing: it would not be found',
-  'server-tool': 'the record of a tool of the provider needs its id, and its id needs the reasoning that is left out',
-  cut: 'the reply was cut before this item was complete, or before what must follow it',
-};
 
 /** Records that the API takes only with their id (`required`). */
 const NAMED = /^(?:code_interpreter_call|file_search_call|image_generation_call|mcp_call|mcp_list_tools)$/;
@@ -104,46 +101,4 @@ function unnameOrphans(items: readonly Item[], fates: Fate[]): void {
     else if (missing && !fate.drop && isObject(value) && 'id' in value)
       fates[index] = NAMED.test(String(value.type)) ? { drop: 'server-tool' } : { ...fate, unnamed: missing };
   });
-}
-
-function itemEdits(
-  item: Item,
-  path: string,
-  { unnamed }: Fate,
-  message: Message,
-  target: Target,
-  losses: LossNote[],
-): Edit[] {
-  const { value, text, start } = item;
-  if (!isObject(value)) return [];
-  const paths = refusedFields(text.slice(item.start, item.end), target.provider);
-  for (const field of paths)
-    losses.push(rewritten(at(path, field.join('.')), 'refused-field', 'the provider refuses this field of its own'));
-  if (unnamed) {
-    paths.push(['id']);
-    losses.push(rewritten(at(path, 'id'), unnamed, 'the id goes with the reasoning that the item belongs to'));
-  }
-  if (unnamed && value.status === 'in_progress') paths.push(['status']);
-  if (message.facts.needs.includes('cache')) {
-    paths.push(['content', '*', CACHE_MARKER], ['output', '*', CACHE_MARKER]);
-    losses.push(rewritten(path, 'cache-marker', 'cache markers are placed anew for each request'));
-  }
-  const edits = strip(text, start, paths);
-  if (!hasMalformedArguments(value)) return edits;
-  const range = memberOf(text, start, 'arguments')!;
-  const standIn = argumentsText(value.arguments, at(path, 'arguments'), losses);
-  return [...edits, { start: range.start, end: range.end, text: JSON.stringify(standIn) }];
-}
-
-function at(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
-}
-
-/** A turn's brackets, and the space between them and its items. */
-function outside(raw: string, items: readonly Item[]): Edit[] {
-  const [first, last] = [items[0]!, items.at(-1)!];
-  return [
-    { start: 0, end: Math.max(first.start, skipSpace(raw, 0) + 1), text: '' },
-    { start: last.end, end: raw.length, text: '' },
-  ];
 }

@@ -8,7 +8,7 @@ import { openai } from './provider.ts';
 import { spliceMessage } from './splice.ts';
 
 const dialect = makeDialect(openaiResponsesSpec);
-const target: Target = { provider: openai, model: 'gpt-5', account: undefined, params: {} };
+const target: Target = { provider: openai, model: 'gpt-5', account: undefined, params: {}, store: undefined };
 const storing: ProviderDescriptor = {
   ...openai,
   policies: { ...openai.policies, quirks: { ...openai.policies.quirks, store: { default: true } } },
@@ -61,8 +61,8 @@ describe("sending the API's own text back", () => {
     const [unit] = splice(raw, {}, { provider: strictOnes });
     expect(unit?.text).toBe(`${without(said, ',"phase":"final_answer"')},${call}`);
     expect(notes(unit)).toEqual([
-      'rewritten [0].phase refused-field',
-      'rewritten [0].content.*.logprobs refused-field',
+      'dropped [0].phase refused-field',
+      'dropped [0].content[0].logprobs refused-field',
     ]);
   });
 
@@ -71,7 +71,7 @@ describe("sending the API's own text back", () => {
       '{"role":"user","content":[{"type":"input_text","prompt_cache_breakpoint":{"mode":"explicit"},"text":"t"}]}',
     );
     expect(unit?.text).toBe('{"role":"user","content":[{"type":"input_text","text":"t"}]}');
-    expect(notes(unit)).toEqual(['rewritten  cache-marker']);
+    expect(notes(unit)).toEqual(['rewritten content[0].prompt_cache_breakpoint cache-marker']);
   });
 
   it('stands in for malformed arguments', () => {

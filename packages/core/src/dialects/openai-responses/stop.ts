@@ -1,44 +1,24 @@
 import { isObject, type JsonObject } from '../../json/index.ts';
 import type { Stop, StopReason } from '../reply.ts';
-import { isAssistantMessage } from './items.ts';
 
-const INCOMPLETE: Readonly<Record<string, StopReason>> = { max_output_tokens: 'length', content_filter: 'filter' };
+const REASONS: ReadonlyMap<string, StopReason> = new Map([
+  ['failed', 'error'],
+  ['cancelled', 'cut'],
+  ['max_output_tokens', 'length'],
+  ['content_filter', 'filter'],
+]);
 
 /** Why a response ended: its status, for an incomplete one the reason given, for a complete one what it holds. */
-export function stopOf(response: JsonObject, items: readonly unknown[]): Stop {
-  const { status, incomplete_details: details } = response;
-  const native = typeof status === 'string' ? status : undefined;
-  switch (native) {
-    case 'completed':
-    case 'complete':
-    case undefined:
-      return { reason: completed(items), native };
-    case 'incomplete': {
-      const word = isObject(details) && typeof details.reason === 'string' ? details.reason : native;
-      return { reason: INCOMPLETE[word] ?? 'unknown', native: word };
-    }
-    case 'failed':
-      return { reason: 'error', native };
-    case 'cancelled':
-      return { reason: 'cut', native };
-    default:
-      return { reason: 'unknown', native };
-  }
+export function stopOf({ status, incomplete_details: details }: JsonObject, items: readonly unknown[]): Stop {
+  const given = status === 'incomplete' && isObject(details) ? details.reason : undefined;
+  const native = [given, status].find((word) => typeof word === 'string');
+  const isComplete = native === undefined || native === 'completed' || native === 'complete';
+  return { reason: isComplete ? completed(items) : (REASONS.get(native) ?? 'unknown'), native };
 }
 
 function completed(items: readonly unknown[]): StopReason {
-  if (items.some(isCall)) return 'tool-use';
-  return items.some(refuses) ? 'refusal' : 'end';
-}
-
-function isCall(item: unknown): boolean {
-  return isObject(item) && (item.type === 'function_call' || item.type === 'custom_tool_call');
-}
-
-function refuses(item: unknown): boolean {
-  return (
-    isAssistantMessage(item) &&
-    Array.isArray(item.content) &&
-    item.content.some((part) => isObject(part) && part.type === 'refusal')
-  );
+  const values = items.filter(isObject);
+  if (values.some(({ type }) => type === 'function_call' || type === 'custom_tool_call')) return 'tool-use';
+  const parts = values.flatMap(({ content }): unknown[] => (Array.isArray(content) ? content : []));
+  return parts.some((part) => isObject(part) && part.type === 'refusal') ? 'refusal' : 'end';
 }

@@ -3,13 +3,12 @@ import { assistant, type ContentBlock, type Message, system, toolResult, user } 
 import type { LossNote } from '../loss.ts';
 import type { CallLookup, Target } from '../write/writer.ts';
 import { openai } from './provider.ts';
-import { translate } from './translate.ts';
-import { writer } from './write-message.ts';
+import { writer } from './writer.ts';
 
-const target: Target = { provider: openai, model: 'gpt-5', account: undefined, params: {} };
+const target: Target = { provider: openai, model: 'gpt-5', account: undefined, params: {}, store: undefined };
 const nobody: CallLookup = { find: () => undefined };
 const write = (message: Message, to: Partial<Target> = {}, calls = nobody) =>
-  translate(message, { ...target, ...to }, calls);
+  writer.translate(message, { ...target, ...to }, calls);
 const notes = (losses: readonly LossNote[] = []) => losses.map(({ kind, path, reason }) => `${kind} ${path} ${reason}`);
 const use = (id: string, name: string, rawParameters: string): ContentBlock => ({
   type: 'tool-use',

@@ -54,7 +54,7 @@ describe('the body around the items', () => {
       '"tools":[{"type":"function","name":"f_g","description":"d","parameters":{"type":"object","x":1.0},"strict":false},{"type":"web_search"}],"input"',
     );
     expect(losses.map(({ kind, path, reason }) => `${kind} ${path} ${reason}`)).toEqual([
-      'rewritten tools[0].name tool-name',
+      'rewritten tools[0] tool-name',
       'dropped tools[2] server-tool',
     ]);
   });
@@ -75,7 +75,7 @@ describe('the body around the items', () => {
       extra: '{"reasoning":{"summary":"auto"},"metadata":{"n":1.0}}',
     });
     expect(body.slice(body.indexOf('],"store"'))).toBe(
-      '],"store":false,"include":["reasoning.encrypted_content"],"max_output_tokens":9,"temperature":0.5,"top_p":0.9,"tool_choice":{"type":"function","name":"f"},"parallel_tool_calls":false,"reasoning":{"effort":"low","summary":"auto"},"stream":true,"metadata":{"n":1.0}}',
+      '],"store":false,"include":["reasoning.encrypted_content"],"max_output_tokens":9,"temperature":0.5,"top_p":0.9,"stream":true,"parallel_tool_calls":false,"tool_choice":{"type":"function","name":"f"},"reasoning":{"effort":"low","summary":"auto"},"metadata":{"n":1.0}}',
     );
     expect(losses.map(({ path }) => path)).toEqual(['params.stop', 'params.seed', 'params.reasoning.budget']);
   });

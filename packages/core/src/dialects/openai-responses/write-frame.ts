@@ -1,32 +1,39 @@
 import { isObject, parseJson, textAt } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import type { ToolDefinition } from '../request.ts';
 import { type BodyMember, frameText } from '../write/frame.ts';
-import { dropped } from '../write/notes.ts';
+import { leftOut } from '../write/left-out.ts';
 import { stringText } from '../write/text.ts';
-import { targetToolName } from '../write/tool-names.ts';
+import { toolTexts } from '../write/tools.ts';
 import { isOwn } from '../write/units.ts';
 import type { Frame, FrameParts, Target } from '../write/writer.ts';
-import { DIALECT } from './items.ts';
+import { DIALECT } from './provider.ts';
+import { needsCiphertext, storeText, withCiphertext } from './storage.ts';
 import { paramMembers } from './write-params.ts';
 
-/** The body around the items. Nothing in it depends on the items, so that it stays the same from turn to turn. */
+/**
+ * The body around the items. Nothing in it depends on the items, so that it stays the same from turn to turn. `strict`
+ * of tools is sent as false: when it is missing, the API makes every schema strict and with it every optional argument
+ * required. Who wants that gives the tool in this API's own words.
+ */
 export function frame(parts: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
   const instructions = instructionsText(parts.system, losses);
-  const tools = parts.tools.flatMap((tool, index) => toolText(tool, target, `tools[${index}]`, losses));
+  const tools = toolTexts(parts.tools, target, losses, ({ members, parameters }) => {
+    return `{"type":"function",${members},"parameters":${parameters},"strict":false}`;
+  }).join(',');
   const head: BodyMember[] = [['model', JSON.stringify(target.model)]];
   if (instructions !== undefined) head.push(['instructions', instructions]);
-  if (tools.length > 0) head.push(['tools', `[${tools.join(',')}]`]);
-  const { store: _store, include, ...extra } = parts.extra;
-  const tail = paramMembers(parts.params, parts.extra, target, losses);
-  const asked = tail.some(([name]) => name === 'include');
-  const further = include === undefined || asked ? extra : { ...extra, include };
+  if (tools !== '') head.push(['tools', `[${tools}]`]);
+  const include = needsCiphertext(target) && { include: withCiphertext(parts.extra.include) };
+  const tail = [['store', storeText(target)] as const, ...Object.entries(include || {})];
   return {
-    ...frameText(head, 'input', tail, further),
+    ...frameText(head, 'input', [...tail, ...paramMembers(parts.params, target, losses)], {
+      ...parts.extra,
+      ...include,
+    }),
     lead: [],
-    base: `${instructions ?? ''}\n${tools.join(',')}`,
+    base: `${instructions ?? ''}\n${tools}`,
     losses,
   };
 }
@@ -40,32 +47,14 @@ function instructionsText(system: readonly Message[], losses: LossNote[]): strin
   const own = system.length === 1 ? ownInstructions(system[0]!) : undefined;
   if (own !== undefined) return own;
   const texts = system.flatMap((message) => message.text || []);
-  const others = system.flatMap((message) => message.content).filter((block) => block.type !== 'text');
-  if (others.length > 0) losses.push(dropped('system', 'unknown-block', 'only the text of system messages is sent'));
+  for (const block of system.flatMap((message) => message.content))
+    if (block.type !== 'text') losses.push(leftOut(block, 'system'));
   return texts.length > 0 ? stringText(texts.join('\n\n'), 'system', losses) : undefined;
 }
 
 /** The exact text that stood in `instructions`. */
 function ownInstructions({ raw, origin }: Message): string | undefined {
-  if (origin.dialect !== DIALECT) return undefined;
-  const value = parseJson(raw);
+  const value = origin.dialect === DIALECT ? parseJson(raw) : undefined;
   if (!isObject(value) || value.role !== 'system' || typeof value.content !== 'string') return undefined;
   return Object.keys(value).length === 2 ? textAt(raw, ['content']) : undefined;
-}
-
-/**
- * `strict` is sent as false: when it is missing, the API makes every schema strict and with it every optional
- * argument required. Who wants that gives the tool in this API's own words.
- */
-function toolText(tool: ToolDefinition, target: Target, path: string, losses: LossNote[]): string[] {
-  if ('native' in tool) {
-    if (tool.dialect === DIALECT) return [tool.native];
-    losses.push(dropped(path, 'server-tool', `a tool of ${tool.dialect} means nothing here`));
-    return [];
-  }
-  const name = targetToolName(tool.name, target.provider.policies, `${path}.name`, losses);
-  const description =
-    tool.description === undefined ? '' : `"description":${stringText(tool.description, path, losses)},`;
-  const parameters = typeof tool.parameters === 'string' ? tool.parameters : JSON.stringify(tool.parameters);
-  return [`{"type":"function","name":${JSON.stringify(name)},${description}"parameters":${parameters},"strict":false}`];
 }

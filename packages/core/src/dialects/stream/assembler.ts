@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/index.ts';
+import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import type { StreamEvent } from './events.ts';
 import type { UnreadEvents } from './unread.ts';
 
@@ -12,7 +12,7 @@ export function readEvent(
   read: (value: JsonObject) => readonly StreamEvent[] | undefined,
 ): readonly StreamEvent[] {
   try {
-    const value: unknown = JSON.parse(data);
+    const value = parseJson(data);
     return (isObject(value) ? read(value) : undefined) ?? unread.keep(event, data);
   } catch {
     // Not JSON, or nested deeper than anything is read.

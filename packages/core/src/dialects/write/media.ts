@@ -15,7 +15,7 @@ export function takenMedia(
 }
 
 /** `data:` addresses are data. */
-function inlined(block: MediaBlock): MediaBlock {
+export function inlined(block: MediaBlock): MediaBlock {
   const match = block.source.kind === 'url' ? /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(block.source.url) : null;
   return match ? { ...block, mediaType: match[1]!, source: { kind: 'base64', data: match[2]! } } : block;
 }

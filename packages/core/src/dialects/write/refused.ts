@@ -4,13 +4,23 @@ import { dropped } from './notes.ts';
 
 /** Marks the fields for removal that a provider refuses when its own messages come back. Most texts hold none. */
 export function dropRefused(raw: string, patterns: readonly string[], changes: Changes, losses: LossNote[]): void {
+  dropFields(raw, patterns, changes, (path) => losses.push(dropped(path, 'refused-field')));
+}
+
+/** Marks fields for removal, by patterns like those of refused fields, and tells the path of each. */
+export function dropFields(
+  raw: string,
+  patterns: readonly string[],
+  changes: Changes,
+  note: (path: string) => void,
+): void {
   const suspects = patterns.filter((pattern) => mayHold(raw, pattern));
   if (suspects.length === 0) return;
   const value = parseJson(raw);
   for (const pattern of suspects) {
     for (const path of pathsTo(value, pattern)) {
       changes.drop(path);
-      losses.push(dropped(pathText(path), 'refused-field'));
+      note(pathText(path));
     }
   }
 }
@@ -42,7 +52,7 @@ export function refusedEdits(raw: string, patterns: readonly string[], losses: L
 }
 
 /** `['content', 0, 'a']` as `content[0].a`. */
-function pathText(path: Path): string {
+export function pathText(path: Path): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')

@@ -20,7 +20,14 @@ export function reusableMessages(
     previous.account === target.account &&
     previous.start === start &&
     previous.messages.every((known, index) => messages[index]!.facts.digest === known);
-  return same ? previous.messages.length : 0;
+  return same && !isAbandoned(messages, previous.messages.length) ? previous.messages.length : 0;
+}
+
+/** A turn that was sent to be continued (`pause_turn`) cannot be sent again as it was once something else was said. */
+function isAbandoned(messages: readonly Message[], count: number): boolean {
+  const [last, next] = [messages[count - 1], messages[count]];
+  if (!next || next.role === 'assistant' || last?.role !== 'assistant') return false;
+  return last.facts.calls.length === 0 && last.content.at(-1)?.type === 'unknown';
 }
 
 /** Elements as they were sent, without the cache markers of then. */

@@ -158,7 +158,8 @@ class Translation {
     const { policies } = this.#target.provider;
     const id = targetToolId(block.id, policies, `${path}.id`, this.#losses);
     const name = targetToolName(block.name, policies, `${path}.name`, this.#losses);
-    return [{ type: 'call', id, name, args: argumentsText(block.rawParameters, `${path}.parameters`, this.#losses) }];
+    const args = argumentsText(block.rawParameters, `${path}.parameters`, this.#losses);
+    return [{ type: 'call', id, name, ...(block.form && { form: block.form }), args }];
   }
 
   #media(block: MediaBlock, accepted: readonly string[], path: string, losses: LossNote[]): string | undefined {
@@ -205,6 +206,6 @@ function isBlank(said: Said): boolean {
   return said.type === 'text' && said.text.trim() === '';
 }
 
-function callRef({ id, name }: CallRef): CallRef {
-  return { id, name };
+function callRef({ id, name, form }: CallRef): CallRef {
+  return form ? { id, name, form } : { id, name };
 }

@@ -1,5 +1,5 @@
 import { loneSurrogates, splice } from '../../json/index.ts';
-import type { CallRef, Message } from '../../message/index.ts';
+import { type CallRef, createMessage, type Message } from '../../message/index.ts';
 import type { ProviderDescriptor } from '../provider.ts';
 import { rewritten } from './notes.ts';
 import type { CallLookup, RequestWriter, Target, Unit } from './writer.ts';
@@ -16,7 +16,7 @@ export function unitsOf(message: Message, writer: RequestWriter, target: Target,
   if (known && known.writer === writer && isFor(known, target) && sameCalls(known, message, calls)) return known.units;
   const units = isOwn(message, target)
     ? splicedUnits(message, writer, target, false, calls)
-    : writer.translate(message, target, calls);
+    : writer.translate(withSingleIds(message), target, calls);
   const answered = message.facts.results.map((id) => calls.find(id));
   cache.set(message, {
     writer,
@@ -28,6 +28,20 @@ export function unitsOf(message: Message, writer: RequestWriter, target: Target,
     units,
   });
   return units;
+}
+
+/** Calls of one message that share an id get ids of their own (`tool-id-unique`), in a form that every target replaces. */
+function withSingleIds(message: Message): Message {
+  const { calls, needs } = message.facts;
+  if (calls.length < 2 || new Set(calls.map(({ id }) => id)).size === calls.length) return message;
+  const counts = new Map<string, number>();
+  const content = message.content.map((block) => {
+    if (block.type !== 'tool-use') return block;
+    const count = (counts.get(block.id) ?? 0) + 1;
+    counts.set(block.id, count);
+    return count === 1 ? block : { ...block, id: `${block.id} ${count}` };
+  });
+  return createMessage(message.raw, message.origin, () => ({ role: message.role, content, needs }));
 }
 
 export function splicedUnits(

@@ -11,10 +11,11 @@ import { type Entry, entryOf, located } from './entry.ts';
 import { extraMembers } from './frame.ts';
 import { placeInlineSystem } from './inline-system.ts';
 import { markersFor } from './markers.ts';
+import { openWithUser } from './opening.ts';
 import { prefixStart } from './prefix.ts';
 import { plainElements, reusableMessages } from './reuse.ts';
 import { mergeRuns } from './runs.ts';
-import { openWithUser } from './opening.ts';
+import { settle } from './settle.ts';
 import { finishTail } from './tail.ts';
 import { unitsOf } from './units.ts';
 import type { CallLookup, Target } from './writer.ts';
@@ -53,7 +54,10 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   let arranged: readonly Entry[] = placeInlineSystem(arrange(entries, kit), writer, target);
   if (target.provider.policies.alternateRoles) arranged = mergeRuns(arranged, writer);
   const isEmpty = plainFrame.lead.length === 0 && known === undefined;
-  const finished = finishTail(known ? arranged : openWithUser(arranged, writer, target), isEmpty, writer, target);
+  if (messages.slice(leading, reused).every((message) => message.role === 'assistant'))
+    arranged = openWithUser(arranged, writer, target);
+  const settled = settle(arranged, known === undefined, writer);
+  const finished = finishTail(settled.entries, isEmpty, writer, target);
   const bound = dropUnbound(finished, known?.prefix ?? start, writer, target, callsFor);
 
   const unfit: LossNote[] = [];
@@ -79,6 +83,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
     ...[...frame.losses, ...unfit].map((note) => located(note, -1)),
     ...markers.losses,
     ...unsendable,
+    ...settled.losses,
     ...bound.entries.flatMap((entry) => entry.losses),
     ...bound.losses,
   ];

@@ -56,6 +56,11 @@ export interface RequestWriter {
   mark?(text: string): string | undefined;
   /** A unit without white space at its end (`trailing-space`); undefined when there is none, null when nothing is left. */
   trimEnd?(unit: Unit): Unit | undefined | null;
+  /**
+   * A look at all units in their order: by index, what becomes of those that hold something whose other half is not
+   * there, undefined when nothing is left of one. `isWhole` is false when other messages were sent before these.
+   */
+  settle?(units: readonly Unit[], isWhole: boolean): ReadonlyMap<number, Unit | undefined>;
   /** Parameters that the messages as sent do not allow are left out here, with a note. */
   fitParams?(params: RequestParams, units: readonly Unit[], target: Target, losses: LossNote[]): RequestParams;
   /** Whether the protocol refuses a message that stands twice, since its parts have ids; the second is then translated. */

@@ -19,7 +19,7 @@ export type Fields = Readonly<Record<string, Shape | Optional>>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const at = (path: string, name: string | number): string => (path === '' ? `${name}` : `${path}.${name}`);
+const at = (path: string, name: string | number): string => (path === '' ? `${name}` : `${path}.${name}`);
 
 const wrong = (path: string, text: string): readonly Issue[] => [{ kind: 'type', path, text }];
 const primitive =

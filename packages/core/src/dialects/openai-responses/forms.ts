@@ -1,0 +1,79 @@
+import { textAt } from '../../json/index.ts';
+import type { MediaBlock } from '../../message/index.ts';
+import { dataUrl } from '../write/media.ts';
+import type { Forms, Said } from '../write/translate.ts';
+
+type Role = 'system' | 'user' | 'assistant';
+type SaidCall = Said & { type: 'call' };
+
+export const forms: Forms = {
+  takesRefusals: true,
+  /** Text and calls as items of their own, in their order. */
+  message(role, said) {
+    const items: string[] = [];
+    let parts: Said[] = [];
+    for (const one of [...said, undefined]) {
+      if (one && one.type !== 'call') {
+        parts.push(one);
+        continue;
+      }
+      if (parts.length > 0) items.push(messageItem(role, parts));
+      if (one) items.push(callItem(one));
+      parts = [];
+    }
+    return { text: items.join(',') };
+  },
+  result({ id, call, said }) {
+    const type = call?.form === 'custom' ? 'custom_tool_call_output' : 'function_call_output';
+    const output = said.length === 0 ? '""' : (plainText(said) ?? partList(said, 'input_text'));
+    return { text: `{"type":"${type}","call_id":${JSON.stringify(id)},"output":${output}}` };
+  },
+  media(block) {
+    const isImage = block.mediaType.startsWith('image/');
+    return isImage
+      ? `{"type":"input_image","detail":"auto",${sourceText(block, 'image_url')}}`
+      : `{"type":"input_file",${sourceText(block, 'file_url')}}`;
+  },
+};
+
+/**
+ * One text of the assistant goes as a plain string: without `id` and `annotations` that is the form seen to be accepted
+ * in recorded traffic (`content-type`).
+ */
+function messageItem(role: Role, said: readonly Said[]): string {
+  const isOwn = role === 'assistant';
+  const content = (isOwn ? plainText(said) : undefined) ?? partList(said, isOwn ? 'output_text' : 'input_text');
+  return `{"role":"${role}","content":${content}}`;
+}
+
+/** The JSON string text of what is nothing but one text. */
+function plainText(said: readonly Said[]): string | undefined {
+  const [only] = said;
+  return said.length === 1 && only?.type === 'text' ? only.json : undefined;
+}
+
+function partList(said: readonly Said[], textType: string): string {
+  const parts = said.map((one) => {
+    if (one.type === 'refusal') return `{"type":"refusal","refusal":${one.json}}`;
+    return one.type === 'text' ? `{"type":"${textType}","text":${one.json}}` : one.type === 'media' ? one.part : '';
+  });
+  return `[${parts.join(',')}]`;
+}
+
+/** A custom call stays one, so that its result, which has a form of its own, still fits. */
+function callItem({ id, name, form, args }: SaidCall): string {
+  const named = `"call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)}`;
+  const input = form === 'custom' ? textAt(args, ['input']) : undefined;
+  return input?.startsWith('"')
+    ? `{"type":"custom_tool_call",${named},"input":${input}}`
+    : `{"type":"function_call",${named},"arguments":${JSON.stringify(args)}}`;
+}
+
+function sourceText({ source, mediaType, name }: MediaBlock, urlName: 'image_url' | 'file_url'): string {
+  if (source.kind === 'file') return `"file_id":${JSON.stringify(source.id)}`;
+  if (source.kind === 'url') return `"${urlName}":${JSON.stringify(source.url)}`;
+  const data = JSON.stringify(dataUrl(mediaType, source.data));
+  if (urlName === 'image_url') return `"image_url":${data}`;
+  const filename = name ?? `document.${mediaType.slice(mediaType.indexOf('/') + 1)}`;
+  return `"filename":${JSON.stringify(filename)},"file_data":${data}`;
+}

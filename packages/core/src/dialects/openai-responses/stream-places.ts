@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../json/index.ts';
+
+/** Where a streamed string belongs: in an item, or in a part of one of its lists. */
+export interface Place {
+  /** The type of item, for events whose item was never announced. */
+  readonly item: string;
+  readonly list?: string;
+  /** The type of part, for one that was never announced. */
+  readonly part?: string;
+  readonly member: string;
+  readonly says?: 'text' | 'reasoning' | 'refusal' | 'tool-arguments';
+}
+
+const TEXTS: ReadonlyMap<string, Place> = new Map([
+  ['output_text', { item: 'message', list: 'content', part: 'output_text', member: 'text', says: 'text' }],
+  ['refusal', { item: 'message', list: 'content', part: 'refusal', member: 'refusal', says: 'refusal' }],
+  ['reasoning_text', { item: 'reasoning', list: 'content', part: 'reasoning_text', member: 'text', says: 'reasoning' }],
+  [
+    'reasoning_summary_text',
+    { item: 'reasoning', list: 'summary', part: 'summary_text', member: 'text', says: 'reasoning' },
+  ],
+]);
+
+/** The place of what `response.<name>.delta` brings. Strings of calls are named after the item and its member. */
+export function placeOf(name: string): Place | undefined {
+  const [, item, member] = /^(\w+_call)_(?:operation_)?(\w+)$/.exec(name) ?? [];
+  if (item === undefined || member === undefined) return TEXTS.get(name);
+  const isCalled = item === 'function_call' || item === 'custom_tool_call';
+  return { item, member, ...(isCalled && { says: 'tool-arguments' }) };
+}
+
+/** How server-side tools get on, previews of images, signs of life: what they lead to comes with the item. */
+export const PROGRESS = /^response\.\w+_(?:call|list_tools|output_content)\.\w+$|^keepalive$/;
+
+export const TERMINAL = /^response\.(?:completed|incomplete|failed|cancelled)$/;
+
+const KNOWN: ReadonlySet<string> = new Set(
+  (
+    'type sequence_number item_id output_index content_index summary_index command_index annotation_index obfuscation ' +
+    'delta logprobs item part response annotation text refusal arguments input code command diff ' +
+    'partial_image_b64 partial_image_index size quality background output_format'
+  ).split(' '),
+);
+
+/** Whether an event has members that no reader knows. */
+export function saysMore(event: JsonObject): boolean {
+  for (const name in event) if (!KNOWN.has(name)) return true;
+  return typeof event.delta === 'object';
+}
