@@ -14,9 +14,9 @@ export interface MergeRule {
  * anything else replaces.
  */
 export function mergeDelta(target: RecordNode, delta: RecordNode, rule: MergeRule): void {
-  for (const { name, value } of delta.members) {
+  for (const { name, key, value } of delta.members) {
     const before = getMember(target, name);
-    if (before === undefined) setMember(target, name, value.kind === 'list' ? started(name, value, rule) : value);
+    if (before === undefined) setMember(target, name, value.kind === 'list' ? started(name, value, rule) : value, key);
     else if (!isNull(value)) setMember(target, name, joined(name, before, value, rule));
   }
 }

@@ -24,9 +24,16 @@ export interface ListNode {
   readonly items: Tree[];
 }
 
+export interface TreeMember {
+  readonly name: string;
+  /** The key's own spelling, quotes and all, where it has escapes. */
+  readonly key?: string | undefined;
+  value: Tree;
+}
+
 export interface RecordNode {
   readonly kind: 'record';
-  readonly members: { readonly name: string; value: Tree }[];
+  readonly members: TreeMember[];
 }
 
 export const textNode = (...pieces: string[]): TextNode => ({ kind: 'text', pieces });
@@ -39,7 +46,10 @@ export function parseTree(text: string, start = skipSpace(text, 0)): Tree {
   if (code === QUOTE) return textNode(text.slice(start + 1, endOfString(text, start) - 1));
   if (code === OPEN_BRACKET) return listNode(elementsOf(text, start).map((item) => parseTree(text, item.start)));
   if (code !== OPEN_BRACE) return leafNode(text.slice(start, endOfValue(text, start)));
-  const members = membersOf(text, start).map((member) => ({ name: member.name, value: parseTree(text, member.start) }));
+  const members = membersOf(text, start).map(({ name, keyStart, start: at }): TreeMember => {
+    const key = text.slice(keyStart, endOfString(text, keyStart));
+    return { name, key: key.includes('\\') ? key : undefined, value: parseTree(text, at) };
+  });
   return { kind: 'record', members };
 }
 
@@ -52,7 +62,7 @@ export function printTree(tree: Tree): string {
     case 'list':
       return `[${tree.items.map(printTree).join(',')}]`;
     case 'record':
-      return `{${tree.members.map(({ name, value }) => `${JSON.stringify(name)}:${printTree(value)}`).join(',')}}`;
+      return `{${tree.members.map(({ name, key, value }) => `${key ?? JSON.stringify(name)}:${printTree(value)}`).join(',')}}`;
   }
 }
 
@@ -61,8 +71,8 @@ export function getMember(record: RecordNode, name: string): Tree | undefined {
 }
 
 /** Puts a value in the place of the member of that name, or at the end. */
-export function setMember(record: RecordNode, name: string, value: Tree): void {
+export function setMember(record: RecordNode, name: string, value: Tree, key?: string): void {
   const member = record.members.findLast((candidate) => candidate.name === name);
   if (member) member.value = value;
-  else record.members.push({ name, value });
+  else record.members.push({ name, key, value });
 }

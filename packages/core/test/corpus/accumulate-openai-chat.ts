@@ -8,7 +8,7 @@ const WHOLE = new Set(['id', 'type', 'name', 'role', 'format', 'signature', 'cha
 /** Lists of parts: of content, and of a thought in it. */
 const PARTS = new Set(['content', 'thinking']);
 
-/** Deltas by choice, calls and reasoning details by their index; of everything else the last value that is one counts. */
+/** Deltas by choice, calls and reasoning details by their index; of everything else the last value that is one counts, member by member. */
 export function accumulate(events: readonly SseEvent[]): Accumulated {
   const messages = new Map<string, SourceObject>();
   const choices = new Map<string, SourceObject>();
@@ -80,7 +80,11 @@ function dropIndex(call: Source): void {
 }
 
 function lastValue(target: SourceObject, members: SourceObject): SourceObject {
-  for (const [name, value] of Object.entries(members))
-    if ((value !== null && value !== '') || !(name in target)) target[name] = value;
+  for (const [name, value] of Object.entries(members)) {
+    const before = target[name];
+    if (isRecord(before) && isRecord(value) && numberText(value) === undefined)
+      target[name] = lastValue({ ...before }, value);
+    else if ((value !== null && value !== '') || !(name in target)) target[name] = value;
+  }
   return target;
 }

@@ -11,12 +11,12 @@ import {
 import { partsOf } from './received.ts';
 import type { Protocol } from './recordings.ts';
 
-/** The next request after a reply: its calls are answered, and the user says something more. */
+/** The next request after a reply: its calls are answered, or the user says something more. */
 function echo(to: Dialect, { message, envelope }: Reply): { body: string; losses: readonly Loss[] } {
   const results = message.toolUses.map((call) => toolResult(call.id, 'the answer'));
   return to.writeRequest({
     model: message.origin.model ?? 'some-model',
-    messages: [user('Hello'), message, ...results, user('Go on')],
+    messages: [user('Hello'), message, ...(results.length > 0 ? results : [user('Go on')])],
     provider: storingAs(to.home, envelope),
   });
 }
@@ -35,6 +35,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'synthesised tool-id': 'a compatible provider gave a call no id, and its result needs one',
   'dropped refused-field':
     'chat takes audio as its id only; reasoning without ciphertext that was not stored is not found',
+  'dropped server-tool':
+    'the result of a server tool that an earlier reply called, which is not sent here (server-result-orphan)',
   'rewritten merged': 'Google streams the arguments of a call value by value: they are sent as the one call they are',
   'rewritten malformed-arguments': 'arguments that never became JSON, in a stream written by hand',
   'rewritten refused-field': 'an item whose reasoning is left out stands alone only without its id (missing-reasoning)',
@@ -72,6 +74,8 @@ function missingParts(protocol: Protocol, message: Message, losses: readonly Los
   const ofMessage = losses.filter((loss) => loss.message === 1);
   if (ofMessage.some((loss) => loss.path === '' && loss.kind === 'dropped'))
     return message.text === '' && message.toolUses.length === 0 ? [] : ['everything'];
+  if (ofMessage.some((loss) => loss.reason === 'server-tool' && !isOrphan(protocol, message.raw, loss.path)))
+    return ['a server tool that has its call'];
   const isMerged = ofMessage.some((loss) => loss.reason === 'merged');
   if (isMerged && !sameCalls(protocol, message, body)) return ['the arguments of a call'];
   const whole = protocol === 'openai-chat' || protocol === 'google-generatecontent' ? [['', message.raw] as const] : [];
@@ -89,4 +93,11 @@ function sameCalls(protocol: Protocol, message: Message, body: string): boolean 
     .messages.flatMap((one) => one.toolUses);
   const spelt = (uses: Message['toolUses']): string => JSON.stringify(uses.map((use) => [use.name, use.rawParameters]));
   return spelt(sent) === spelt(message.toolUses);
+}
+
+/** Whether the block at a path answers a call that is not in its message. */
+function isOrphan(protocol: Protocol, raw: string, path: string): boolean {
+  const [, text = ''] = partsOf(protocol, raw).find(([place]) => place === path) ?? [];
+  const id = /"tool_use_id"\s*:\s*"([^"]+)"/.exec(text)?.[1];
+  return id !== undefined && !new RegExp(`"id"\\s*:\\s*"${id}"`).test(raw);
 }

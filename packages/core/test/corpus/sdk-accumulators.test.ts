@@ -3,7 +3,6 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { Protocol } from './recordings.ts';
 import { answering, orRefused, plain } from './sdk-client.ts';
-import { isRecord } from './source-json.ts';
 import { readChunks, streams } from './streamed.ts';
 
 /**
@@ -100,7 +99,7 @@ function chatMessage(message: unknown): unknown {
 /** The SDKs add what they parsed themselves. */
 function withoutParsed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutParsed);
-  if (typeof value !== 'object' || value === null || !isRecord(value as never)) return value;
+  if (typeof value !== 'object' || value === null) return value;
   const { parsed: _, parsed_arguments: __, parsed_output: ___, ...rest } = value as Value;
   return Object.fromEntries(Object.entries(rest).map(([name, member]) => [name, withoutParsed(member)]));
 }

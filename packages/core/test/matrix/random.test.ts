@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { APIS, type Api } from './apis.ts';
 import { type History, randomHistory } from './random-history.ts';
 
-const RUNS = 100;
+const RUNS = 60;
 
 function write(api: Api, model: string, messages: readonly Message[], previous?: Manifest): WrittenRequest {
   const params = { maxTokens: 2048 };

@@ -45,10 +45,11 @@ export class StreamEnvelope {
 }
 
 function replaceMembers(target: RecordNode, members: RecordNode, goesInto: (name: string) => boolean): void {
-  for (const { name, value } of members.members) {
+  for (const { name, key, value } of members.members) {
     const before = getMember(target, name);
     if (goesInto(name) && value.kind === 'record' && before?.kind === 'record')
       replaceMembers(before, value, () => false);
-    else if (before === undefined || value.kind !== 'leaf' || value.text !== 'null') setMember(target, name, value);
+    else if (before === undefined || value.kind !== 'leaf' || value.text !== 'null')
+      setMember(target, name, value, key);
   }
 }

@@ -11,9 +11,8 @@ import {
 import type { Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { type BodyMember, frameText } from '../write/frame.ts';
-import { leftOut } from '../write/left-out.ts';
 import { rewritten } from '../write/notes.ts';
-import { stringText } from '../write/text.ts';
+import { systemTexts } from '../write/system-texts.ts';
 import { toolTexts } from '../write/tools.ts';
 import type { Frame, FrameParts, Target } from '../write/writer.ts';
 import { textPart } from './forms.ts';
@@ -56,12 +55,7 @@ function systemText(messages: readonly Message[], losses: LossNote[]): string | 
 /** The value of `system` that stands for one message: its own text, or what its texts say. */
 function systemValue(message: Message, path: string, losses: LossNote[]): string | undefined {
   if (message.origin.dialect !== DIALECT) {
-    const texts = message.content.flatMap((block, index) => {
-      const at = `${path}.content[${index}]`;
-      if (block.type === 'text' && block.text.trim() !== '') return [stringText(block.text, at, losses)];
-      if (block.type !== 'text') losses.push(leftOut(block, at));
-      return [];
-    });
+    const texts = systemTexts(message, path, losses);
     return texts.length < 2 ? texts[0] : `[${texts.map(textPart).join(',')}]`;
   }
   if (message.facts.needs.length === 0) return textAt(message.raw, ['content']);

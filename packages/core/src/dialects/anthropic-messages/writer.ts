@@ -1,12 +1,12 @@
 import { forModel } from '../provider.ts';
 import { dropped } from '../write/notes.ts';
+import { explodeParts, gatherParts } from '../write/part-lists.ts';
 import { translator } from '../write/translate.ts';
 import { isOwn } from '../write/units.ts';
 import type { RequestWriter } from '../write/writer.ts';
-import { explodeOwn } from './explode-own.ts';
 import { forms } from './forms.ts';
-import { gather } from './gather.ts';
 import { mark } from './mark.ts';
+import { partForms } from './part-forms.ts';
 import { settleServerTools } from './server-tools.ts';
 import { beginsUnthought, trimEnd } from './tail.ts';
 import { frame } from './write-frame.ts';
@@ -23,11 +23,13 @@ export const writer: RequestWriter = {
   },
   translate(message, target, calls) {
     const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
-    return isTakenApart ? explodeOwn(message, target) : translate(message, target, calls);
+    return isTakenApart
+      ? explodeParts(spliceMessage(message, target, { dropBound: false }), calls, partForms)
+      : translate(message, target, calls);
   },
   result,
   userText,
-  gather,
+  gather: (units) => gatherParts(units, partForms),
   resultsFollow: 'turn',
   mark,
   trimEnd,

@@ -5,10 +5,12 @@ import { find, isObject, type JsonObject } from '../../json/index.ts';
  * the same as absent. Several names lead into objects.
  */
 export function field(value: unknown, ...names: string[]): unknown {
-  return names.reduce((inner, name) => {
-    const key = keyOf(inner, name);
-    return key === undefined ? undefined : (inner as JsonObject)[key];
-  }, value);
+  let found = value;
+  for (const name of names) {
+    const key = keyOf(found, name);
+    found = key === undefined ? undefined : (found as JsonObject)[key];
+  }
+  return found;
 }
 
 export function objectField(value: unknown, ...names: string[]): JsonObject | undefined {
@@ -35,7 +37,9 @@ export function keysOf(value: unknown, names: readonly string[]): string[] | und
 }
 
 export function keyOf(value: unknown, name: string): string | undefined {
-  return isObject(value) ? [name, snake(name)].find((key) => (value[key] ?? undefined) !== undefined) : undefined;
+  if (!isObject(value)) return undefined;
+  const key = (value[name] ?? undefined) === undefined ? snake(name) : name;
+  return (value[key] ?? undefined) === undefined ? undefined : key;
 }
 
 /** Whether a member of that name is the field, in either spelling. */
@@ -46,7 +50,10 @@ export function isField(member: string, name: string): boolean {
 const spelled = new Map<string, string>();
 
 function snake(name: string): string {
-  const known = spelled.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  spelled.set(name, known);
+  let known = spelled.get(name);
+  if (known === undefined) {
+    known = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    spelled.set(name, known);
+  }
   return known;
 }

@@ -24,7 +24,7 @@ export class Latest {
     const here = { data, path };
     for (const name in value) {
       const known = this.#places.get(name);
-      if (known && isField(name, 'logprobsResult') && isObject(value[name])) known.push(here);
+      if (known && isObject(value[name]) && isField(name, 'logprobsResult')) known.push(here);
       else if (!known || !isBlank(value[name])) this.#places.set(name, [here]);
     }
   }

@@ -1,7 +1,7 @@
 import { isObject } from '../../json/index.ts';
 import type { Need } from '../../message/index.ts';
 import { areArguments } from '../write/arguments.ts';
-import type { Call } from './calls.ts';
+import { argsOf, type Call } from './calls.ts';
 import type { Content, Part } from './content.ts';
 import { field, isField, objectField, stringField } from './fields.ts';
 
@@ -19,7 +19,7 @@ export function needsOf({ parts }: Content, calls: readonly Call[]): readonly Ne
     signatures.includes('');
   const needs: (Need | false)[] = [
     isEmpty && 'empty',
-    calls.some((call) => call.inPieces || !areArguments(call.args)) && 'arguments',
+    calls.some((call) => call.pieces || !areArguments(argsOf(call))) && 'arguments',
     calls.some((call) => call.isOpen) && 'cut',
     signatures.some((signature) => typeof signature === 'string' && signature !== '') && 'bound',
   ];

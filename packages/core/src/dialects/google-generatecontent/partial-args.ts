@@ -1,11 +1,11 @@
 import {
-  elementTexts,
   getMember,
   leafNode,
   listNode,
   MAX_DEPTH,
   parseJson,
   printTree,
+  type RecordNode,
   recordNode,
   setMember,
   type Tree,
@@ -13,33 +13,26 @@ import {
 } from '../../json/index.ts';
 import { field, fieldText, stringField } from './fields.ts';
 
-/** Arguments that are streamed value by value, each with the path of its place. Every leaf keeps its exact text. */
-export class PartialArguments {
-  readonly #root = recordNode();
-  readonly #received: string[] = [];
-  #placed = true;
-
-  /** Takes the text of the next `partialArgs`. */
-  add(list: string): void {
-    for (const text of elementTexts(list)) {
-      const value = parseJson(text);
-      const leaf = leafOf(value, text);
-      const steps = stepsOf(stringField(value, 'jsonPath') ?? '');
-      this.#received.push(text);
-      if (leaf) this.#placed &&= steps.length > 0 && placed(this.#root, steps, leaf) !== undefined;
-    }
-  }
-
-  /** The arguments as far as they came; a list of what was received when that has no place in an object. */
-  text(): string {
-    return this.#placed ? printTree(this.#root) : `[${this.#received.join(',')}]`;
-  }
+/**
+ * Arguments that were streamed value by value, each with the path of its place; every leaf keeps its exact text. A
+ * list of what was received when that has no place in an object.
+ */
+export function joinedArguments(pieces: readonly string[]): string {
+  const root = recordNode();
+  return pieces.every((piece) => addPiece(root, piece)) ? printTree(root) : `[${pieces.join(',')}]`;
 }
 
-function leafOf(value: unknown, text: string): Tree | undefined {
-  if (stringField(value, 'stringValue') !== undefined)
-    return textNode(fieldText(text, value, 'stringValue')!.slice(1, -1));
-  const scalar = fieldText(text, value, 'numberValue') ?? fieldText(text, value, 'boolValue');
+function addPiece(root: RecordNode, piece: string): boolean {
+  const value = parseJson(piece);
+  const leaf = leafOf(value, piece);
+  const steps = stepsOf(stringField(value, 'jsonPath') ?? '');
+  return !leaf || (steps.length > 0 && placed(root, steps, leaf) !== undefined);
+}
+
+function leafOf(value: unknown, piece: string): Tree | undefined {
+  const text = fieldText(piece, value, 'stringValue');
+  if (text?.startsWith('"')) return textNode(text.slice(1, -1));
+  const scalar = fieldText(piece, value, 'numberValue') ?? fieldText(piece, value, 'boolValue');
   if (scalar !== undefined) return leafNode(scalar);
   return field(value, 'nullValue') === undefined ? undefined : leafNode('null');
 }

@@ -1,5 +1,8 @@
 import type { ProviderDescriptor } from '../provider.ts';
 
+/** Versions that take a request which ends with a message of the model. */
+const OLDER = ['1.', '2.', '3-', '3.0-', '3.1-', '3.2-', '3.3-', '3.4-', '3.5-'];
+
 /** The Gemini API. */
 export const google: ProviderDescriptor = {
   id: 'google',
@@ -24,18 +27,7 @@ export const google: ProviderDescriptor = {
     // `model-tail`: names that are not known are taken for newer models, which refuse it.
     prefill: {
       default: 'no',
-      models: [
-        ['*gemini-3.5-flash-lite*', 'no'],
-        ['*gemini-1.*', 'yes'],
-        ['*gemini-2.*', 'yes'],
-        ['*gemini-3-*', 'yes'],
-        ['*gemini-3.0-*', 'yes'],
-        ['*gemini-3.1-*', 'yes'],
-        ['*gemini-3.2-*', 'yes'],
-        ['*gemini-3.3-*', 'yes'],
-        ['*gemini-3.4-*', 'yes'],
-        ['*gemini-3.5-*', 'yes'],
-      ],
+      models: [['*gemini-3.5-flash-lite*', 'no'], ...OLDER.map((version) => [`*gemini-${version}*`, 'yes'] as const)],
     },
     // A signature verifies behind any prefix and for any model of its issuer.
     reasoningBoundTo: { default: [] },

@@ -42,17 +42,15 @@ export function readParams(
 function readThinking(config: unknown): RequestParams['reasoning'] {
   const effort = stringField(config, 'thinkingLevel')?.toLowerCase();
   const budget = field(config, 'thinkingBudget');
-  if (!isObject(config) || Object.keys(config).length !== 1) return undefined;
-  if (effort !== undefined) return { effort };
-  return typeof budget === 'number' ? { budget } : undefined;
+  if (!isObject(config) || Object.keys(config).length > 1) return undefined;
+  return effort ? { effort } : typeof budget === 'number' ? { budget } : undefined;
 }
 
 function readChoice(config: unknown): RequestParams['toolChoice'] {
-  const calling = field(config, 'functionCallingConfig');
-  if (!isObject(calling) || Object.keys(config as JsonObject).length !== 1) return undefined;
-  const names = field(calling, 'allowedFunctionNames');
-  const count = Object.keys(calling).length;
-  if (count === 1) return (['auto', 'none', 'required'] as const).find((choice) => MODES[choice] === calling.mode);
-  const isOne = calling.mode === 'ANY' && count === 2 && Array.isArray(names) && names.length === 1;
-  return isOne && typeof names[0] === 'string' ? { name: names[0] } : undefined;
+  const text = JSON.stringify(config);
+  return (['auto', 'none', 'required'] as const).find((choice) => choiceText(MODES[choice]) === text);
+}
+
+export function choiceText(mode: string, more = ''): string {
+  return `{"functionCallingConfig":{"mode":"${mode}"${more}}}`;
 }

@@ -33,10 +33,10 @@ describe('readRequest', () => {
   it('reads levels, budgets and choices that say nothing more', () => {
     const read = (generation: string, tools: string) =>
       readRequest(
-        `{"contents":[],"generationConfig":{"thinkingConfig":${generation}},"tool_config":{"function_calling_config":${tools}}}`,
+        `{"contents":[],"generationConfig":{"thinkingConfig":${generation}},"toolConfig":{"functionCallingConfig":${tools}}}`,
       );
-    expect(read('{"thinking_level":"LOW"}', '{"mode":"ANY","allowed_function_names":["f"]}')).toMatchObject({
-      params: { reasoning: { effort: 'low' }, toolChoice: { name: 'f' } },
+    expect(read('{"thinking_level":"LOW"}', '{"mode":"ANY"}')).toMatchObject({
+      params: { reasoning: { effort: 'low' }, toolChoice: 'required' },
       rest: {},
     });
     expect(read('{"thinkingBudget":7}', '{"mode":"NONE"}')).toMatchObject({

@@ -2,7 +2,7 @@ import type { Changes } from '../../json/index.ts';
 import type { LossNote, LossReason } from '../loss.ts';
 import { areArguments, argumentsText } from '../write/arguments.ts';
 import { dropped, rewritten, synthesised } from '../write/notes.ts';
-import { type Call, Calls } from './calls.ts';
+import { addCall, argsOf, type Call } from './calls.ts';
 import { type Part, readContent } from './content.ts';
 import { field, fieldText, keysOf } from './fields.ts';
 import { PLACEHOLDER } from './forms.ts';
@@ -23,9 +23,9 @@ export interface Repairing {
 /** Changes a content where it would be refused. Says how many parts are kept, and which calls and results. */
 export function repair({ raw, elsewhere, signs, changes, losses }: Repairing) {
   const { parts } = readContent(raw);
-  const calls = new Calls();
-  const ofCalls = parts.map((part, index) => calls.add(index, part.value, part.text));
-  const signed = signs ? calls.list.find((call) => !call.isOpen) : undefined;
+  const calls: Call[] = [];
+  const ofCalls = parts.map((part, index) => addCall(calls, index, part.value, part.text));
+  const signed = signs ? calls.find((call) => !call.isOpen) : undefined;
   const kept = parts.filter((part, index) => {
     const call = ofCalls[index];
     const path = `parts[${index}]`;
@@ -53,16 +53,17 @@ export function repair({ raw, elsewhere, signs, changes, losses }: Repairing) {
   });
   return {
     kept: kept.length,
-    calls: calls.list.map((call) => !call.isOpen),
+    calls: calls.map((call) => !call.isOpen),
     results: parts.filter(({ value }) => field(value, 'functionResponse')).map((part) => kept.includes(part)),
   };
 }
 
 /** One whole call from its pieces, and a stand-in for arguments that are no object (`struct`). */
 function repairArguments(part: Part, call: Call, path: string, changes: Changes, losses: LossNote[]): void {
-  if (!call.inPieces && areArguments(call.args)) return;
-  if (call.inPieces) losses.push(rewritten(path, 'merged'));
-  const args = argumentsText(call.args, `${path}.functionCall.args`, losses);
+  const text = argsOf(call);
+  if (!call.pieces && areArguments(text)) return;
+  if (call.pieces) losses.push(rewritten(path, 'merged'));
+  const args = argumentsText(text, `${path}.functionCall.args`, losses);
   setField(changes, part, ['functionCall', 'partialArgs'], undefined);
   setField(changes, part, ['functionCall', 'willContinue'], undefined);
   setField(changes, part, ['functionCall', 'args'], args);

@@ -15,7 +15,7 @@ import {
 import type { Stop } from '../reply.ts';
 import { NO_EVENTS } from '../stream/assembler.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { Calls } from './calls.ts';
+import { addCall, argsOf, type Call } from './calls.ts';
 import { listTexts } from './content.ts';
 import { Latest } from './latest.ts';
 import { EMPTY_REPLY } from './read-response.ts';
@@ -27,8 +27,7 @@ const RULE: MergeRule = { replaced: new Set(['role']), placed: new Set() };
  * The usual begin of an event, up to its list of parts. Looking at every member of every event would cost more than
  * parsing it.
  */
-const USUAL =
-  /^\s*\{\s*"candidates"\s*:\s*\[\s*\{\s*"content"\s*:\s*\{\s*(?:"role"\s*:\s*"\w*"\s*,\s*)?"parts"\s*:\s*(?=\[)/;
+const USUAL = /^\{"candidates": ?\[\{"content": ?\{(?:"role": ?"\w*", ?)?"parts": ?(?=\[)/;
 
 /** One candidate while it arrives. */
 export class StreamedCandidate {
@@ -36,7 +35,7 @@ export class StreamedCandidate {
   /** The content, its parts aside. */
   readonly #content = recordNode();
   readonly #latest = new Latest();
-  readonly #calls = new Calls();
+  readonly #calls: Call[] = [];
   #role: unknown;
 
   /** Takes the candidate at a place of an event. */
@@ -61,7 +60,7 @@ export class StreamedCandidate {
   /** Undefined before the candidate says that it is finished. */
   get stop(): Stop | undefined {
     const native = this.#latest.value('finishReason') ?? undefined;
-    return native === undefined ? undefined : stopOf(native, this.#calls.list.length > 0);
+    return native === undefined ? undefined : stopOf(native, this.#calls.length > 0);
   }
 
   raw(): string {
@@ -82,12 +81,12 @@ export class StreamedCandidate {
       if (part.text !== '') events.push({ type: part.thought === true ? 'reasoning' : 'text', text: part.text });
       return;
     }
-    const call = this.#calls.add(this.#parts.length, part, text);
+    const call = addCall(this.#calls, this.#parts.length, part, text);
     if (!call) return;
-    const index = this.#calls.list.length - 1;
+    const index = this.#calls.length - 1;
     // A call without an id has one only in the complete message; arguments in pieces are told when all are there.
     if (call.parts.length === 1) events.push({ type: 'tool-use', index, id: call.id ?? '', name: call.name });
-    if (!call.isOpen) events.push({ type: 'tool-arguments', index, text: call.args });
+    if (!call.isOpen) events.push({ type: 'tool-arguments', index, text: argsOf(call) });
   }
 
   /** Nearly every event has the same role and nothing else beside its parts. */

@@ -2,7 +2,7 @@ import { digest, isObject } from '../../json/index.ts';
 import type { ContentBlock, MessageView, Origin, Role, ToolResultBlock, ToolUseBlock } from '../../message/index.ts';
 import { areArguments } from '../write/arguments.ts';
 import { VIEW_ID } from '../write/tool-names.ts';
-import { type Call, Calls } from './calls.ts';
+import { addCall, argsOf, type Call } from './calls.ts';
 import { type Content, type Part, readContent } from './content.ts';
 import { field, fieldText, objectField, stringField } from './fields.ts';
 import { mediaOf } from './media.ts';
@@ -11,18 +11,18 @@ import { isHollow, needsOf } from './needs.ts';
 /** The view of a content. Texts that stand side by side are one: a stream cuts them anywhere. */
 export function view(raw: string, origin: Origin): MessageView {
   const content = readContent(raw);
-  const calls = new Calls();
-  const ofCalls = content.parts.map((part, index) => calls.add(index, part.value, part.text));
+  const calls: Call[] = [];
+  const ofCalls = content.parts.map((part, index) => addCall(calls, index, part.value, part.text));
   const blocks: ContentBlock[] = [];
   let results = 0;
   content.parts.forEach((part, index) => {
     const call = ofCalls[index];
     if (call && call.parts[0] !== index) return;
-    const block = call ? toolUse(call, calls.list.indexOf(call), raw) : blockOf(part, origin.issuer, results);
+    const block = call ? toolUse(call, calls.indexOf(call), raw) : blockOf(part, origin.issuer, results);
     if (block.type === 'tool-result') results++;
     add(blocks, block);
   });
-  return { role: roleOf(content, blocks), content: blocks, needs: needsOf(content, calls.list) };
+  return { role: roleOf(content, blocks), content: blocks, needs: needsOf(content, calls) };
 }
 
 function add(blocks: ContentBlock[], block: ContentBlock): void {
@@ -54,29 +54,29 @@ function blockOf(part: Part, issuer: string, results: number): ContentBlock {
   return mediaOf(value, issuer) ?? { type: 'unknown', native };
 }
 
-function toolUse({ id, name, args }: Call, index: number, raw: string): ToolUseBlock {
+function toolUse(call: Call, index: number, raw: string): ToolUseBlock {
+  const rawParameters = argsOf(call);
   return {
     type: 'tool-use',
-    id: id ?? `${VIEW_ID}${digest(raw).slice(0, 12)}_${index}`,
-    name,
-    parameters: areArguments(args) ? JSON.parse(args) : {},
-    rawParameters: args,
+    id: call.id ?? `${VIEW_ID}${digest(raw).slice(0, 12)}_${index}`,
+    name: call.name,
+    parameters: areArguments(rawParameters) ? JSON.parse(rawParameters) : {},
+    rawParameters,
   };
 }
 
 function toolResult({ value, text: native }: Part, issuer: string, index: number): ToolResultBlock {
-  const parts = field(value, 'functionResponse', 'parts');
+  const result = field(value, 'functionResponse');
+  const parts = field(result, 'parts');
   const media = Array.isArray(parts) ? parts.flatMap((part: unknown) => mediaOf(part, issuer) ?? []) : [];
-  const response = field(value, 'functionResponse', 'response');
+  const response = field(result, 'response');
   const text = responseText(response) ?? fieldText(native, value, 'functionResponse', 'response');
-  const isBare = text === undefined || (media.length > 0 && isObject(response) && Object.keys(response).length === 0);
+  const isBare = text === undefined || (media.length > 0 && text === '{}');
   return {
     type: 'tool-result',
-    toolCallId:
-      stringField(value, 'functionResponse', 'id') ||
-      `${VIEW_ID}fn_${index}_${stringField(value, 'functionResponse', 'name') ?? ''}`,
+    toolCallId: stringField(result, 'id') || `${VIEW_ID}fn_${index}_${stringField(result, 'name') ?? ''}`,
     content: [...(isBare ? [] : [{ type: 'text', text } as const]), ...media],
-    isError: isObject(response) && Boolean(response.error),
+    isError: Boolean(field(response, 'error')),
   };
 }
 

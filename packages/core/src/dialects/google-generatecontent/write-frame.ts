@@ -2,8 +2,7 @@ import { textAt } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { type BodyMember, frameText } from '../write/frame.ts';
-import { leftOut } from '../write/left-out.ts';
-import { stringText } from '../write/text.ts';
+import { systemTexts } from '../write/system-texts.ts';
 import { toolTexts } from '../write/tools.ts';
 import type { Frame, FrameParts, Target } from '../write/writer.ts';
 import { listTexts } from './content.ts';
@@ -32,25 +31,13 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
 
 /** `systemInstruction` is a content (`system-type`): one that is alone and in this form is spliced by its exact text. */
 function systemText(messages: readonly Message[], losses: LossNote[]): string | undefined {
-  const own = messages.map((message) => {
-    const text = message.origin.dialect === google.dialect ? textAt(message.raw, ['content']) : undefined;
-    return text?.startsWith('{') ? text : undefined;
-  });
-  if (messages.length === 1 && own[0] !== undefined) return own[0];
+  const own = messages.map(({ origin, raw }) => (origin.dialect === google.dialect ? textAt(raw, ['content']) : ''));
+  if (messages.length === 1 && own[0]?.startsWith('{')) return own[0];
   const parts = messages.flatMap((message, index) => {
     const list = own[index] && textAt(own[index], ['parts']);
-    return list ? listTexts(list) : textParts(message, `system[${index}]`, losses);
+    return list ? listTexts(list) : systemTexts(message, `system[${index}]`, losses).map(textPart);
   });
   return parts.length > 0 ? `{"parts":[${parts.join(',')}]}` : undefined;
-}
-
-function textParts({ content }: Message, path: string, losses: LossNote[]): string[] {
-  return content.flatMap((block, index) => {
-    const at = `${path}.content[${index}]`;
-    if (block.type === 'text' && block.text !== '') return [textPart(stringText(block.text, at, losses))];
-    if (block.type !== 'text') losses.push(leftOut(block, at));
-    return [];
-  });
 }
 
 /** All functions in one tool, then the tools that are given in Google's own words. */

@@ -6,7 +6,7 @@ import type { BodyMember } from '../write/frame.ts';
 import { dropped } from '../write/notes.ts';
 import { targetToolName } from '../write/tool-names.ts';
 import type { Target } from '../write/writer.ts';
-import { MODES, SIMPLE } from './read-params.ts';
+import { choiceText, MODES, SIMPLE } from './read-params.ts';
 
 export function paramMembers(params: RequestParams, target: Target, losses: LossNote[]): BodyMember[] {
   const { stream: _, parallelToolCalls, toolChoice, reasoning, ...simple } = params;
@@ -18,19 +18,12 @@ export function paramMembers(params: RequestParams, target: Target, losses: Loss
   const members: BodyMember[] = [];
   if (config.length > 0)
     members.push(['generationConfig', `{${config.map(([name, text]) => `"${name}":${text}`).join(',')}}`]);
-  if (toolChoice !== undefined)
-    members.push(['toolConfig', `{"functionCallingConfig":${choiceText(toolChoice, target, losses)}}`]);
+  if (typeof toolChoice === 'string') members.push(['toolConfig', choiceText(MODES[toolChoice])]);
+  else if (toolChoice) {
+    const name = targetToolName(toolChoice.name, target.provider.policies, 'params.toolChoice', losses);
+    members.push(['toolConfig', choiceText('ANY', `,"allowedFunctionNames":[${JSON.stringify(name)}]`)]);
+  }
   return members;
-}
-
-function choiceText(
-  choice: NonNullable<RequestParams['toolChoice']>,
-  { provider }: Target,
-  losses: LossNote[],
-): string {
-  if (typeof choice === 'string') return `{"mode":"${MODES[choice]}"}`;
-  const name = targetToolName(choice.name, provider.policies, 'params.toolChoice', losses);
-  return `{"mode":"ANY","allowedFunctionNames":[${JSON.stringify(name)}]}`;
 }
 
 /** Level and budget exclude each other: a budget, the more exact of the two, counts. Older models take only that. */

@@ -1,11 +1,20 @@
+import { explodeParts, gatherParts, type PartForms } from '../write/part-lists.ts';
 import { translator } from '../write/translate.ts';
 import { isOwn } from '../write/units.ts';
 import type { RequestWriter } from '../write/writer.ts';
-import { forms } from './forms.ts';
+import { field } from './fields.ts';
+import { contentText, forms, textPart } from './forms.ts';
 import { frame } from './write-frame.ts';
-import { explodeOwn, gather, spliceMessage } from './write-own.ts';
+import { spliceMessage } from './write-own.ts';
 
 const { translate, result, userText } = /* @__PURE__ */ translator(forms);
+
+const partForms: PartForms = {
+  list: 'parts',
+  isResult: (part) => field(part, 'functionResponse') !== undefined,
+  userMessage: (parts) => contentText('user', parts),
+  textPart,
+};
 
 /** Google has no cache markers in its messages: it caches by itself, or by name (`cachedContent`). */
 export const writer: RequestWriter = {
@@ -16,11 +25,13 @@ export const writer: RequestWriter = {
   },
   translate(message, target, calls) {
     const isTakenApart = message.facts.results.length > 0 && isOwn(message, target);
-    return isTakenApart ? explodeOwn(message, target, calls) : translate(message, target, calls);
+    return isTakenApart
+      ? explodeParts(spliceMessage(message, target, false), calls, partForms)
+      : translate(message, target, calls);
   },
   result,
   userText,
-  gather,
+  gather: (units) => gatherParts(units, partForms),
   // Contents of one role in a row are one turn: all calls of it are answered together (`count`).
   resultsFollow: 'turn',
   callsFollowUser: true,

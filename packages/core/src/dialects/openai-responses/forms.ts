@@ -1,6 +1,8 @@
 import { textAt } from '../../json/index.ts';
 import type { MediaBlock } from '../../message/index.ts';
+import type { LossNote } from '../loss.ts';
 import { dataUrl } from '../write/media.ts';
+import { stringText } from '../write/text.ts';
 import type { Forms, Said } from '../write/translate.ts';
 
 type Role = 'system' | 'user' | 'assistant';
@@ -9,7 +11,7 @@ type SaidCall = Said & { type: 'call' };
 export const forms: Forms = {
   takesRefusals: true,
   /** Text and calls as items of their own, in their order. */
-  message(role, said) {
+  message(role, said, _, losses) {
     const items: string[] = [];
     let parts: Said[] = [];
     for (const one of [...said, undefined]) {
@@ -18,7 +20,7 @@ export const forms: Forms = {
         continue;
       }
       if (parts.length > 0) items.push(messageItem(role, parts));
-      if (one) items.push(callItem(one));
+      if (one) items.push(callItem(one, losses));
       parts = [];
     }
     return { text: items.join(',') };
@@ -61,12 +63,11 @@ function partList(said: readonly Said[], textType: string): string {
 }
 
 /** A custom call stays one, so that its result, which has a form of its own, still fits. */
-function callItem({ id, name, form, args }: SaidCall): string {
+function callItem({ id, name, form, args }: SaidCall, losses: LossNote[]): string {
   const named = `"call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)}`;
-  const input = form === 'custom' ? textAt(args, ['input']) : undefined;
-  return input?.startsWith('"')
-    ? `{"type":"custom_tool_call",${named},"input":${input}}`
-    : `{"type":"function_call",${named},"arguments":${JSON.stringify(args)}}`;
+  if (form !== 'custom') return `{"type":"function_call",${named},"arguments":${stringText(args, '', losses)}}`;
+  const input = textAt(args, ['input']) ?? args;
+  return `{"type":"custom_tool_call",${named},"input":${input.startsWith('"') ? input : JSON.stringify(input)}}`;
 }
 
 function sourceText({ source, mediaType, name }: MediaBlock, urlName: 'image_url' | 'file_url'): string {

@@ -51,12 +51,11 @@ describe('reading a request', () => {
       temperature: 1,
       topP: 0.5,
       stream: true,
-      toolChoice: { name: 'f' },
       parallelToolCalls: false,
-      reasoning: { effort: 'low' },
     });
     expect(rest).toEqual({
-      reasoning: '{"summary":"auto"}',
+      tool_choice: '{"type":"function","name":"f"}',
+      reasoning: '{"effort":"low","summary":"auto"}',
       previous_response_id: '"resp_1"',
       conversation: '{"id":"conv_1"}',
       instructions: 'null',

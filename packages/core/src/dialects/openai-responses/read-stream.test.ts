@@ -152,6 +152,23 @@ describe('a stream that is cut', () => {
     ]);
   });
 
+  it('keeps what tools of the provider wrote', () => {
+    const event = (name: string, more: object) => ({ type: `response.${name}`, output_index: 0, ...more });
+    const { raw, reply, said } = run(
+      created,
+      added(0, { type: 'shell_call', id: 'sh_1', status: 'in_progress' }),
+      event('shell_call_command.added', { command_index: 0, command: '' }),
+      event('shell_call_command.delta', { command_index: 0, delta: 'l' }),
+      event('shell_call_command.delta', { command_index: 0, delta: 's' }),
+      event('shell_call_command.delta', { command_index: 1, delta: 'pwd' }),
+      event('shell_call_output_content.delta', { command_index: 0, delta: { stdout: 'a.txt' } }),
+      event('web_search_call.searching', {}),
+    );
+    expect(parseJson(raw)).toMatchObject([{ id: 'sh_1', command: ['ls', 'pwd'] }]);
+    expect(reply.envelope).toContain('a.txt');
+    expect(said).toEqual([]);
+  });
+
   it('is an empty turn when nothing came', () => {
     expect(run()).toMatchObject({ raw: '[]', reply: { cut: true, envelope: '{"output":null}' } });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../json/index.ts';
 import { type Message, type Origin, toolResult } from '../../message/index.ts';
 import { makeDialect } from '../make-dialect.ts';
 import type { ProviderDescriptor } from '../provider.ts';
@@ -60,10 +61,7 @@ describe("sending the API's own text back", () => {
     const raw = `[${said.replace('"text":"Hi"', '"logprobs":[],"text":"Hi"')},${call}]`;
     const [unit] = splice(raw, {}, { provider: strictOnes });
     expect(unit?.text).toBe(`${without(said, ',"phase":"final_answer"')},${call}`);
-    expect(notes(unit)).toEqual([
-      'dropped [0].phase refused-field',
-      'dropped [0].content[0].logprobs refused-field',
-    ]);
+    expect(notes(unit)).toEqual(['dropped [0].phase refused-field', 'dropped [0].content[0].logprobs refused-field']);
   });
 
   it('takes out cache markers', () => {
@@ -101,6 +99,8 @@ describe('reasoning', () => {
 
   it('without ciphertext stays where the provider stores, or never encrypts', () => {
     expect(splice(`[${bare},${said}]`, {}, { provider: storing })[0]?.losses).toEqual([]);
+    expect(splice(`[${bare},${said}]`, {}, { store: 'true' })[0]?.text).toBe(`${bare},${said}`);
+    expect(splice(`[${bare},${said}]`, {}, { provider: storing, store: 'false' })[0]?.text).not.toContain('rs_2');
     const quirks = { encryptedReasoning: { default: false } };
     const open = { ...openai, policies: { ...openai.policies, quirks } };
     expect(splice(`[${bare},${said}]`, {}, { provider: open })[0]?.text).toBe(`${bare},${said}`);
@@ -159,6 +159,30 @@ describe('a reply that was cut', () => {
 
   it('is sent whole when every item was complete', () => {
     expect(splice(`[${sealed},${call}]`, { cut: true })[0]?.text).toBe(`${sealed},${call}`);
+  });
+});
+
+describe('a message that stands twice', () => {
+  const user = dialect.parseMessage('{"role":"user","content":"go on","n":1.0}');
+
+  it('is sent as it is when nothing in it has an id, and from its blocks otherwise', () => {
+    const turn = dialect.parseMessage(`[${sealed},${said}]`);
+    const { body, losses } = dialect.writeRequest({ model: 'gpt-5', messages: [user, turn, user, turn, user] });
+    expect(body).toContain(
+      `[${user.raw},${turn.raw.slice(1, -1)},${user.raw},{"role":"assistant","content":"Hi"},${user.raw}]`,
+    );
+    expect(losses.map(({ message, reason }) => [message, reason])).toEqual([[3, 'foreign-reasoning']]);
+  });
+});
+
+describe('a result without its call', () => {
+  const result = dialect.parseMessage('{"type":"function_call_output","call_id":"c1","output":"1"}');
+  const write = (extra: JsonObject) => dialect.writeRequest({ model: 'gpt-5', messages: [result], extra }).body;
+
+  it('stays one where the provider holds the call, and is told as text elsewhere', () => {
+    expect(write({ previous_response_id: 'resp_1' })).toContain(`[${result.raw}]`);
+    expect(write({ conversation: { id: 'conv_1' } })).toContain(`[${result.raw}]`);
+    expect(write({ previous_response_id: null })).toContain('Result of the earlier tool call c1');
   });
 });
 

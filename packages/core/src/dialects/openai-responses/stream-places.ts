@@ -11,20 +11,23 @@ export interface Place {
   readonly says?: 'text' | 'reasoning' | 'refusal' | 'tool-arguments';
 }
 
-const TEXTS: ReadonlyMap<string, Place> = new Map([
-  ['output_text', { item: 'message', list: 'content', part: 'output_text', member: 'text', says: 'text' }],
-  ['refusal', { item: 'message', list: 'content', part: 'refusal', member: 'refusal', says: 'refusal' }],
-  ['reasoning_text', { item: 'reasoning', list: 'content', part: 'reasoning_text', member: 'text', says: 'reasoning' }],
-  [
-    'reasoning_summary_text',
-    { item: 'reasoning', list: 'summary', part: 'summary_text', member: 'text', says: 'reasoning' },
-  ],
-]);
+/** By the name of the event: the type of item, its list, the type of part, the member of that part, what it says. */
+const TEXTS = [
+  ['output_text', 'message', 'content', 'output_text', 'text', 'text'],
+  ['refusal', 'message', 'content', 'refusal', 'refusal', 'refusal'],
+  ['reasoning_text', 'reasoning', 'content', 'reasoning_text', 'text', 'reasoning'],
+  ['reasoning_summary_text', 'reasoning', 'summary', 'summary_text', 'text', 'reasoning'],
+] as const;
 
 /** The place of what `response.<name>.delta` brings. Strings of calls are named after the item and its member. */
 export function placeOf(name: string): Place | undefined {
+  const text = TEXTS.find(([known]) => known === name);
+  if (text) {
+    const [, item, list, part, member, says] = text;
+    return { item, list, part, member, says };
+  }
   const [, item, member] = /^(\w+_call)_(?:operation_)?(\w+)$/.exec(name) ?? [];
-  if (item === undefined || member === undefined) return TEXTS.get(name);
+  if (item === undefined || member === undefined) return undefined;
   const isCalled = item === 'function_call' || item === 'custom_tool_call';
   return { item, member, ...(isCalled && { says: 'tool-arguments' }) };
 }

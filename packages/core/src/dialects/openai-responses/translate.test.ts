@@ -139,6 +139,23 @@ describe('writing messages of others', () => {
     ]);
   });
 
+  it('writes a custom call with its text, whatever that is', () => {
+    const custom = (rawParameters: string): ContentBlock => ({
+      type: 'tool-use',
+      id: 'c1',
+      name: 'sh',
+      parameters: {},
+      rawParameters,
+      form: 'custom',
+    });
+    const input = (rawParameters: string) => write(assistantWith(custom(rawParameters)))[0]?.text;
+    expect(input('{"input":"l\\u0073"}')).toContain(
+      '"type":"custom_tool_call","call_id":"c1","name":"sh","input":"l\\u0073"',
+    );
+    expect(input('{"input":7}')).toContain('"input":"7"');
+    expect(input('{"a":1}')).toContain('"input":"{\\"a\\":1}"');
+  });
+
   it('keeps a refusal a refusal', () => {
     expect(write(assistant([{ type: 'refusal', text: 'no' }]))[0]?.text).toBe(
       '{"role":"assistant","content":[{"type":"refusal","refusal":"no"}]}',

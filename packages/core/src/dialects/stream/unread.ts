@@ -1,4 +1,4 @@
-import { isJson, listNode, parseTree, type RecordNode, setMember, type Tree } from '../../json/index.ts';
+import { isJson, leafNode, listNode, type RecordNode, setMember, type Tree } from '../../json/index.ts';
 import type { StreamEvent } from './events.ts';
 
 /** Events that no reader knows: reported as they come, and kept for the envelope. */
@@ -7,7 +7,7 @@ export class UnreadEvents {
 
   keep(event: string | undefined, data: string): readonly StreamEvent[] {
     const kept = isJson(data) ? data : JSON.stringify(data);
-    this.#items.push(parseTree(`{${event === undefined ? '' : `"event":${JSON.stringify(event)},`}"data":${kept}}`));
+    this.#items.push(leafNode(`{${event === undefined ? '' : `"event":${JSON.stringify(event)},`}"data":${kept}}`));
     return [{ type: 'unknown', event, data }];
   }
 

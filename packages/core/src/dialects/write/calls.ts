@@ -1,20 +1,20 @@
-import type { CallRef, Message } from '../../message/index.ts';
+import type { Message } from '../../message/index.ts';
 import { VIEW_ID } from './tool-names.ts';
-import type { CallLookup } from './writer.ts';
+import type { CallLookup, FoundCall } from './writer.ts';
 
 const BY_NAME = /^skn_fn_\d+_(.*)$/s;
 
 /** Remembers the calls of a history while it is walked, so that each result finds the call it answers. */
 export class CallTracker {
-  readonly #byId = new Map<string, CallRef>();
+  readonly #byId = new Map<string, FoundCall>();
   /** Calls since the last assistant turn began, for results that came without an id. */
-  #open: CallRef[] = [];
+  #open: FoundCall[] = [];
   #answering = false;
 
   /** What the results of this message answer; then the message's own calls are remembered. */
-  next(message: Message): CallLookup {
+  next(message: Message, isOwn: boolean): CallLookup {
     const { calls, results } = message.facts;
-    const found = new Map<string, CallRef>();
+    const found = new Map<string, FoundCall>();
     for (const id of results) {
       const call = this.#byId.get(id) ?? this.#takeOpen(id);
       if (call) found.set(id, call);
@@ -28,7 +28,8 @@ export class CallTracker {
       this.#open = [];
       this.#answering = false;
     }
-    for (const call of calls) {
+    for (const ref of calls) {
+      const call = isOwn ? { ...ref, isOwn } : ref;
       this.#byId.set(call.id, call);
       this.#open.push(call);
     }
@@ -36,7 +37,7 @@ export class CallTracker {
   }
 
   /** By name; a client's own id for a call that came without one can only mean the next such call. */
-  #takeOpen(id: string): CallRef | undefined {
+  #takeOpen(id: string): FoundCall | undefined {
     const name = BY_NAME.exec(id)?.[1];
     const index = this.#open.findIndex((call) =>
       name === undefined ? call.id.startsWith(VIEW_ID) : call.name === name,

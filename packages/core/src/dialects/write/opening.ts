@@ -3,7 +3,7 @@ import { synthesised } from './notes.ts';
 import type { RequestWriter, Target } from './writer.ts';
 
 /** What stands before a call that would otherwise be the first thing in the conversation. */
-export const BEGINNING = 'The conversation so far:';
+const BEGINNING = 'The conversation so far:';
 
 /** Puts a user message before a turn of calls where the target takes none at the front (`call-first`). */
 export function openWithUser(entries: readonly Entry[], writer: RequestWriter, target: Target): readonly Entry[] {

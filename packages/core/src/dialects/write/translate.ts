@@ -174,7 +174,9 @@ class Translation {
     const losses: LossNote[] = [];
     const { policies } = this.#target.provider;
     const call = this.#calls.find(block.toolCallId);
-    const id = targetToolId(call?.id ?? block.toolCallId, policies, `${path}.toolCallId`, losses);
+    const id = call?.isOwn
+      ? call.id
+      : targetToolId(call?.id ?? block.toolCallId, policies, `${path}.toolCallId`, losses);
     const name = targetToolName(call?.name || 'unknown_tool', policies, path, []);
     const said = block.content.flatMap((inner, index) =>
       this.#sayInResult(inner, id, `${path}.content[${index}]`, block.content.length === 1, losses),

@@ -17,7 +17,7 @@ import { plainElements, reusableMessages } from './reuse.ts';
 import { mergeRuns } from './runs.ts';
 import { settle } from './settle.ts';
 import { finishTail } from './tail.ts';
-import { unitsOf } from './units.ts';
+import { isOwn, unitsOf } from './units.ts';
 import type { CallLookup, Target } from './writer.ts';
 
 /**
@@ -54,8 +54,9 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   let arranged: readonly Entry[] = placeInlineSystem(arrange(entries, kit), writer, target);
   if (target.provider.policies.alternateRoles) arranged = mergeRuns(arranged, writer);
   const isEmpty = plainFrame.lead.length === 0 && known === undefined;
-  if (messages.slice(leading, reused).every((message) => message.role === 'assistant'))
-    arranged = openWithUser(arranged, writer, target);
+  const isFromOthers = ({ of }: Element): boolean =>
+    of.length === 0 || of.some((index) => messages[index]!.role !== 'assistant');
+  if (!known?.elements.some(isFromOthers)) arranged = openWithUser(arranged, writer, target);
   const settled = settle(arranged, known === undefined, writer);
   const finished = finishTail(settled.entries, isEmpty, writer, target);
   const bound = dropUnbound(finished, known?.prefix ?? start, writer, target, callsFor);
@@ -138,7 +139,8 @@ function entriesOf(messages: readonly Message[], first: number, spec: DialectSpe
   const seen = new Set<string>();
   messages.forEach((message, index) => {
     const { facts } = message;
-    const found = facts.calls.length > 0 || facts.results.length > 0 ? tracker.next(message) : NO_CALLS;
+    const found =
+      facts.calls.length > 0 || facts.results.length > 0 ? tracker.next(message, isOwn(message, target)) : NO_CALLS;
     if (found !== NO_CALLS) calls.set(index, found);
     const isRepeated = spec.writer.refusesRepeats === true && seen.has(facts.digest);
     seen.add(facts.digest);

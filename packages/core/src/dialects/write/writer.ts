@@ -32,8 +32,11 @@ export interface Unit {
 
 /** Finds the call that a result answers. Results that came without an id are matched by name and order. */
 export interface CallLookup {
-  find(resultId: string): CallRef | undefined;
+  find(resultId: string): FoundCall | undefined;
 }
+
+/** A call that the target itself issued stands in the body under its own id, whatever that looks like. */
+export type FoundCall = CallRef & { readonly isOwn?: boolean };
 
 /** How one protocol writes. All functions are pure; the order and pairing of units is not their concern. */
 export interface RequestWriter {

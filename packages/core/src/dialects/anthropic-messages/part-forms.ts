@@ -1,0 +1,11 @@
+import type { PartForms } from '../write/part-lists.ts';
+import { isToolResult } from './flaws.ts';
+import { messageText, textPart } from './forms.ts';
+
+/** Tool results stand first (`tool-result-not-first`). */
+export const partForms: PartForms = {
+  list: 'content',
+  isResult: isToolResult,
+  userMessage: (parts) => messageText('user', parts),
+  textPart,
+};

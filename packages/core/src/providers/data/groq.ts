@@ -1,0 +1,22 @@
+import type { ProviderDescriptor } from '../../dialects/provider.ts';
+import { compatible } from './compatible.ts';
+
+export const groq: ProviderDescriptor = /* @__PURE__ */ compatible({
+  id: 'groq',
+  issuer: 'api.groq.com',
+  connection: {
+    baseUrl: 'https://api.groq.com',
+    path: '/openai/v1/chat/completions',
+    keyVariables: ['GROQ_API_KEY'],
+    baseUrlVariables: ['GROQ_BASE_URL'],
+  },
+  policies: {
+    // It refuses every message field that requests do not have: `property 'channel' is unsupported`.
+    refusedFields: ['executed_tools', 'channel', 'annotations'],
+  },
+  quirks: {
+    reasoningField: { default: 'reasoning' },
+    // `property 'reasoning' is unsupported` for all models but OpenAI's open ones.
+    sendReasoning: { default: false, models: [['*gpt-oss*', true]] },
+  },
+});

@@ -1,0 +1,83 @@
+import type { Connection, ProviderDescriptor } from '../dialects/provider.ts';
+import { type Environment, environment, firstVariable } from './environment.ts';
+
+export interface EndpointOptions {
+  /** Before any variable. */
+  readonly key?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** Default: the variables of the process. */
+  readonly env?: Environment | undefined;
+}
+
+/** Where a provider is for this caller: its base address, and the issuer that follows from it. */
+export interface Endpoint {
+  readonly provider: ProviderDescriptor;
+  readonly connection: Connection;
+  readonly baseUrl: string;
+}
+
+export function resolveEndpoint(provider: ProviderDescriptor, options: EndpointOptions = {}): Endpoint {
+  const { connection } = provider;
+  if (!connection) throw new TypeError(`The provider ${provider.id} is not reached over a network`);
+  const { baseUrlVariables } = connection;
+  const baseUrl =
+    options.baseUrl || firstVariable(baseUrlVariables, options.env ?? environment()) || connection.baseUrl;
+  if (!baseUrl) throw new MissingBaseUrlError(provider.id, baseUrlVariables);
+  const url = parseUrl(baseUrl, provider.id);
+  const issuer = provider.issuer.replace('{host}', url.host);
+  return {
+    provider: issuer === provider.issuer ? provider : { ...provider, issuer },
+    connection,
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+  };
+}
+
+/** The key, given or found; undefined where none is there and none is needed. Never keep it in anything that is shown. */
+export function resolveKey(provider: ProviderDescriptor, options: EndpointOptions = {}): string | undefined {
+  const { keyVariables = [], needsKey = true, auth = [] } = provider.connection ?? {};
+  const key = options.key?.trim() || firstVariable(keyVariables, options.env ?? environment());
+  if (!key && needsKey && auth.length > 0) throw new MissingKeyError(provider.id, keyVariables);
+  return key || undefined;
+}
+
+/** Whether requests could be signed with what is there. */
+export function hasKey(provider: ProviderDescriptor, options: EndpointOptions = {}): boolean {
+  const { keyVariables = [], needsKey = true, auth = [] } = provider.connection ?? {};
+  if (!needsKey || auth.length === 0) return true;
+  return Boolean(options.key?.trim() || firstVariable(keyVariables, options.env ?? environment()));
+}
+
+function parseUrl(text: string, provider: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  // The text is not repeated: an address may hold a password.
+  throw new TypeError(`The base address for ${provider} is not an http(s) address`);
+}
+
+export class MissingKeyError extends Error {
+  readonly code = 'missing_key';
+  readonly provider: string;
+  readonly variables: readonly string[];
+
+  constructor(provider: string, variables: readonly string[]) {
+    const set = variables.length > 0 ? ` Set ${variables.join(' or ')}, or give` : ' Give';
+    super(`No key for ${provider}.${set} a key.`);
+    this.name = 'MissingKeyError';
+    this.provider = provider;
+    this.variables = variables;
+  }
+}
+
+export class MissingBaseUrlError extends Error {
+  readonly code = 'missing_base_url';
+  readonly provider: string;
+  readonly variables: readonly string[];
+
+  constructor(provider: string, variables: readonly string[]) {
+    const set = variables.length > 0 ? ` Set ${variables.join(' or ')}, or give` : ' Give';
+    super(`No base address for ${provider}.${set} one.`);
+    this.name = 'MissingBaseUrlError';
+    this.provider = provider;
+    this.variables = variables;
+  }
+}

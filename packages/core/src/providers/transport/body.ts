@@ -1,0 +1,46 @@
+import { decodeSse } from '../../dialects/sse.ts';
+
+export interface ServerSentEvent {
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
+/** Waits for the next piece, within whatever limits there are. */
+type Wait = <T>(work: Promise<T>) => Promise<T>;
+
+/** The pieces of a body as they come. Whoever stops early cancels it. */
+async function* piecesOf(response: Response, wait: Wait): AsyncGenerator<Uint8Array, void, undefined> {
+  if (!response.body) return;
+  const reader = response.body.getReader();
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await wait(reader.read());
+      ended = done;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Not waited for: a body that does not answer must not hold up the error that led here.
+    if (!ended) reader.cancel().catch(() => {});
+  }
+}
+
+export async function textOf(response: Response, wait: Wait): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const piece of piecesOf(response, wait)) text += decoder.decode(piece, { stream: true });
+  return text + decoder.decode();
+}
+
+export async function* eventsOf(response: Response, wait: Wait): AsyncGenerator<ServerSentEvent, void, undefined> {
+  const ready: ServerSentEvent[] = [];
+  const decoder = decodeSse((event, data) => ready.push({ event, data }));
+  for await (const piece of piecesOf(response, wait)) {
+    decoder.push(piece);
+    yield* ready.splice(0);
+  }
+  // Only where the body came to its end: what a broken connection leaves behind is no event.
+  decoder.end();
+  yield* ready.splice(0);
+}

@@ -1,0 +1,50 @@
+import type { ProviderErrorCode } from './error-code.ts';
+
+export interface ProviderErrorFacts {
+  readonly code: ProviderErrorCode;
+  readonly provider: string;
+  readonly model: string;
+  readonly retryable: boolean;
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+  /** The exact text of the error, keys aside. */
+  readonly rawBody?: string | undefined;
+  /** How long the provider asks to wait. */
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** A request that failed. Nothing in it holds a key. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  readonly code: ProviderErrorCode;
+  readonly provider: string;
+  readonly model: string;
+  readonly retryable: boolean;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly rawBody: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  /** How often the request was sent. */
+  attempts = 1;
+
+  constructor(problem: string, facts: ProviderErrorFacts) {
+    super(
+      `${facts.provider}/${facts.model}: ${problem}`,
+      facts.cause === undefined ? undefined : { cause: facts.cause },
+    );
+    this.code = facts.code;
+    this.provider = facts.provider;
+    this.model = facts.model;
+    this.retryable = facts.retryable;
+    this.status = facts.status;
+    this.requestId = facts.requestId;
+    this.rawBody = facts.rawBody;
+    this.retryAfterMs = facts.retryAfterMs;
+  }
+}
+
+/** Also for errors from another copy of this package. */
+export function isProviderError(error: unknown): error is ProviderError {
+  return error instanceof Error && error.name === 'ProviderError' && 'retryable' in error && 'provider' in error;
+}

@@ -1,0 +1,71 @@
+import { readErrorBody } from './error-body.ts';
+import { codeOf, isRetryable } from './error-code.ts';
+import { ProviderError } from './errors.ts';
+import { redact } from './redact.ts';
+import { requestIdOf } from './request-id.ts';
+import { retryAfter } from './retry-after.ts';
+
+/** Who was asked, and what must not be shown of it. */
+export interface Asked {
+  readonly provider: string;
+  readonly model: string;
+  readonly secrets: readonly string[];
+}
+
+/** The error that a response with a bad status tells of. */
+export function responseError(response: Response, text: string, asked: Asked, now: number): ProviderError {
+  const { status, headers } = response;
+  const body = readErrorBody(text);
+  const code = codeOf(status, body);
+  // Both big vendors' servers say so when they know better than the status does.
+  const told = headers.get('x-should-retry');
+  const requestId = requestIdOf(headers);
+  const facts = {
+    ...asked,
+    code,
+    status,
+    requestId,
+    retryable: told === 'true' || (told !== 'false' && isRetryable(status, code)),
+    rawBody: redact(text, asked.secrets),
+    retryAfterMs: retryAfter(headers, now) ?? body.retryAfterMs,
+  };
+  const problem = body.message ?? (location(headers) || summary(text) || 'no explanation');
+  return new ProviderError(
+    redact(`${problem} (${status}${requestId ? `, request ${requestId}` : ''})`, asked.secrets),
+    facts,
+  );
+}
+
+/** The error that an event of a stream tells of, after a response that began well. */
+export function streamError(data: string, asked: Omit<Asked, 'secrets'> & Partial<Asked>): ProviderError {
+  const { provider, model, secrets = [] } = asked;
+  const body = readErrorBody(data);
+  const code = codeOf(undefined, body);
+  const problem = redact(body.message ?? (summary(data) || 'no explanation'), secrets);
+  return new ProviderError(`${problem} (in the stream)`, {
+    provider,
+    model,
+    code,
+    // An error that nobody explains may well be gone the next time.
+    retryable: code === 'stream_error' || isRetryable(undefined, code),
+    rawBody: redact(data, secrets),
+    retryAfterMs: body.retryAfterMs,
+  });
+}
+
+/** Redirects are not followed: most headers that carry keys would travel along. */
+function location(headers: Headers): string | undefined {
+  const target = headers.get('location');
+  if (!target || !URL.canParse(target)) return undefined;
+  return `redirects to ${new URL(target).host}; give that as the base address if you trust it`;
+}
+
+/** The beginning of a text that is no JSON, such as a proxy's page, without its markup. */
+function summary(text: string): string {
+  return text
+    .slice(0, 2000)
+    .replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 200);
+}
