@@ -30,7 +30,7 @@ const number = fc.oneof(
 const stringText = fc
   .array(
     fc.oneof(
-      fc.stringMatching(/^[^"\\\u0000-\u001f]$/),
+      fc.string({ minLength: 1, maxLength: 1 }).filter((char) => char >= ' ' && char !== '"' && char !== '\\'),
       fc.constantFrom(
         '\\n',
         '\\"',
@@ -250,7 +250,7 @@ describe('malformed text', () => {
   it('nested 10,000 deep is an error, not a stack overflow', () => {
     for (const text of [
       '['.repeat(10_000) + ']'.repeat(10_000),
-      '{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000),
+      `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
       '['.repeat(10_000),
     ]) {
       expect(() => parseJson(text)).toThrow(JsonTextError);

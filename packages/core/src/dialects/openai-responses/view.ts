@@ -1,5 +1,6 @@
-import { digest, isObject, type JsonObject, parseJson, textAt } from '../../json/index.ts';
+import { digest, isObject, type JsonObject, textAt } from '../../json/index.ts';
 import type { ContentBlock, MessageView, Origin, Role } from '../../message/index.ts';
+import { objectIn } from '../write/arguments.ts';
 import { blocksOfContent } from './content-view.ts';
 import { type Item, isModelItem, itemsOf, itemType } from './items.ts';
 import { needsOf } from './needs.ts';
@@ -44,7 +45,7 @@ export function blocksOfItem(item: Item, role: Role, madeId: () => string): Cont
       const isCustom = type === 'custom_tool_call';
       const rawParameters = isCustom ? `{"input":${textAt(item.text, ['input']) ?? '""'}}` : argumentsOf(item, value);
       const call = { id: typeof id === 'string' && id !== '' ? id : madeId(), name };
-      const parameters = objectIn(rawParameters);
+      const parameters = objectIn(rawParameters) ?? {};
       return [{ type: 'tool-use', ...call, parameters, rawParameters, ...(isCustom && { form: 'custom' }) }];
     }
     case 'function_call_output':
@@ -66,15 +67,6 @@ function contentOf({ text, value }: Item, name: 'content' | 'output'): ContentBl
 
 function argumentsOf({ text }: Item, value: JsonObject): string {
   return typeof value.arguments === 'string' ? value.arguments : (textAt(text, ['arguments']) ?? '');
-}
-
-function objectIn(text: string): JsonObject {
-  try {
-    const value = parseJson(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 function reasoningOf({ summary, content, encrypted_content: sealed }: JsonObject): ContentBlock {
