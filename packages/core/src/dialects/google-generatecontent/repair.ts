@@ -10,7 +10,7 @@ import { isHollow, isNameless } from './needs.ts';
 
 const SIGNATURE = 'thoughtSignature';
 
-export interface Repairing {
+interface Repairing {
   readonly raw: string;
   /** Why its signatures may not be sent, if they may not. */
   readonly elsewhere: LossReason | undefined;

@@ -1,5 +1,6 @@
-import { type CallRef, type Message, textOf } from '../../message/index.ts';
+import { type CallRef, type ContentBlock, type Message, textOf } from '../../message/index.ts';
 import { type Entry, entryOf, located, writtenEntry } from './entry.ts';
+import { leftOut } from './left-out.ts';
 import { rewritten, synthesised } from './notes.ts';
 import type { CallLookup, RequestWriter, Target } from './writer.ts';
 
@@ -152,21 +153,20 @@ function late(
   return entries.map((entry) => {
     const [id] = entry.unit.results;
     if (id === undefined) return entry;
-    const unit = kit.writer.userText(
-      `Result of the earlier tool call ${id}:\n${resultText(entry, id, kit)}`,
-      kit.target,
-    );
-    const note = rewritten('', reason, id);
-    return writtenEntry(unit, entry.of, [...entry.losses, located(note, entry.of[0]!)]);
+    const index = entry.of[0]!;
+    const content = resultContent(index, id, kit);
+    const unit = kit.writer.userText(`Result of the earlier tool call ${id}:\n${textOf(content)}`, kit.target);
+    const untold = content.flatMap((block, at) => (block.type === 'text' ? [] : [leftOut(block, `content[${at}]`)]));
+    const notes = [rewritten('', reason, id), ...untold];
+    return writtenEntry(unit, entry.of, [...entry.losses, ...notes.map((note) => located(note, index))]);
   });
 }
 
-function resultText(entry: Entry, id: string, kit: Arranging): string {
-  const index = entry.of[0]!;
+function resultContent(index: number, id: string, kit: Arranging): readonly ContentBlock[] {
   const calls = kit.callsFor(index);
   const results = kit.messageAt(index).toolResults;
   const result = results.find(({ toolCallId }) => (calls.find(toolCallId)?.id ?? toolCallId) === id) ?? results[0];
-  return result ? textOf(result.content) : '';
+  return result?.content ?? [];
 }
 
 function unanswered(call: CallRef, caller: number, kit: Arranging): Entry {
