@@ -11,7 +11,7 @@ import { loadPeers } from './peer.mjs';
 /** @import { Contestant } from '../measure.mjs' */
 /** @import { Row } from '../table.mjs' */
 
-const OPTIONS = { rounds: 5, warmUp: 1 };
+const OPTIONS = { rounds: 3, warmUp: 1 };
 
 /**
  * @param {string} url

@@ -1,3 +1,3 @@
 import { defineConfig } from 'tsdown';
 
-export default defineConfig({ entry: ['src/index.ts', 'src/node.ts', 'src/testing.ts'] });
+export default defineConfig({ entry: ['src/index.ts', 'src/node.ts', 'src/prices.ts', 'src/testing.ts'] });

@@ -52,3 +52,4 @@ export {
   type UnknownBlock,
   user,
 } from './message/index.ts';
+export * from './providers/index.ts';

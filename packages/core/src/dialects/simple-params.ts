@@ -58,17 +58,23 @@ export function restOf(body: string, taken: Iterable<string>): Record<string, st
  */
 export function readTool(dialect: string, text: string, path: Path, parametersName: string): ToolDefinition {
   const native: ToolDefinition = { dialect, native: text };
-  const inner = path.reduce<unknown>((value, step) => (isObject(value) ? value[step] : undefined), parseJson(text));
+  const inner = path.reduce<unknown>(
+    (value, step) => (isObject(value) && hasOnly(value, ['type', step]) ? value[step] : undefined),
+    parseJson(text),
+  );
   if (!isObject(inner) || typeof inner.name !== 'string' || !isObject(inner[parametersName])) return native;
   const { name, description } = inner;
   // What is not strict is what most take it for when nothing is said.
   const known = ['type', 'name', 'description', parametersName, ...(inner.strict === false ? ['strict'] : [])];
   const isPlain =
-    Object.keys(inner).every((key) => known.includes(key)) &&
-    (inner.type === undefined || inner.type === 'function' || inner.type === 'custom');
+    hasOnly(inner, known) && (inner.type === undefined || inner.type === 'function' || inner.type === 'custom');
   if (!isPlain || (description !== undefined && typeof description !== 'string')) return native;
   const parameters = textAt(text, [...path, parametersName])!;
   return description === undefined ? { name, parameters } : { name, description, parameters };
+}
+
+function hasOnly(object: JsonObject, names: Path): boolean {
+  return Object.keys(object).every((name) => names.includes(name));
 }
 
 function isNumber(value: unknown): boolean {

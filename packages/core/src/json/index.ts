@@ -30,5 +30,6 @@ export {
   setMember,
   type TextNode,
   type Tree,
+  type TreeMember,
   textNode,
 } from './tree.ts';

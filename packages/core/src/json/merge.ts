@@ -6,6 +6,8 @@ export interface MergeRule {
   readonly replaced: ReadonlySet<string>;
   /** Lists whose elements carry an `index` only to be placed by; it is not kept. */
   readonly placed: ReadonlySet<string>;
+  /** The element of a list that a streamed one continues, where its `index` alone does not tell; null when it is new. */
+  readonly continued?: (list: string, items: readonly Tree[], item: RecordNode) => RecordNode | null | undefined;
 }
 
 /**
@@ -51,16 +53,17 @@ function addItems(name: string, list: ListNode, value: ListNode, rule: MergeRule
   placedItems.set(list, byIndex);
   for (const item of value.items) {
     const index = indexOf(item);
-    if (item.kind !== 'record' || index === undefined) {
+    const told = item.kind === 'record' ? rule.continued?.(name, list.items, item) : null;
+    if (item.kind !== 'record' || (index === undefined && !told)) {
       list.items.push(item);
       continue;
     }
-    const kept: RecordNode = rule.placed.has(name) ? withoutIndex(item) : item;
-    const same = byIndex.get(index);
-    if (same) mergeDelta(same, withoutIndex(item), rule);
+    const same = told === undefined ? byIndex.get(index!) : told;
+    if (same) mergeDelta(same, index === undefined ? item : withoutIndex(item), rule);
     else {
+      const kept: RecordNode = rule.placed.has(name) ? withoutIndex(item) : item;
       list.items.push(kept);
-      byIndex.set(index, kept);
+      byIndex.set(index!, kept);
     }
   }
 }

@@ -2,63 +2,49 @@ import { digest, isObject, type JsonObject, type Path, parseJson, textAt } from 
 import type { ToolUseBlock, UnknownBlock } from '../../message/index.ts';
 import { areArguments } from '../write/arguments.ts';
 import { VIEW_ID } from '../write/tool-names.ts';
+import { elementsIn, isText } from './native-message.ts';
 
 /** One call of an assistant message, and where it stands. */
 export interface NativeCall {
   readonly path: Path;
   readonly block: ToolUseBlock | UnknownBlock;
-  readonly kind: 'function' | 'legacy' | 'custom' | 'unknown';
-  /** The arguments of a function call as the string they came in; undefined where they are no string. */
-  readonly arguments: string | undefined;
+  /** The arguments of a function call where they are a string, as they should be, and where that stands. */
+  readonly args?: { readonly path: Path; readonly text: string };
 }
 
 /** The calls of a message in order: `tool_calls`, then the older `function_call`. */
 export function nativeCalls(raw: string, message: JsonObject): NativeCall[] {
-  const listed = Array.isArray(message.tool_calls) ? message.tool_calls : [];
-  const calls = listed.map((call: unknown, index) => listedCall(raw, call, index));
-  const legacy = message.function_call;
-  // Some compatible providers send every optional member, blank.
-  if (isObject(legacy) && typeof legacy.name === 'string' && legacy.name !== '')
-    calls.push(functionCall(raw, legacy, ['function_call'], viewId(raw, calls.length), 'legacy'));
-  return calls;
-}
-
-function listedCall(raw: string, call: unknown, index: number): NativeCall {
-  const path = ['tool_calls', index];
-  if (isObject(call)) {
-    const id = typeof call.id === 'string' && call.id !== '' ? call.id : viewId(raw, index);
-    const { custom, function: called } = call;
-    if (call.type === 'custom' && isObject(custom) && typeof custom.name === 'string')
-      return customCall(raw, custom, path, id);
-    if (isObject(called) && typeof called.name === 'string') return functionCall(raw, called, path, id, 'function');
-  }
-  return { path, block: { type: 'unknown', native: textAt(raw, path)! }, kind: 'unknown', arguments: undefined };
-}
-
-function functionCall(
-  raw: string,
-  called: JsonObject,
-  path: Path,
-  id: string,
-  kind: 'function' | 'legacy',
-): NativeCall {
-  const text = typeof called.arguments === 'string' ? called.arguments : undefined;
-  const place = kind === 'legacy' ? [...path, 'arguments'] : [...path, 'function', 'arguments'];
-  const rawParameters = text ?? (isObject(called.arguments) ? textAt(raw, place)! : '');
-  const block = toolUse(id, String(called.name), rawParameters);
-  return { path, block, kind, arguments: text };
+  const calls = elementsIn(raw, message, 'tool_calls', (value, native, index): NativeCall => {
+    const path = ['tool_calls', index];
+    const { id, type, custom, function: called } = isObject(value) ? value : {};
+    const given = isText(id) ? id : viewId(raw, index);
+    const call =
+      type === 'custom'
+        ? callOf(raw, path, [...path, 'custom'], custom, given)
+        : callOf(raw, path, [...path, 'function'], called, given);
+    return call ?? { path, block: { type: 'unknown', native } };
+  });
+  const { function_call: legacy } = message;
+  const path = ['function_call'];
+  const call = isObject(legacy) && isText(legacy.name) && callOf(raw, path, path, legacy, viewId(raw, calls.length));
+  return call ? [...calls, call] : calls;
 }
 
 /** A custom tool takes free text: it is shown as an object with the one member `input`. */
-function customCall(raw: string, custom: JsonObject, path: Path, id: string): NativeCall {
-  const input = typeof custom.input === 'string' ? textAt(raw, [...path, 'custom', 'input'])! : '""';
-  return { path, block: toolUse(id, String(custom.name), `{"input":${input}}`), kind: 'custom', arguments: undefined };
-}
-
-function toolUse(id: string, name: string, rawParameters: string): ToolUseBlock {
-  const blank = rawParameters.trim() === '';
-  const parameters = !blank && areArguments(rawParameters) ? (parseJson(rawParameters) as JsonObject) : {};
-  return { type: 'tool-use', id, name, parameters, rawParameters };
+function callOf(raw: string, path: Path, place: Path, called: unknown, id: string): NativeCall | undefined {
+  if (!isObject(called) || typeof called.name !== 'string') return undefined;
+  const use = { type: 'tool-use', id, name: called.name } as const;
+  if (place.at(-1) === 'custom') {
+    const rawParameters = `{"input":${textAt(raw, [...place, 'input']) ?? '""'}}`;
+    const parameters = parseJson(rawParameters) as JsonObject;
+    return { path, block: { ...use, parameters, rawParameters, form: 'custom' } };
+  }
+  const at = [...place, 'arguments'];
+  const { arguments: given } = called;
+  const text = typeof given === 'string' ? given : isObject(given) ? textAt(raw, at)! : '';
+  const parameters = text.trim() !== '' && areArguments(text) ? (parseJson(text) as JsonObject) : {};
+  const block = { ...use, parameters, rawParameters: text };
+  return typeof given === 'string' ? { path, block, args: { path: at, text } } : { path, block };
 }
 
 function viewId(raw: string, index: number): string {
@@ -69,10 +55,13 @@ function viewId(raw: string, index: number): string {
  * Why a call cannot be sent as it is. Where the stream was cut, arguments that do not parse were never complete, nor
  * were missing ones of the last call; free text does not show whether it ended.
  */
-export function callProblem(call: NativeCall, isLast: boolean, cut: boolean): 'cut' | 'arguments' | undefined {
-  if (call.kind === 'custom') return cut && isLast ? 'cut' : undefined;
-  if (call.arguments === undefined) return undefined;
-  if (cut && isLast && call.arguments.trim() === '') return 'cut';
-  if (areArguments(call.arguments)) return undefined;
-  return cut ? 'cut' : 'arguments';
+export function callProblem(
+  { block, args }: NativeCall,
+  isLast: boolean,
+  cut: boolean,
+): 'cut' | 'arguments' | undefined {
+  const isOpen = cut && isLast;
+  if (!args) return isOpen && block.type === 'tool-use' && block.form ? 'cut' : undefined;
+  if (isOpen && args.text.trim() === '') return 'cut';
+  return areArguments(args.text) ? undefined : cut ? 'cut' : 'arguments';
 }

@@ -1,42 +1,44 @@
-import { isObject, type JsonObject, type Path } from '../../json/index.ts';
+import { elementTexts, find, isObject, type JsonObject } from '../../json/index.ts';
 
 /** What stands for a reply without any message. */
 export const EMPTY_MESSAGE = '{"role":"assistant","content":""}';
 
-/** The audio of a reply, if there is any: its id is what is echoed. */
-export function audioOf(message: JsonObject): { readonly id: string; readonly transcript: string } | undefined {
-  const { audio } = message;
-  // Some compatible providers send every optional member, blank.
-  if (!isObject(audio) || typeof audio.id !== 'string' || audio.id === '') return undefined;
-  return { id: audio.id, transcript: typeof audio.transcript === 'string' ? audio.transcript : '' };
+/** Some compatible providers send every optional member, blank: that is as good as none. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
-export function refusalOf({ refusal }: JsonObject): string {
-  return typeof refusal === 'string' ? refusal : '';
+/** Each element of a list in a message, by value and text; nothing where there is no list. */
+export function elementsIn<T>(
+  raw: string,
+  message: JsonObject,
+  name: string,
+  read: (value: unknown, text: string, index: number) => T,
+): T[] {
+  const values = message[name];
+  if (!Array.isArray(values)) return [];
+  const texts = elementTexts(raw, find(raw, [name])!.start);
+  return values.map((value: unknown, index) => read(value, texts[index]!, index));
+}
+
+/** The audio of a spoken reply: the provider holds the sound under its id, which is what is echoed. */
+export function audioOf({ audio }: JsonObject): (JsonObject & { readonly id: string }) | undefined {
+  return isObject(audio) && isText(audio.id) ? { ...audio, id: audio.id } : undefined;
 }
 
 /** Whether nothing would be left to send when only so many of its calls are (`content-null`, `content-empty`). */
 export function isEmptyMessage(message: JsonObject, calls: number): boolean {
-  const { role, content } = message;
-  const none = content === null || content === undefined || (Array.isArray(content) && content.length === 0);
+  const { role, content, images } = message;
   if (role === 'tool' || role === 'function') return false;
-  if (role !== 'assistant') return none;
-  const silent = none || content === '' || (Array.isArray(content) && content.every(isEmptyText));
-  const images = Array.isArray(message.images) && message.images.length > 0;
-  return silent && calls === 0 && refusalOf(message) === '' && audioOf(message) === undefined && !images;
+  const isList = Array.isArray(content);
+  const isNone = content === null || content === undefined || (isList && content.length === 0);
+  if (role !== 'assistant') return isNone;
+  const isSilent = isNone || content === '' || (isList && content.every(isEmptyText));
+  return (
+    isSilent && calls === 0 && !isText(message.refusal) && !audioOf(message) && !(Array.isArray(images) && images[0])
+  );
 }
 
 function isEmptyText(part: unknown): boolean {
   return isObject(part) && part.type === 'text' && part.text === '';
-}
-
-/** Where a client of OpenRouter and the like placed cache markers. */
-export function cacheMarkers(message: JsonObject): Path[] {
-  const paths: Path[] = 'cache_control' in message ? [['cache_control']] : [];
-  if (Array.isArray(message.content)) {
-    message.content.forEach((part: unknown, index) => {
-      if (isObject(part) && 'cache_control' in part) paths.push(['content', index, 'cache_control']);
-    });
-  }
-  return paths;
 }

@@ -1,5 +1,7 @@
 import type { ProviderDescriptor } from '../provider.ts';
 
+export const DIALECT = 'openai-chat';
+
 /**
  * api.openai.com, Chat Completions. What this dialect asks of `quirks`, each by model:
  * - `systemRole`: the role system text is written with, `system` or `developer`.
@@ -13,7 +15,7 @@ import type { ProviderDescriptor } from '../provider.ts';
  */
 export const openaiChatHome: ProviderDescriptor = Object.freeze({
   id: 'openai-chat',
-  dialect: 'openai-chat',
+  dialect: DIALECT,
   issuer: 'api.openai.com',
   connection: {
     baseUrl: 'https://api.openai.com/v1',

@@ -1,146 +1,93 @@
-import { find, isObject, type JsonObject, type Path, parseJson, pieces, splice } from '../../json/index.ts';
-import type { Message } from '../../message/index.ts';
-import type { LossNote } from '../loss.ts';
+import { Changes, type Edit, find, type JsonObject, parseJson, pieces, splice } from '../../json/index.ts';
+import type { CallRef, Message } from '../../message/index.ts';
+import type { LossNote, LossReason } from '../loss.ts';
 import { argumentsText } from '../write/arguments.ts';
 import { boundElsewhere, isPrefixBound } from '../write/bound.ts';
 import { dropped, rewritten, synthesised } from '../write/notes.ts';
+import { dropFields, dropRefused, mayHold, pathText } from '../write/refused.ts';
 import { VIEW_ID } from '../write/tool-names.ts';
 import type { Target, Unit } from '../write/writer.ts';
-import { Changes } from './json-changes.ts';
-import { callProblem, type NativeCall, nativeCalls } from './native-calls.ts';
-import { cacheMarkers, isEmptyMessage } from './native-message.ts';
+import { callProblem, nativeCalls } from './native-calls.ts';
+import { isEmptyMessage } from './native-message.ts';
 import { quirk } from './quirks.ts';
-import { mayHoldField, refusedPaths } from './refused-fields.ts';
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'];
-const REPAIRED: ReadonlySet<string> = new Set(['empty', 'arguments', 'cut', 'cache']);
 
 /** A message for its own issuer: the exact text, unless something in it is known to be refused. */
-export function spliceMessage(
-  message: Message,
-  target: Target,
-  { dropBound }: { readonly dropBound: boolean },
-): readonly Unit[] {
+export function spliceMessage(message: Message, target: Target, options: { dropBound: boolean }): readonly Unit[] {
   const { raw, facts } = message;
-  const refused = refusedFields(target).filter((pattern) => mayHoldField(raw, pattern));
-  const boundTo = facts.needs.includes('bound') ? boundElsewhere(message, target, dropBound) : undefined;
-  const asItIs =
-    refused.length === 0 &&
-    boundTo === undefined &&
-    !facts.needs.some((need) => REPAIRED.has(need)) &&
-    !facts.calls.some((call) => call.id.startsWith(VIEW_ID));
-  if (asItIs) return [ownUnit(message, target)];
-
-  const value = parseJson(raw);
-  if (!isObject(value)) return [ownUnit(message, target)];
-  const repair = new Repair(raw, value);
-  for (const pattern of refused) repair.refuse(pattern);
-  if (boundTo !== undefined)
-    repair.drop(['reasoning_details'], dropped('reasoning_details', boundTo, 'these thoughts are not valid here'));
-  if (facts.needs.includes('cache')) repair.dropMarkers();
-  const left = repair.repairCalls(message.origin.cut === true);
-  if (isEmptyMessage(value, left.length)) return [];
-  const edits = repair.changes.edits(raw);
-  const sent = new Set(left.map(({ block }) => (block.type === 'tool-use' ? block.id : undefined)));
-  const unit = ownUnit(message, target, boundTo === undefined);
+  const { refusedFields } = target.provider.policies;
+  const refused = quirk('sendReasoning', target) ? refusedFields : [...refusedFields, ...REASONING_FIELDS];
+  const isBound = facts.needs.includes('bound');
+  const elsewhere = isBound ? boundElsewhere(message, target, options.dropBound) : undefined;
+  const isAsItWas =
+    !elsewhere &&
+    facts.needs.every((need) => need === 'bound' || need === 'surrogate') &&
+    !refused.some((pattern) => mayHold(raw, pattern)) &&
+    !facts.calls.some(({ id }) => id.startsWith(VIEW_ID));
+  const repaired = isAsItWas ? { edits: [], losses: [], calls: facts.calls } : repair(message, refused, elsewhere);
+  if (!repaired) return [];
+  const { edits, losses, calls } = repaired;
   return [
     {
-      ...unit,
+      role: facts.role === 'other' ? 'user' : facts.role,
       text: splice(raw, edits),
       pieces: pieces(raw, edits),
-      calls: facts.calls.filter((call) => sent.has(call.id)),
-      losses: repair.losses,
+      calls,
+      results: facts.results,
+      ...(isBound && !elsewhere && isPrefixBound(target) && { bound: true }),
+      losses,
     },
   ];
 }
 
-function ownUnit(message: Message, target: Target, holdsBound = true): Unit {
-  const { role, calls, results, needs } = message.facts;
-  const bound = holdsBound && needs.includes('bound') && isPrefixBound(target);
-  return {
-    role: role === 'other' ? 'user' : role,
-    text: message.raw,
-    pieces: [{ start: 0, end: message.raw.length }],
-    calls,
-    results,
-    ...(bound && { bound }),
-    losses: [],
-  };
+interface Repair {
+  readonly edits: readonly Edit[];
+  readonly losses: readonly LossNote[];
+  readonly calls: readonly CallRef[];
 }
 
-function refusedFields(target: Target): readonly string[] {
-  const { refusedFields: fields } = target.provider.policies;
-  return quirk('sendReasoning', target) === false ? [...fields, ...REASONING_FIELDS] : fields;
-}
-
-/** What has to change in one message, and what to say about it. */
-class Repair {
-  readonly changes = new Changes();
-  readonly losses: LossNote[] = [];
-  readonly #raw: string;
-  readonly #message: JsonObject;
-
-  constructor(raw: string, message: JsonObject) {
-    this.#raw = raw;
-    this.#message = message;
+/** What has to change in a message; undefined when nothing is left to send. */
+function repair(
+  { raw, facts, origin }: Message,
+  refused: readonly string[],
+  elsewhere: LossReason | undefined,
+): Repair | undefined {
+  const value = parseJson(raw) as JsonObject;
+  const changes = new Changes();
+  const losses: LossNote[] = [];
+  dropRefused(raw, refused, changes, losses);
+  dropFields(raw, ['cache_control', 'content.*.cache_control'], changes, (path) =>
+    losses.push(rewritten(path, 'cache-marker')),
+  );
+  if (elsewhere) {
+    changes.drop(['reasoning_details']);
+    losses.push(dropped('reasoning_details', elsewhere));
   }
-
-  drop(path: Path, note: LossNote): void {
-    this.changes.drop(path);
-    this.losses.push(note);
-  }
-
-  refuse(pattern: string): void {
-    for (const path of refusedPaths(this.#message, pattern))
-      this.drop(path, dropped(pathText(path), 'refused-field', 'the provider refuses this field of its own messages'));
-  }
-
-  dropMarkers(): void {
-    for (const path of cacheMarkers(this.#message))
-      this.drop(path, rewritten(pathText(path), 'cache-marker', 'cache markers are placed anew for each request'));
-  }
-
-  /** Repairs the calls and gives those that can be sent. */
-  repairCalls(cut: boolean): NativeCall[] {
-    const calls = nativeCalls(this.#raw, this.#message);
-    const left = calls.filter((call, index) =>
-      this.#repairCall(call, callProblem(call, index === calls.length - 1, cut)),
-    );
-    // An empty list is refused (`tool-calls-empty`).
-    const listed = this.#message.tool_calls;
-    if (Array.isArray(listed) && left.every((call) => call.kind === 'legacy')) {
-      this.changes.drop(['tool_calls']);
-      if (listed.length === 0) this.losses.push(rewritten('tool_calls', 'empty', 'an empty list of calls is left out'));
-    }
-    return left;
-  }
-
-  #repairCall(call: NativeCall, problem: 'cut' | 'arguments' | undefined): boolean {
+  const all = nativeCalls(raw, value);
+  const kept = all.filter((call, index) => {
+    const { path, block, args } = call;
+    const problem = callProblem(call, index === all.length - 1, origin.cut === true);
     if (problem === 'cut') {
-      this.drop(call.path, dropped(pathText(call.path), 'cut', 'the stream ended before the call was complete'));
+      changes.drop(path);
+      losses.push(dropped(pathText(path), 'cut'));
       return false;
     }
-    if (problem === 'arguments' && call.arguments !== undefined) {
-      const path = [...call.path, ...(call.kind === 'legacy' ? [] : ['function']), 'arguments'];
-      const standIn = argumentsText(call.arguments, pathText(path), this.losses);
-      this.changes.replace(path, JSON.stringify(standIn));
+    if (problem) changes.replace(args!.path, JSON.stringify(argumentsText(args!.text, pathText(args!.path), losses)));
+    // A call that came without an id needs one, for its result to name; the older form has none.
+    if (block.type === 'tool-use' && block.id.startsWith(VIEW_ID) && path[0] === 'tool_calls') {
+      if (find(raw, [...path, 'id'])) changes.replace([...path, 'id'], JSON.stringify(block.id));
+      else changes.add(path, 'id', JSON.stringify(block.id));
+      losses.push(synthesised(`${pathText(path)}.id`, 'tool-id'));
     }
-    if (call.block.type === 'tool-use' && call.kind !== 'legacy' && call.block.id.startsWith(VIEW_ID))
-      this.#addId(call.path, call.block.id);
     return true;
+  });
+  if (isEmptyMessage(value, kept.length)) return undefined;
+  // An empty list is refused (`tool-calls-empty`).
+  if (Array.isArray(value.tool_calls) && !kept.some(({ path }) => path[0] === 'tool_calls')) {
+    changes.drop(['tool_calls']);
+    if (value.tool_calls.length === 0) losses.push(rewritten('tool_calls', 'empty'));
   }
-
-  /** A call that came without an id needs one, for its result to name. */
-  #addId(path: Path, id: string): void {
-    if (find(this.#raw, [...path, 'id'])) this.changes.replace([...path, 'id'], JSON.stringify(id));
-    else this.changes.add(path, 'id', JSON.stringify(id));
-    this.losses.push(synthesised(`${pathText(path)}.id`, 'tool-id', 'the call came without an id; it is given one'));
-  }
-}
-
-function pathText(path: Path): string {
-  return path
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-    .join('')
-    .replace(/^\./, '');
+  const sent = kept.map(({ block }) => 'id' in block && block.id);
+  return { edits: changes.edits(raw), losses, calls: facts.calls.filter(({ id }) => sent.includes(id)) };
 }

@@ -10,139 +10,90 @@ import {
   type Path,
   parseTree,
   type RecordNode,
-  setMember,
+  recordNode,
   type TextNode,
-  type Tree,
 } from '../../json/index.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { printedPiece } from './printed-piece.ts';
-import { oneMember, RULE } from './stream-rule.ts';
+import { escapedPiece } from '../stream/piece.ts';
+import { isText } from './native-message.ts';
+import { RULE } from './stream-rule.ts';
 
 interface Call {
   readonly record: RecordNode;
+  readonly index: unknown;
   readonly position: number;
   id: string;
   name: string;
   /** Where pieces of the arguments are added. */
-  arguments: TextNode | undefined;
-  announced: boolean;
+  args: TextNode | undefined;
+  isAnnounced: boolean;
 }
 
 /** Puts `tool_calls` together. The index of a fragment places it and is not kept, as in an unstreamed reply. */
 export class StreamedCalls {
   readonly list: ListNode = listNode();
   readonly #calls: Call[] = [];
-  readonly #byIndex = new Map<number, Call>();
 
   /** `fragments` is the list at `path` of the text. */
   add(data: string, path: Path, fragments: readonly unknown[], events: StreamEvent[]): void {
-    for (let at = 0; at < fragments.length; at++) {
-      const fragment = fragments[at];
-      if (!isObject(fragment)) this.list.items.push(treeAt(data, [...path, at]));
-      else announce(this.#place(data, path, at, fragment), fragment, events);
-    }
+    fragments.forEach((fragment, at) => {
+      const place = [...path, at];
+      if (isObject(fragment)) this.#add(data, place, fragment, events);
+      else this.list.items.push(parseTree(data, find(data, place)!.start));
+    });
   }
 
-  #place(data: string, path: Path, at: number, fragment: JsonObject): Call {
-    const call = this.#callOf(fragment);
-    if (!call) return this.#begin(treeAt(data, [...path, at]) as RecordNode, fragment);
-    // The plain fragment first: no path is made for it.
-    if (!addArguments(call, data, fragment)) this.#merge(call, data, [...path, at], fragment);
-    return call;
+  #add(data: string, place: Path, fragment: JsonObject, events: StreamEvent[]): void {
+    const { id, function: called, custom } = fragment;
+    const inner = isObject(called) ? called : isObject(custom) ? custom : {};
+    const name = isText(inner.name) ? inner.name : '';
+    const call = this.#callOf(fragment, name) ?? this.#begin(fragment.index);
+    if (call.args && typeof inner.arguments === 'string' && isPlain(fragment, inner))
+      call.args.pieces.push(escapedPiece(data, [...place, 'function', 'arguments'], inner.arguments));
+    else merge(call, parseTree(data, find(data, place)!.start) as RecordNode);
+    call.id ||= isText(id) ? id : '';
+    call.name ||= name;
+    const text = inner.arguments ?? inner.input;
+    // A call is told as soon as its name is known, or its arguments come without one.
+    if (!call.isAnnounced && (call.name !== '' || isText(text))) {
+      call.isAnnounced = true;
+      events.push({ type: 'tool-use', index: call.position, id: call.id, name: call.name });
+    }
+    if (isText(text)) events.push({ type: 'tool-arguments', index: call.position, text });
   }
 
   /**
    * The call a fragment continues. Compatible providers leave the index out, or number every parallel call 0: then a
    * new id begins a new call, with an index only if a name comes with it, since some make up an id for each fragment.
    */
-  #callOf(fragment: JsonObject): Call | undefined {
-    const { index, id } = fragment;
-    const name = nameOf(fragment);
-    if (typeof index === 'number') {
-      const call = this.#byIndex.get(index);
-      const isNew = call && isText(id) && call.id !== '' && id !== call.id && name !== '';
-      return isNew ? undefined : call;
-    }
-    if (isText(id)) return this.#calls.findLast((call) => call.id === id);
-    const last = this.#calls.at(-1);
-    return last && name !== '' && isJson(last.arguments?.pieces.join('') ?? '') ? undefined : last;
+  #callOf({ index, id }: JsonObject, name: string): Call | undefined {
+    const hasIndex = typeof index === 'number';
+    const call = this.#calls.findLast((one) => (hasIndex ? one.index === index : !isText(id) || one.id === id));
+    if (!call || name === '') return call;
+    const isNew = isText(id) ? call.id !== '' && call.id !== id : !hasIndex && isJson(call.args?.pieces.join('') ?? '');
+    return isNew ? undefined : call;
   }
 
-  #begin(tree: RecordNode, fragment: JsonObject): Call {
-    const record: RecordNode = { kind: 'record', members: tree.members.filter(({ name }) => name !== 'index') };
-    const call: Call = {
-      record,
-      position: this.#calls.length,
-      id: isText(fragment.id) ? fragment.id : '',
-      name: nameOf(fragment),
-      arguments: argumentsOf(record),
-      announced: false,
-    };
-    this.list.items.push(record);
+  #begin(index: unknown): Call {
+    const position = this.#calls.length;
+    const call: Call = { record: recordNode(), index, position, id: '', name: '', args: undefined, isAnnounced: false };
     this.#calls.push(call);
-    if (typeof fragment.index === 'number') this.#byIndex.set(fragment.index, call);
+    this.list.items.push(call.record);
     return call;
   }
-
-  #merge(call: Call, data: string, place: Path, fragment: JsonObject): void {
-    for (const name in fragment) {
-      if (name === 'index' || fragment[name] === null) continue;
-      if (name === 'id') this.#identify(call, fragment.id);
-      else mergeDelta(call.record, oneMember(name, treeAt(data, [...place, name])), RULE);
-    }
-    call.arguments = argumentsOf(call.record);
-    call.name ||= nameOf(fragment);
-  }
-
-  /** The first id counts: it was announced, and later ones may be made up. */
-  #identify(call: Call, id: unknown): void {
-    if (call.id !== '' || !isText(id)) return;
-    call.id = id;
-    setMember(call.record, 'id', parseTree(JSON.stringify(id)));
-  }
 }
 
-/** Adds the plain fragment: the index and a piece of the arguments. False for anything that is or says more. */
-function addArguments(call: Call, data: string, fragment: JsonObject): boolean {
+/** The usual fragment: an index and a piece of the arguments. */
+function isPlain(fragment: JsonObject, called: JsonObject): boolean {
   for (const name in fragment) if (name !== 'index' && name !== 'function') return false;
-  const called = fragment.function;
-  if (!isObject(called) || typeof called.arguments !== 'string' || !call.arguments) return false;
-  for (const name in called) if (name !== 'arguments') return false;
-  const piece = printedPiece(data, called.arguments);
-  if (piece !== undefined) call.arguments.pieces.push(piece);
-  return piece !== undefined;
+  return Object.keys(called).length === 1;
 }
 
-/** Says that a call begins as soon as its name is known, or its arguments come without one. */
-function announce(call: Call, fragment: JsonObject, events: StreamEvent[]): void {
-  const text = pieceOf(fragment);
-  if (!call.announced && (call.name !== '' || text !== '')) {
-    call.announced = true;
-    events.push({ type: 'tool-use', index: call.position, id: call.id, name: call.name });
-  }
-  if (text !== '') events.push({ type: 'tool-arguments', index: call.position, text });
-}
-
-function nameOf({ function: called, custom }: JsonObject): string {
-  if (isObject(called) && isText(called.name)) return called.name;
-  return isObject(custom) && isText(custom.name) ? custom.name : '';
-}
-
-function pieceOf({ function: called, custom }: JsonObject): string {
-  if (isObject(called) && isText(called.arguments)) return called.arguments;
-  return isObject(custom) && isText(custom.input) ? custom.input : '';
-}
-
-function argumentsOf(record: RecordNode): TextNode | undefined {
-  const called = getMember(record, 'function');
-  const text = called?.kind === 'record' ? getMember(called, 'arguments') : undefined;
-  return text?.kind === 'text' ? text : undefined;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
-
-function treeAt(data: string, path: Path): Tree {
-  return parseTree(data, find(data, path)!.start);
+/** The first id counts: it was told, and later ones may be made up. */
+function merge(call: Call, { members }: RecordNode): void {
+  const news = members.filter(({ name }) => name !== 'index' && (name !== 'id' || call.id === ''));
+  mergeDelta(call.record, { kind: 'record', members: news }, RULE);
+  const called = getMember(call.record, 'function');
+  const args = called?.kind === 'record' ? getMember(called, 'arguments') : undefined;
+  call.args = args?.kind === 'text' ? args : undefined;
 }

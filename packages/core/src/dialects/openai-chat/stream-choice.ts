@@ -1,73 +1,59 @@
-import {
-  find,
-  isObject,
-  type JsonObject,
-  leafNode,
-  mergeDelta,
-  parseTree,
-  type RecordNode,
-  recordNode,
-  setMember,
-} from '../../json/index.ts';
+import { isObject, type JsonObject, leafNode, type RecordNode } from '../../json/index.ts';
+import type { ContentBlock } from '../../message/index.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { DeltaTeller } from './stream-events.ts';
-import { LatestMembers } from './stream-members.ts';
+import { Latest } from './latest.ts';
+import { isText } from './native-message.ts';
 import { StreamedMessage } from './stream-message.ts';
-import { oneMember, RULE } from './stream-rule.ts';
+import { partBlock } from './view-parts.ts';
+import { detailBlock } from './view-reasoning.ts';
 
 /** One choice of a streamed reply: its message, and what its envelope says. */
 export class StreamedChoice {
-  readonly #message = new StreamedMessage();
-  readonly #teller = new DeltaTeller();
-  readonly #members = new LatestMembers();
-  readonly #logprobs = recordNode();
-  #finish: string | undefined;
+  readonly message = new StreamedMessage();
+  finishReason: string | undefined;
+  readonly #latest = new Latest();
+  /** Whether thoughts come as plain text: then the same thought taken apart is not told again. */
+  #thinksAloud = false;
 
-  get finishReason(): string | undefined {
-    return this.#finish;
-  }
-
-  /** `events` takes what there is to tell; undefined for choices nobody watches. */
-  add(data: string, position: number, choice: JsonObject, events: StreamEvent[] | undefined): void {
+  add(data: string, position: number, choice: JsonObject, events: StreamEvent[]): void {
     const path = ['choices', position];
     // A whole message in place of a delta: some servers stream a reply in one piece.
     const holder = isObject(choice.delta) ? 'delta' : 'message';
-    for (const name in choice) {
-      // What the message is made of stands for itself; only its place is kept.
-      this.#members.set(name, name === holder ? null : choice[name], data, path);
-      if (name === 'logprobs' && choice.logprobs !== null) this.#addLogprobs(data, position);
-    }
-    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') this.#finish = choice.finish_reason;
+    this.#latest.add(choice, data, path, holder);
+    if (isText(choice.finish_reason)) this.finishReason = choice.finish_reason;
     const delta = choice[holder];
     if (!isObject(delta)) return;
-    if (events) this.#teller.tell(delta, events);
-    this.#message.add(data, [...path, holder], delta, events ?? []);
-  }
-
-  /** The next delta of an event that says nothing else new; its text and value. */
-  addDelta(text: string, delta: JsonObject, events: StreamEvent[] | undefined): void {
-    if (events) this.#teller.tell(delta, events);
-    this.#message.add(text, [], delta, events ?? []);
-  }
-
-  print(): string {
-    return this.#message.print();
+    this.#tell(delta, events);
+    this.message.add(data, [...path, holder], delta, events);
   }
 
   /** The choice as an unstreamed envelope has it: no delta, and `null` for the message. */
   envelope(): RecordNode {
-    const record = recordNode();
-    for (const name of this.#members.names()) {
-      const merged = name === 'logprobs' ? this.#logprobs.members[0]?.value : undefined;
-      if (name === 'delta' || name === 'message') setMember(record, 'message', leafNode('null'));
-      else setMember(record, name, merged ?? this.#members.tree(name)!);
-    }
-    return record;
+    const members = this.#latest
+      .record()
+      .members.map((member) =>
+        member.name === 'delta' || member.name === 'message' ? { name: 'message', value: leafNode('null') } : member,
+      );
+    return { kind: 'record', members };
   }
 
-  /** Lists of log probabilities append. */
-  #addLogprobs(data: string, position: number): void {
-    const { start } = find(data, ['choices', position, 'logprobs'])!;
-    mergeDelta(this.#logprobs, oneMember('logprobs', parseTree(data, start)), RULE);
+  /** What a delta says; calls are told where they are put together. */
+  #tell(delta: JsonObject, events: StreamEvent[]): void {
+    const { content, refusal, audio, reasoning, reasoning_content: thought, reasoning_details: details } = delta;
+    const aloud = isText(thought) ? thought : reasoning;
+    if (isText(aloud)) {
+      this.#thinksAloud = true;
+      events.push({ type: 'reasoning', text: aloud });
+    } else if (!this.#thinksAloud && Array.isArray(details)) tell(details.map(detailBlock), events);
+    if (isText(content)) events.push({ type: 'text', text: content });
+    else if (Array.isArray(content)) tell(content.map(partBlock), events);
+    if (isText(refusal)) events.push({ type: 'refusal', text: refusal });
+    if (isObject(audio) && isText(audio.transcript)) events.push({ type: 'text', text: audio.transcript });
+  }
+}
+
+function tell(blocks: readonly (ContentBlock | undefined)[], events: StreamEvent[]): void {
+  for (const block of blocks) {
+    if (block && 'text' in block && block.text !== '') events.push({ type: block.type, text: block.text });
   }
 }

@@ -1,4 +1,4 @@
-import type { MergeRule, RecordNode, Tree } from '../../json/index.ts';
+import { getMember, type MergeRule, printTree, type RecordNode, type Tree } from '../../json/index.ts';
 
 /** How the deltas of this protocol join: these strings come whole, all others in pieces. */
 export const RULE: MergeRule = {
@@ -16,9 +16,36 @@ export const RULE: MergeRule = {
     'finish_reason',
     'tool_call_id',
   ]),
-  placed: new Set(['tool_calls']),
+  placed: new Set(),
+  continued(list, items, item) {
+    if (list === 'reasoning_details') return items.findLast((before) => isSameDetail(before, item)) ?? null;
+    const last = items.at(-1);
+    return (list === 'content' || list === 'thinking') && last && isSamePart(last, item) ? last : undefined;
+  },
 };
 
-export function oneMember(name: string, value: Tree): RecordNode {
-  return { kind: 'record', members: [{ name, value }] };
+/** OpenRouter gives a summary and its ciphertext the same index, so index, type and id must agree. */
+function isSameDetail(before: Tree, item: RecordNode): before is RecordNode {
+  const isSame = (name: string): boolean => said(before, name) === said(item, name);
+  return (
+    said(item, 'index') !== undefined &&
+    isSame('index') &&
+    isSame('type') &&
+    (isSame('id') || said(item, 'id') === undefined || said(before, 'id') === undefined)
+  );
+}
+
+/** Mistral streams lists of parts: adjacent plain texts are one, and a thought goes on until it is closed. */
+function isSamePart(before: Tree, item: RecordNode): before is RecordNode {
+  const type = said(item, 'type');
+  if (before.kind !== 'record' || said(before, 'type') !== type) return false;
+  return type === '"text"'
+    ? before.members.length === 2 && item.members.length === 2
+    : type === '"thinking"' && said(before, 'closed') !== 'true';
+}
+
+function said(tree: Tree, name: string): string | undefined {
+  const value = tree.kind === 'record' ? getMember(tree, name) : undefined;
+  const text = value && printTree(value);
+  return text === 'null' ? undefined : text;
 }

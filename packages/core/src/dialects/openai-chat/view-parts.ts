@@ -1,12 +1,9 @@
-import { elementTexts, isObject, type JsonObject } from '../../json/index.ts';
-import type { ContentBlock, MediaBlock, MediaSource } from '../../message/index.ts';
+import { isObject, type JsonObject } from '../../json/index.ts';
+import type { ContentBlock, MediaBlock } from '../../message/index.ts';
+import { inlined } from '../write/media.ts';
+import { isText } from './native-message.ts';
 
-/** The blocks of an array of content parts, which starts at `start`. */
-export function partBlocks(raw: string, start: number, parts: readonly unknown[]): ContentBlock[] {
-  const texts = elementTexts(raw, start);
-  return parts.map((part, index) => partBlock(part) ?? { type: 'unknown', native: texts[index]! });
-}
-
+/** What a content part shows; undefined for one of unknown kind. */
 export function partBlock(part: unknown): ContentBlock | undefined {
   if (typeof part === 'string') return { type: 'text', text: part };
   if (!isObject(part)) return undefined;
@@ -19,63 +16,39 @@ export function partBlock(part: unknown): ContentBlock | undefined {
 
 /** Mistral's thoughts: a string, or parts of their own. */
 function thinkingText(thinking: unknown): string {
-  if (typeof thinking === 'string') return thinking;
-  if (!Array.isArray(thinking)) return '';
-  return thinking.map((part: unknown) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
+  const parts: unknown[] = Array.isArray(thinking) ? thinking : [{ text: thinking }];
+  return parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
 }
 
-const AUDIO_TYPES: ReadonlyMap<unknown, string> = new Map([
-  ['mp3', 'audio/mpeg'],
-  ['wav', 'audio/wav'],
+/** Parts that give an address, as `{"url":…}` or, as some compatible providers write it, by itself. */
+const LINKED: ReadonlyMap<unknown, string> = new Map([
+  ['image_url', 'image/*'],
+  ['video_url', 'video/*'],
+  ['document_url', 'application/*'],
 ]);
 
 function mediaBlock(part: JsonObject): MediaBlock | undefined {
-  switch (part.type) {
-    case 'image_url':
-      return linkedMedia(addressOf(part.image_url), 'image/*');
-    case 'video_url':
-      return linkedMedia(addressOf(part.video_url), 'video/*');
-    case 'document_url':
-      return linkedMedia(addressOf(part.document_url), 'application/*', part.document_name);
-    case 'input_audio':
-      return audioMedia(part.input_audio);
-    case 'file':
-      return isObject(part.file) ? fileMedia(part.file) : undefined;
-    default:
-      return undefined;
+  const { type, input_audio: audio, file } = part;
+  const kind = LINKED.get(type);
+  if (kind !== undefined) {
+    const link = part[String(type)];
+    return linked(isObject(link) ? link.url : link, kind, part.document_name);
   }
-}
-
-/** `{"url":…}`, or the address itself as some compatible providers write it. */
-function addressOf(value: unknown): string | undefined {
-  const address = isObject(value) ? value.url : value;
-  return typeof address === 'string' ? address : undefined;
-}
-
-function linkedMedia(address: string | undefined, kind: string, name?: unknown): MediaBlock | undefined {
-  if (address === undefined) return undefined;
-  const head = /^data:([^;,]*)(?:;[^,]*)?;base64,/.exec(address);
-  const source: MediaSource = head
-    ? { kind: 'base64', data: address.slice(head[0].length) }
-    : { kind: 'url', url: address };
-  return {
-    type: 'media',
-    mediaType: head?.[1] || kind,
-    source,
-    ...(typeof name === 'string' && name !== '' && { name }),
-  };
-}
-
-function audioMedia(audio: unknown): MediaBlock | undefined {
-  if (!isObject(audio) || typeof audio.data !== 'string') return undefined;
-  const mediaType = AUDIO_TYPES.get(audio.format) ?? `audio/${typeof audio.format === 'string' ? audio.format : '*'}`;
-  return { type: 'media', mediaType, source: { kind: 'base64', data: audio.data } };
-}
-
-function fileMedia(file: JsonObject): MediaBlock | undefined {
+  if (type === 'input_audio' && isObject(audio) && typeof audio.data === 'string') {
+    const format = audio.format === 'mp3' ? 'mpeg' : isText(audio.format) ? audio.format : '*';
+    return { type: 'media', mediaType: `audio/${format}`, source: { kind: 'base64', data: audio.data } };
+  }
+  if (type !== 'file' || !isObject(file)) return undefined;
   const { file_data: data, file_id: id, filename } = file;
-  if (typeof data === 'string') return linkedMedia(data, 'application/*', filename);
-  if (typeof id !== 'string') return undefined;
-  const name = typeof filename === 'string' && filename !== '' ? { name: filename } : {};
-  return { type: 'media', mediaType: 'application/*', source: { kind: 'file', id }, ...name };
+  if (typeof id !== 'string' || data) return linked(data, 'application/*', filename);
+  return named({ type: 'media', mediaType: 'application/*', source: { kind: 'file', id } }, filename);
+}
+
+function linked(url: unknown, mediaType: string, name: unknown): MediaBlock | undefined {
+  if (typeof url !== 'string') return undefined;
+  return named(inlined({ type: 'media', mediaType, source: { kind: 'url', url } }), name);
+}
+
+function named(block: MediaBlock, name: unknown): MediaBlock {
+  return isText(name) ? { ...block, name } : block;
 }

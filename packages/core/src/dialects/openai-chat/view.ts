@@ -1,6 +1,5 @@
-import { elementTexts, isObject, type JsonObject, memberOf, parseJson, skipSpace } from '../../json/index.ts';
+import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import {
-  type Citation,
   type ContentBlock,
   citationOf,
   type MessageView,
@@ -10,102 +9,83 @@ import {
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
 import { callProblem, type NativeCall, nativeCalls } from './native-calls.ts';
-import { audioOf, cacheMarkers, isEmptyMessage, refusalOf } from './native-message.ts';
-import { partBlocks } from './view-parts.ts';
+import { audioOf, elementsIn, isEmptyMessage, isText } from './native-message.ts';
+import { DIALECT } from './provider.ts';
+import { partBlock } from './view-parts.ts';
 import { hasOpaqueReasoning, reasoningBlocks } from './view-reasoning.ts';
+
+const ROLES: ReadonlyMap<unknown, Role> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+]);
 
 /** What a Chat Completions message says: thoughts, then content, refusal and calls. */
 export function view(raw: string, origin: Origin): MessageView {
   const message = parseJson(raw);
-  if (!isObject(message)) throw new ProtocolError('openai-chat', 'a message is an object', raw);
-  const role = roleOf(message.role);
+  if (!isObject(message)) throw new ProtocolError(DIALECT, 'a message is an object', raw);
+  const role = ROLES.get(message.role) ?? 'other';
+  const said = contentBlocks(raw, message);
   if (role === 'tool') {
-    const result = toolResult(message, contentBlocks(raw, message));
-    return { role, content: [result], needs: cacheMarkers(message).length > 0 ? ['cache'] : [] };
+    const { tool_call_id: id, name } = message;
+    const toolCallId = isText(id) ? id : `skn_fn_0_${isText(name) ? name : ''}`;
+    const result: ContentBlock = { type: 'tool-result', toolCallId, content: said, isError: false };
+    return { role, content: [result], needs: hasMarkers(message) ? ['cache'] : [] };
   }
   const calls = nativeCalls(raw, message);
-  const content = [
+  const content: ContentBlock[] = [
     ...reasoningBlocks(raw, message),
-    ...contentBlocks(raw, message),
-    ...memberParts(raw, message, 'images'),
+    ...said,
+    ...elementsIn(raw, message, 'images', readPart),
     ...audioBlocks(message),
-    ...refusalBlocks(message),
+    ...(isText(message.refusal) ? [{ type: 'refusal', text: message.refusal } as const] : []),
     ...calls.map((call) => call.block),
   ];
   // An empty string beside other things is no block; alone it is the empty answer.
   if (content.length === 0 && message.content === '') content.push({ type: 'text', text: '' });
-  return { role, content, needs: needsOf(message, calls, origin) };
+  return { role, content, needs: needsOf(message, calls, origin.cut === true) };
 }
 
-function roleOf(role: unknown): Role {
-  switch (role) {
-    case 'system':
-    case 'developer':
-      return 'system';
-    case 'user':
-    case 'assistant':
-      return role;
-    case 'tool':
-    case 'function':
-      return 'tool';
-    default:
-      return 'other';
-  }
-}
-
-function toolResult(message: JsonObject, content: readonly ContentBlock[]): ContentBlock {
-  const { tool_call_id: id, name } = message;
-  const toolCallId = typeof id === 'string' && id !== '' ? id : `skn_fn_0_${typeof name === 'string' ? name : ''}`;
-  return { type: 'tool-result', toolCallId, content, isError: false };
-}
-
-function contentBlocks(raw: string, message: JsonObject): ContentBlock[] {
-  const { content } = message;
-  const blocks: ContentBlock[] =
-    typeof content === 'string' && content !== ''
-      ? [{ type: 'text', text: content }]
-      : memberParts(raw, message, 'content');
-  const citations = citationsOf(raw, message);
-  const cited = citations.length > 0 ? blocks.findIndex((block) => block.type === 'text') : -1;
-  return blocks.map((block, index) => (index === cited && block.type === 'text' ? { ...block, citations } : block));
-}
-
-function memberParts(raw: string, message: JsonObject, name: string): ContentBlock[] {
-  const parts = message[name];
-  return Array.isArray(parts) ? partBlocks(raw, memberOf(raw, skipSpace(raw, 0), name)!.start, parts) : [];
+function readPart(value: unknown, native: string): ContentBlock {
+  return partBlock(value) ?? { type: 'unknown', native };
 }
 
 /** `annotations` belong to the whole text; a URL citation has its address one level down. */
-function citationsOf(raw: string, message: JsonObject): Citation[] {
-  const { annotations } = message;
-  if (!Array.isArray(annotations) || annotations.length === 0) return [];
-  const texts = elementTexts(raw, memberOf(raw, skipSpace(raw, 0), 'annotations')!.start);
-  return annotations.map((value: unknown, index) =>
-    citationOf(texts[index]!, isObject(value) && isObject(value.url_citation) ? value.url_citation : value),
+function contentBlocks(raw: string, message: JsonObject): ContentBlock[] {
+  const { content } = message;
+  const blocks = isText(content) ? [readPart(content, '')] : elementsIn(raw, message, 'content', readPart);
+  const citations = elementsIn(raw, message, 'annotations', (value, text) =>
+    citationOf(text, isObject(value) && isObject(value.url_citation) ? value.url_citation : value),
   );
+  const cited = citations.length > 0 ? blocks.find((block) => block.type === 'text') : undefined;
+  return blocks.map((block) => (block === cited ? { ...cited, citations } : block));
 }
 
-/** Spoken answers: the provider holds the sound under its id, and the transcript is what was said. */
+/** Spoken answers: the sound its provider holds, and the transcript, which is what was said. */
 function audioBlocks(message: JsonObject): ContentBlock[] {
   const audio = audioOf(message);
   if (!audio) return [];
   const sound: ContentBlock = { type: 'media', mediaType: 'audio/*', source: { kind: 'file', id: audio.id } };
-  return audio.transcript === '' ? [sound] : [sound, { type: 'text', text: audio.transcript }];
+  return isText(audio.transcript) ? [sound, { type: 'text', text: audio.transcript }] : [sound];
 }
 
-function refusalBlocks(message: JsonObject): ContentBlock[] {
-  const text = refusalOf(message);
-  return text === '' ? [] : [{ type: 'refusal', text }];
-}
-
-function needsOf(message: JsonObject, calls: readonly NativeCall[], origin: Origin): Need[] {
-  const problems = calls.map((call, index) => callProblem(call, index === calls.length - 1, origin.cut === true));
-  const noCalls = Array.isArray(message.tool_calls) && message.tool_calls.length === 0;
+function needsOf(message: JsonObject, calls: readonly NativeCall[], cut: boolean): Need[] {
+  const problems = calls.map((call, index) => callProblem(call, index === calls.length - 1, cut));
+  const hasNoCalls = Array.isArray(message.tool_calls) && message.tool_calls.length === 0;
   const needs: Need[] = [];
-  if (noCalls || isEmptyMessage(message, calls.length)) needs.push('empty');
+  if (hasNoCalls || isEmptyMessage(message, calls.length)) needs.push('empty');
   if (problems.includes('arguments')) needs.push('arguments');
   if (problems.includes('cut')) needs.push('cut');
-  if (cacheMarkers(message).length > 0) needs.push('cache');
+  if (hasMarkers(message)) needs.push('cache');
   if (hasOpaqueReasoning(message)) needs.push('bound');
   return needs;
+}
+
+/** Whether a client of OpenRouter and the like placed cache markers. */
+function hasMarkers(message: JsonObject): boolean {
+  const parts: unknown[] = Array.isArray(message.content) ? message.content : [];
+  return [message, ...parts].some((part) => isObject(part) && 'cache_control' in part);
 }

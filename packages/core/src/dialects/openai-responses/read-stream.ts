@@ -19,7 +19,8 @@ import { itemsOf } from './items.ts';
 import { replyOf, turnText } from './read-response.ts';
 import { settled } from './settled.ts';
 import { StreamItem } from './stream-item.ts';
-import { type Place, PROGRESS, placeOf, saysMore, TERMINAL } from './stream-places.ts';
+import { type Place, PROGRESS, placeOf, TERMINAL } from './stream-places.ts';
+import { unreadPart } from './unread-part.ts';
 
 /**
  * Puts a streamed response together. One source counts for each item, because the API encrypts anew for each event:
@@ -47,8 +48,8 @@ class ResponseAssembler implements Assembler {
       const told = this.#read(type, data, value);
       const error = !told && (type === 'error' || isObject(value.error)) ? [errorEvent(value, data)] : undefined;
       if (error) this.#hasFailed = true;
-      // What an event says beyond its item is of no use there, so it is kept beside the response.
-      if (error || (told && saysMore(value))) this.#unread.keep(event, data);
+      const unread = error ? data : told && unreadPart(data, value);
+      if (unread !== undefined) this.#unread.keep(event, unread);
       return told ?? error;
     });
   }

@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../json/index.ts';
-
 /** Where a streamed string belongs: in an item, or in a part of one of its lists. */
 export interface Place {
   /** The type of item, for events whose item was never announced. */
@@ -36,17 +34,3 @@ export function placeOf(name: string): Place | undefined {
 export const PROGRESS = /^response\.\w+_(?:call|list_tools|output_content)\.\w+$|^keepalive$/;
 
 export const TERMINAL = /^response\.(?:completed|incomplete|failed|cancelled)$/;
-
-const KNOWN: ReadonlySet<string> = new Set(
-  (
-    'type sequence_number item_id output_index content_index summary_index command_index annotation_index obfuscation ' +
-    'delta logprobs item part response annotation text refusal arguments input code command diff ' +
-    'partial_image_b64 partial_image_index size quality background output_format'
-  ).split(' '),
-);
-
-/** Whether an event has members that no reader knows. */
-export function saysMore(event: JsonObject): boolean {
-  for (const name in event) if (!KNOWN.has(name)) return true;
-  return typeof event.delta === 'object';
-}

@@ -29,7 +29,7 @@ export interface Forms {
   message(role: 'system' | 'user' | 'assistant', said: readonly Said[], target: Target, losses: LossNote[]): Form;
   result(result: SaidResult, target: Target): Form;
   /** Media as a content part; undefined when the protocol cannot hold this source. */
-  media(block: MediaBlock): string | undefined;
+  media(block: MediaBlock, target: Target): string | undefined;
   /** Whether the assistant's refusals have a form of their own; else they are sent as text. */
   readonly takesRefusals?: boolean;
   /** Whether a message of nothing but white space is as good as none. */
@@ -164,7 +164,7 @@ class Translation {
 
   #media(block: MediaBlock, accepted: readonly string[], path: string, losses: LossNote[]): string | undefined {
     const taken = takenMedia(block, accepted, this.#message, this.#target);
-    const part = typeof taken === 'string' ? undefined : this.#forms.media(taken);
+    const part = typeof taken === 'string' ? undefined : this.#forms.media(taken, this.#target);
     if (part === undefined)
       losses.push(dropped(path, typeof taken === 'string' ? taken : 'unsupported-media', block.mediaType));
     return part;

@@ -5,7 +5,8 @@ export function retryAfter(headers: Headers, now: number): number | undefined {
   const text = headers.get('retry-after');
   const seconds = number(text);
   if (seconds !== undefined) return seconds * 1000;
-  const date = text === null ? Number.NaN : Date.parse(text);
+  // Parsers of dates take almost anything, `-5` too.
+  const date = text !== null && /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

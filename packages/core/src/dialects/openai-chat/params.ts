@@ -1,0 +1,12 @@
+import type { SimpleNames } from '../simple-params.ts';
+
+/** The older name of the token limit is `max_tokens`; compatible providers know only that. */
+export const SIMPLE = {
+  maxTokens: 'max_completion_tokens',
+  temperature: 'temperature',
+  topP: 'top_p',
+  stop: 'stop',
+  seed: 'seed',
+  stream: 'stream',
+  parallelToolCalls: 'parallel_tool_calls',
+} satisfies SimpleNames;

@@ -1,0 +1,37 @@
+import type { LossNote } from '../loss.ts';
+import type { RequestParams } from '../request.ts';
+import { writeSimple } from '../simple-params.ts';
+import type { BodyMember } from '../write/frame.ts';
+import { dropped } from '../write/notes.ts';
+import { targetToolName } from '../write/tool-names.ts';
+import type { Target } from '../write/writer.ts';
+import { SIMPLE } from './params.ts';
+import { quirk } from './quirks.ts';
+
+/** How tools are chosen can only be said where there are tools (`tool-choice-no-tools`, `parallel-no-tools`). */
+export function paramMembers(
+  params: RequestParams,
+  hasTools: boolean,
+  target: Target,
+  losses: LossNote[],
+): BodyMember[] {
+  const { toolChoice: choice, reasoning, stream } = params;
+  const { parallelToolCalls, ...others } = SIMPLE;
+  const names = {
+    ...others,
+    ...(hasTools && { parallelToolCalls }),
+    maxTokens: String(quirk('maxTokensField', target)),
+  };
+  const members = writeSimple(params, names, losses);
+  if (stream && quirk('streamUsage', target)) members.push(['stream_options', '{"include_usage":true}']);
+  if (reasoning?.effort !== undefined) members.push(['reasoning_effort', JSON.stringify(reasoning.effort)]);
+  if (reasoning?.budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
+  if (choice === undefined) return members;
+  if (!hasTools) losses.push(dropped('params.toolChoice', 'parameter'));
+  else if (typeof choice === 'string') members.push(['tool_choice', JSON.stringify(choice)]);
+  else {
+    const name = targetToolName(choice.name, target.provider.policies, 'params.toolChoice', losses);
+    members.push(['tool_choice', `{"type":"function","function":{"name":${JSON.stringify(name)}}}`]);
+  }
+  return members;
+}

@@ -1,0 +1,43 @@
+import { calcPrice, findProvider, type ModelPrice } from '@pydantic/genai-prices';
+import type { ModelInfo } from '../models/model-info.ts';
+import { modelInfo } from '../models/model-info.ts';
+import { provider } from '../registry.ts';
+
+/** What the price list calls the providers that it calls otherwise. */
+const NAMES: Readonly<Record<string, string>> = {
+  'openai-chat': 'openai',
+  'azure-openai': 'azure',
+  xai: 'x-ai',
+  moonshot: 'moonshotai',
+};
+
+export interface Entry {
+  readonly prices: ModelPrice;
+  readonly contextTokens: number | undefined;
+}
+
+/** A model in the price list, by the provider's own entry only: another provider's price for the same model is a guess. */
+export function entryOf(providerId: string, model: string, at: Date | undefined): Entry | undefined {
+  const listed = findProvider({ providerId: NAMES[providerId] ?? providerId });
+  if (!listed) return undefined;
+  const found = calcPrice({}, model, { provider: listed, ...(at && { timestamp: at }) });
+  if (!found) return undefined;
+  return { prices: found.model_price, contextTokens: found.model.context_window };
+}
+
+/** Whether the list has this provider at all. */
+export function isListed(providerId: string): boolean {
+  return findProvider({ providerId: NAMES[providerId] ?? providerId }) !== undefined;
+}
+
+/** The models that the list has of a provider, by their ids there. */
+export function listedModels(providerId: string): readonly string[] {
+  return findProvider({ providerId: NAMES[providerId] ?? providerId })?.models.map(({ id }) => id) ?? [];
+}
+
+/** What core knows of a model, and how much it can take at once. */
+export function modelInfoWithLimits(providerId: string, model: string): ModelInfo {
+  const info = modelInfo(provider(providerId), model);
+  const contextTokens = entryOf(providerId, model, undefined)?.contextTokens;
+  return contextTokens === undefined ? info : { ...info, known: true, contextTokens };
+}

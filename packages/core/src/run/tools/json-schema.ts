@@ -1,0 +1,27 @@
+import { type JsonObject, parseJson } from '../../json/index.ts';
+import { exactValue, mayHoldLargeIntegers } from './exact.ts';
+import { allowsType, schemaRoot } from './schema-place.ts';
+import { toolForm } from './tool-form.ts';
+import type { CheckResult, Finding } from './types.ts';
+
+/** Keywords that only say that something inside of them failed. */
+const WRAPPERS = new Set(['properties', 'patternProperties', 'items', 'prefixItems', 'allOf', '$ref', '$dynamicRef']);
+
+/** Checks arguments against a JSON Schema, and gives the input with its large integers exact. */
+export async function checkJsonSchema(text: string, schema: JsonObject): Promise<CheckResult<unknown>> {
+  // Loaded on first use: whoever brings schemas of another kind need not carry it.
+  const { Validator } = await import('@cfworker/json-schema');
+  const place = schemaRoot(schema);
+  const exact = mayHoldLargeIntegers(text);
+  // The checker knows no other numbers than doubles.
+  const seen = exact ? exactValue(text, place, (at) => (allowsType(at, 'string') ? 'digits' : 'number')) : parseJson(text);
+  const { valid, errors } = new Validator(schema, '2020-12', false).validate(seen);
+  if (valid) return { value: exact ? exactValue(text, place, toolForm) : seen };
+  const telling = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
+  return { issues: (telling.length > 0 ? telling : errors).map(findingOf) };
+}
+
+function findingOf({ instanceLocation, error }: { instanceLocation: string; error: string }): Finding {
+  const path = instanceLocation.split('/').slice(1);
+  return path.length > 0 ? { message: error, path } : { message: error };
+}
