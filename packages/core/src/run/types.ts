@@ -1,4 +1,5 @@
 import type {
+  Alternative,
   CachePoint,
   Loss,
   Manifest,
@@ -11,70 +12,104 @@ import type {
 } from '../dialects/index.ts';
 import type { JsonObject } from '../json/index.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
-import type { Checkpoint, Compaction } from './compaction/types.ts';
-import type { Tool } from './tool.ts';
-
-/** A model and who serves it: `'anthropic/claude-sonnet-4-5'`, or a descriptor with a name. */
-export type ModelChoice = string | { readonly provider: ProviderDescriptor; readonly model: string };
+import type { Clock, Environment, Fetch, RefusalMemory, RetryOptions, Timeouts } from '../providers/index.ts';
+import type { Observed } from './observed.ts';
+import type { Action } from './tools/answer-calls.ts';
+import type { Approval } from './tools/prepare.ts';
+import type { Tool } from './tools/types.ts';
 
 /** How to reach a provider. Everything has a default; nothing of it is ever stored. */
 export interface Connecting {
-  readonly apiKey?: string;
-  readonly baseUrl?: string;
-  readonly account?: string;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly fetch?: typeof fetch;
-  readonly extraHeaders?: Readonly<Record<string, string>>;
+  readonly apiKey?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** An organisation or a name of your own; reasoning that is bound to an account is sent only under the same one. */
+  readonly account?: string | undefined;
+  readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly env?: Environment | undefined;
+  readonly fetch?: Fetch | undefined;
 }
 
+/** A model and who serves it: `'anthropic/claude-sonnet-4-5'`, or a descriptor and a name, with a connection of its own. */
+export type ModelChoice = string | (Connecting & { readonly provider: ProviderDescriptor; readonly model: string });
+
+/** The connection options hold for the provider of `model`; other ones in `fallback` use the environment or their own. */
 export interface RunOptions extends Connecting {
   readonly model: ModelChoice;
   /** Models to try, in order, when one cannot answer before its first word. */
-  readonly fallback?: readonly ModelChoice[];
-  readonly system?: string | readonly Message[];
+  readonly fallback?: readonly ModelChoice[] | undefined;
+  readonly system?: string | readonly Message[] | undefined;
   readonly messages: Iterable<Message>;
-  readonly tools?: readonly (Tool | NativeTool)[];
-  readonly params?: RequestParams;
+  readonly tools?: readonly (Tool | NativeTool)[] | undefined;
+  readonly params?: RequestParams | undefined;
   /** Merged into every body unchanged. */
-  readonly extraBody?: JsonObject | string;
+  readonly extraBody?: JsonObject | string | undefined;
   /** Ask for a stream; default true. */
-  readonly stream?: boolean;
-  readonly limits?: Limits;
-  /** Ends the loop after a step; the turn is complete as far as it got. */
-  readonly stopWhen?: (state: RunState) => boolean;
-  readonly signal?: AbortSignal;
+  readonly stream?: boolean | undefined;
+  readonly limits?: Limits | undefined;
+  /** Ends the loop after a step and its tools; not asked where it ends anyway. */
+  readonly stopWhen?: ((state: RunState) => boolean) | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** What was decided about calls that wait for approval, by call id. */
-  readonly approvals?: Readonly<Record<string, Approval>>;
-  readonly cache?: readonly CachePoint[];
+  readonly approvals?: Readonly<Record<string, Approval>> | undefined;
+  readonly cache?: readonly CachePoint[] | undefined;
   /** The manifest of the request before this run on the same branch. */
-  readonly previous?: Manifest;
-  readonly compaction?: Compaction;
-  readonly checkpoints?: readonly Checkpoint[];
-  readonly strict?: boolean;
-  readonly observer?: (event: Observed) => void;
+  readonly previous?: Manifest | undefined;
+  readonly strict?: boolean | undefined;
+  readonly timeouts?: Partial<Timeouts> | undefined;
+  readonly retry?: Partial<RetryOptions> | false | undefined;
+  /** What a reply cost. Prices change: without this, cost is unknown. */
+  readonly costOf?: CostOf | undefined;
+  /** How much a model takes and writes; what is not known is absent. */
+  readonly modelLimits?: ModelLimitsOf | undefined;
+  /** Fields that providers have refused so far; default: one memory for the whole process. */
+  readonly refusals?: RefusalMemory | undefined;
+  /** Sees everything that happens; what it throws is ignored. */
+  readonly observer?: ((event: Observed) => void) | undefined;
+  /** Whether the observer gets bodies, texts and messages, too; default false. */
+  readonly observePayloads?: boolean | undefined;
+  /** Time, and the dice for waiting. */
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
 }
-
-export type Approval = 'approve' | { readonly deny: string };
 
 export interface Limits {
   /** Requests to the model; default 10. */
-  readonly steps?: number;
+  readonly steps?: number | undefined;
   /** Tokens processed and written, all steps together. */
-  readonly tokens?: number;
+  readonly tokens?: number | undefined;
   /** US dollars; needs `costOf`. */
-  readonly cost?: number;
-  readonly seconds?: number;
+  readonly cost?: number | undefined;
+  readonly seconds?: number | undefined;
 }
+
+/** US dollars, or why there is no figure. `costOf` of `@skein/core/prices` is one. */
+export type CostOf = (
+  usage: Usage,
+  provider: string,
+  model: string,
+  at: Date,
+) => { readonly total: number | undefined; readonly reason?: string };
+
+export interface ModelLimits {
+  readonly contextTokens?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+}
+
+/** By the provider's id and the model's name. `modelInfoWithLimits` of `@skein/core/prices` is one. */
+export type ModelLimitsOf = (provider: string, model: string) => ModelLimits | undefined;
 
 /**
  * What happens while a run goes on, in order. `message` is a complete message that belongs into the history;
  * `finish` comes last, exactly once, unless iterating throws.
  */
 export type RunEvent =
-  | Exclude<StreamEvent, { type: 'error' | 'unknown' }>
-  | { readonly type: 'unknown'; readonly event: string | undefined; readonly data: string }
+  | Exclude<StreamEvent, { type: 'error' }>
+  /** A call is answered; those of one message come as they are done, their `message`s in the order of the calls. */
   | { readonly type: 'tool-result'; readonly callId: string; readonly name: string; readonly message: Message }
+  /** A call waits for approval. */
   | { readonly type: 'approval'; readonly call: ToolUseBlock }
+  /** For the end user's log: what a tool did. */
+  | { readonly type: 'action'; readonly action: Action }
   | { readonly type: 'message'; readonly message: Message }
   | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly reason: string }
   | { readonly type: 'notice'; readonly notice: Notice }
@@ -89,41 +124,50 @@ export interface Notice {
     | 'compaction'
     | 'compaction-failed'
     | 'length'
+    | 'max-tokens'
     | 'price-unknown';
   readonly message: string;
   readonly losses?: readonly Loss[];
 }
 
 /**
- * A run goes on whether or not anyone looks. Iterate it for events (iterating throws the typed error), or take
- * `result`. It is not thenable.
+ * A run goes on whether or not anyone looks. Iterate it for events, from the first one, as often as you like
+ * (iterating throws the typed error), or take `result`. It is not thenable.
  */
 export interface Run extends AsyncIterable<RunEvent> {
   /** Never raises an unhandled rejection by itself. */
   readonly result: Promise<RunResult>;
   /** The final text. */
   readonly text: Promise<string>;
-  /** Ends the run; what arrived is kept. */
+  /** Ends the run; what arrived is kept, and `result` has it. */
   stop(): void;
 }
 
 export interface RunResult {
   /** Every message that this run added to the history, in order. */
   readonly messages: readonly Message[];
+  /** What the model said last. */
   readonly text: string;
   readonly stop: RunStop;
   /** Calls that wait for approval. */
   readonly pending: readonly ToolUseBlock[];
   readonly steps: readonly Step[];
+  /** The end user's log: what the tools did. */
+  readonly actions: readonly Action[];
+  /** All steps together; `native` is the list of their own usage texts. */
   readonly usage: Usage | undefined;
+  /** US dollars; undefined when the price of any step is not known. */
+  readonly cost: number | undefined;
   readonly losses: readonly Loss[];
   readonly notices: readonly Notice[];
-  readonly checkpoints: readonly Checkpoint[];
   /** The manifest of the last request, for `previous` of the next run. */
   readonly manifest: Manifest | undefined;
 }
 
-/** Why a run ended: the model's own reason, or ours. */
+/**
+ * Why a run ended: the model's own reason, or ours. `stopped`: by `stopWhen`; `aborted`: by `stop()` or the signal;
+ * `steps`, `tokens`, `cost`, `time`: by a limit; `approval`: calls wait for it.
+ */
 export interface RunStop {
   readonly reason: Stop['reason'] | 'steps' | 'tokens' | 'cost' | 'time' | 'stopped' | 'aborted' | 'approval';
   readonly native: string | undefined;
@@ -131,15 +175,18 @@ export interface RunStop {
 
 /** One request and its reply. */
 export interface Step {
-  readonly model: string;
   readonly provider: string;
+  readonly model: string;
   readonly manifest: Manifest;
   readonly losses: readonly Loss[];
   readonly message: Message;
+  /** Further choices, where the request asked for them. */
+  readonly alternatives: readonly Alternative[];
   readonly stop: Stop;
   readonly usage: Usage | undefined;
   /** The usage was estimated, because the reply was cut before it came. */
   readonly estimated: boolean;
+  readonly cost: number | undefined;
   readonly envelope: string;
   readonly requestId: string | undefined;
   readonly startedAt: number;
@@ -149,31 +196,6 @@ export interface Step {
 
 export interface RunState {
   readonly steps: readonly Step[];
+  /** What this run has added so far. */
   readonly messages: readonly Message[];
 }
-
-/** Everything that happens, for one observer; bodies and texts only where `payload` was asked for. */
-export type Observed =
-  | {
-      readonly type: 'request';
-      readonly step: number;
-      readonly provider: string;
-      readonly model: string;
-      readonly body: string;
-    }
-  | {
-      readonly type: 'response';
-      readonly step: number;
-      readonly status: number;
-      readonly requestId: string | undefined;
-    }
-  | { readonly type: 'tool-start'; readonly callId: string; readonly name: string }
-  | {
-      readonly type: 'tool-end';
-      readonly callId: string;
-      readonly name: string;
-      readonly isError: boolean;
-      readonly durationMs: number;
-    }
-  | { readonly type: 'step'; readonly step: Step }
-  | RunEvent;

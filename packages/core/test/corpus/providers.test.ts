@@ -15,8 +15,88 @@ const RECORDED: readonly (readonly [provider: string, protocol: Protocol, record
   ['xai', 'openai-chat', 'xai'],
   ['groq', 'openai-chat', 'groq'],
   ['mistral', 'openai-chat', 'mistral'],
-  ['together', 'openai-chat', 'huggingface'],
   ['cerebras', 'openai-chat', 'cerebras'],
   ['zai', 'openai-chat', 'zai'],
   ['ollama', 'openai-chat', 'ollama'],
 ];
+
+function recorded(id: string): readonly Exchange[] {
+  const [, protocol, recordedAs] = RECORDED.find(([name]) => name === id)!;
+  return exchanges(protocol).filter((exchange) => !exchange.synthetic && exchange.provider === recordedAs);
+}
+
+function read({ response, sse }: Exchange, { dialect: id, issuer }: ProviderDescriptor): Reply | undefined {
+  if (response !== undefined) return dialect(id).readResponse(response, { issuer });
+  if (sse === undefined) return undefined;
+  const reader = dialect(id).readStream({ issuer });
+  for (const { event, data } of eventsOf(sse)) reader.push(event, data);
+  return reader.finish();
+}
+
+/** Why a provider's own words may not come back as they were: its descriptor says so, or every API refuses them so. */
+const ALLOWED = [
+  ...['refused-field', 'model-bound', 'prefix-bound', 'account-bound'],
+  ...['empty', 'tool-id', 'cut', 'server-tool', 'merged'],
+];
+
+/** Sends a reply back; gives what became of it. */
+function sendBack({ message }: Reply, own: ProviderDescriptor): 'verbatim' | readonly string[] {
+  const results = message.toolUses.map((call) => toolResult(call.id, 'the answer'));
+  const { body, losses } = dialect(own.dialect).writeRequest({
+    model: message.origin.model ?? 'some-model',
+    messages: [user('Hello'), message, ...results, user('Go on')],
+    provider: own,
+  });
+  const items = message.raw.replace(/^\[|\]$/g, '');
+  const lost = losses.filter((loss) => loss.message === 1).map(({ reason }) => reason);
+  return lost.length === 0 && body.includes(items) ? 'verbatim' : lost;
+}
+
+const WITHOUT = 'skipped where the recordings are not beside the project';
+
+describe.runIf(hasCorpus).each(RECORDED)(`%s, by recordings of %s from %s (${WITHOUT})`, (id) => {
+  const own = provider(id);
+  const all = recorded(id);
+  const replies = all.flatMap((exchange) => read(exchange, own) ?? []);
+
+  it('what it says is read, and goes back as it was but for what it refuses', () => {
+    const sent = replies.map((reply) => sendBack(reply, own));
+    console.log(
+      `${id}: ${replies.length} replies, ${sent.filter((one) => one === 'verbatim').length} sent back verbatim`,
+    );
+    const lost = sent.flatMap((one) => (one === 'verbatim' ? [] : one));
+    expect(lost.filter((reason) => !ALLOWED.includes(reason))).toEqual([]);
+    expect(replies.length).toBeGreaterThan(0);
+  });
+
+  it('nothing that it was seen to accept is called refused', () => {
+    const wrong = all.flatMap(({ name, request, method }) => {
+      if (request === undefined || method === 'GET') return [];
+      const { messages, model = 'm' } = dialect(own.dialect).readRequest(request, { issuer: own.issuer });
+      const { losses } = dialect(own.dialect).writeRequest({ model, messages, provider: own });
+      return losses
+        .filter(({ reason, kind }) => reason === 'refused-field' && kind === 'dropped')
+        .map(({ path }) => `${name}: ${path}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('the ids it gives are ids it takes', () => {
+    const { pattern, maxLength } = own.policies.toolIds;
+    const ids = replies.flatMap(({ message }) => message.toolUses.map((call) => call.id));
+    // Calls without an id have one in our view only.
+    const given = ids.filter((callId) => !callId.startsWith('skn_'));
+    expect(given.filter((callId) => callId.length > maxLength || !new RegExp(pattern).test(callId))).toEqual([]);
+  });
+
+  it('requests went where its descriptor says', () => {
+    const paths = all.map(({ path }) => path).filter((path) => path !== '');
+    const { baseUrl, path, streamPath = path } = own.connection!;
+    const expected = [path, streamPath].map((one) => {
+      const filled = (baseUrl.replace(/^https?:\/\/[^/]+/, '') + one).replace('{apiVersion}', own.apiVersion ?? '');
+      return new RegExp(`^${filled.replace(/[?.]/g, '\\$&').replace('{model}', '[^/]+')}`);
+    });
+    // Some recordings do not say.
+    if (paths.length > 0) expect(paths.some((one) => expected.some((pattern) => pattern.test(one)))).toBe(true);
+  });
+});

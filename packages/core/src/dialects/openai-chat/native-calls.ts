@@ -16,13 +16,10 @@ export interface NativeCall {
 export function nativeCalls(raw: string, message: JsonObject): NativeCall[] {
   const calls = elementsIn(raw, message, 'tool_calls', (value, native, index): NativeCall => {
     const path = ['tool_calls', index];
-    const { id, type, custom, function: called } = isObject(value) ? value : {};
-    const given = isText(id) ? id : viewId(raw, index);
-    const call =
-      type === 'custom'
-        ? callOf(raw, path, [...path, 'custom'], custom, given)
-        : callOf(raw, path, [...path, 'function'], called, given);
-    return call ?? { path, block: { type: 'unknown', native } };
+    const call = isObject(value) ? value : {};
+    const member = call.type === 'custom' ? 'custom' : 'function';
+    const id = isText(call.id) ? call.id : viewId(raw, index);
+    return callOf(raw, path, [...path, member], call[member], id) ?? { path, block: { type: 'unknown', native } };
   });
   const { function_call: legacy } = message;
   const path = ['function_call'];

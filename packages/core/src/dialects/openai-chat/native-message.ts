@@ -28,15 +28,13 @@ export function audioOf({ audio }: JsonObject): (JsonObject & { readonly id: str
 
 /** Whether nothing would be left to send when only so many of its calls are (`content-null`, `content-empty`). */
 export function isEmptyMessage(message: JsonObject, calls: number): boolean {
-  const { role, content, images } = message;
+  const { role, images } = message;
+  const content = message.content ?? [];
   if (role === 'tool' || role === 'function') return false;
-  const isList = Array.isArray(content);
-  const isNone = content === null || content === undefined || (isList && content.length === 0);
-  if (role !== 'assistant') return isNone;
-  const isSilent = isNone || content === '' || (isList && content.every(isEmptyText));
-  return (
-    isSilent && calls === 0 && !isText(message.refusal) && !audioOf(message) && !(Array.isArray(images) && images[0])
-  );
+  if (role !== 'assistant') return Array.isArray(content) && content.length === 0;
+  const isSilent = content === '' || (Array.isArray(content) && content.every(isEmptyText));
+  const hasImages = Array.isArray(images) && images.length > 0;
+  return isSilent && calls === 0 && !isText(message.refusal) && !audioOf(message) && !hasImages;
 }
 
 function isEmptyText(part: unknown): boolean {

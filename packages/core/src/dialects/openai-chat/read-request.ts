@@ -1,7 +1,8 @@
-import { elementTexts, isObject, parseJson, textAt } from '../../json/index.ts';
+import { isObject, parseJson } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import { readSimple, readTool, restOf } from '../simple-params.ts';
+import { elementsIn } from './native-message.ts';
 import { SIMPLE } from './params.ts';
 import { DIALECT } from './provider.ts';
 
@@ -26,10 +27,8 @@ export function readRequest(body: string): RawRequest {
   return {
     model: typeof model === 'string' ? model : undefined,
     system: undefined,
-    messages: elementTexts(textAt(body, ['messages'])!),
-    tools: Array.isArray(tools)
-      ? elementTexts(textAt(body, ['tools'])!).map((text) => readTool(DIALECT, text, ['function'], 'parameters'))
-      : [],
+    messages: elementsIn(body, value, 'messages', (_, text) => text),
+    tools: elementsIn(body, value, 'tools', (_, text) => readTool(DIALECT, text, ['function'], 'parameters')),
     params,
     rest: restOf(body, ['messages', ...taken]),
   };

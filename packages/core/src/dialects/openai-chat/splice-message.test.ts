@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { splice } from '../../json/index.ts';
 import { createMessage, type Message, type Origin } from '../../message/index.ts';
 import type { Policies, ProviderDescriptor } from '../provider.ts';
 import type { Target, Unit } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
-import { refusedFieldEdits } from './refused-fields.ts';
 import { spliceMessage } from './splice-message.ts';
 import { view } from './view.ts';
 
@@ -63,8 +61,9 @@ describe('fields that are refused when they come back', () => {
   });
 
   it('follows stars into every element, and takes neighbours out together', () => {
-    const raw = '{"a":[{"x":1,"y":2,"z":3},{"y":4},5],"b":{"x":1}}';
-    expect(splice(raw, refusedFieldEdits(raw, ['a.*.x', 'a.*.y', 'b.x', 'c.d']))).toBe('{"a":[{"z":3},{},5],"b":{}}');
+    const raw = '{"role":"user","content":"a","a":[{"x":1,"y":2,"z":3},{"y":4},5],"b":{"x":1}}';
+    const to = target({ refusedFields: ['a.*.x', 'a.*.y', 'b.x', 'c.d'] });
+    expect(spliced(raw, {}, to)[0]!.text).toBe('{"role":"user","content":"a","a":[{"z":3},{},5],"b":{}}');
   });
 });
 

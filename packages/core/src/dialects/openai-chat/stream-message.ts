@@ -44,7 +44,7 @@ export class StreamedMessage {
         this.#calls.add(data, [...path, name], value, events);
       } else {
         tree ??= parseTree(data, find(data, path)!.start) as RecordNode;
-        this.#merge(tree.members.findLast((member) => member.name === name)!, value);
+        this.#merge(tree.members.findLast((member) => member.name === name)!);
         if (name === 'function_call' && isObject(value)) tellLegacy(value, events);
       }
     }
@@ -59,17 +59,14 @@ export class StreamedMessage {
     return printTree({ kind: 'record', members: [{ name: 'role', value: leafNode('"assistant"') }, ...others] });
   }
 
-  #merge({ name, key, value }: TreeMember, parsed: unknown): void {
+  #merge({ name, key, value }: TreeMember): void {
     const before = getMember(this.#tree, name);
-    let news = value;
-    if (name === 'content' && before?.kind === 'text' && value.kind === 'list') {
-      setMember(this.#tree, name, asParts(before));
-      this.#texts.delete(name);
-    } else if (name === 'content' && before?.kind === 'list') news = asParts(value);
-    mergeDelta(this.#tree, { kind: 'record', members: [{ name, key, value: news }] }, RULE);
+    const isList = name === 'content' && (before?.kind === 'list' || value.kind === 'list');
+    if (isList && before) setMember(this.#tree, name, asParts(before));
+    mergeDelta(this.#tree, { kind: 'record', members: [{ name, key, value: isList ? asParts(value) : value }] }, RULE);
     const node = getMember(this.#tree, name);
-    if (!RULE.replaced.has(name) && node?.kind === 'text') this.#texts.set(name, node);
-    else if (isText(parsed) && node?.kind === 'text') this.#texts.set(name, parsed);
+    if (node?.kind !== 'text') this.#texts.delete(name);
+    else this.#texts.set(name, RULE.replaced.has(name) ? (JSON.parse(printTree(node)) as string) : node);
   }
 }
 

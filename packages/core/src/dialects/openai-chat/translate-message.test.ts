@@ -11,7 +11,7 @@ import {
 import type { Policies } from '../provider.ts';
 import type { CallLookup, Target, Unit } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
-import { translateMessage } from './translate-message.ts';
+import { writer } from './writer.ts';
 
 const target = (policies: Partial<Policies> = {}, model = 'gpt-5'): Target => ({
   provider: { ...openaiChatHome, policies: { ...openaiChatHome.policies, ...policies } },
@@ -21,7 +21,7 @@ const target = (policies: Partial<Policies> = {}, model = 'gpt-5'): Target => ({
 });
 const noCalls: CallLookup = { find: () => undefined };
 const translated = (message: Message, to = target(), calls = noCalls): readonly Unit[] =>
-  translateMessage(message, to, calls);
+  writer.translate(message, to, calls);
 const reasons = (units: readonly Unit[]) =>
   units.flatMap((unit) => unit.losses.map(({ kind, path, reason }) => `${kind} ${path} ${reason}`));
 /** A message of another protocol that shows these blocks. */
@@ -76,7 +76,7 @@ describe('plain messages', () => {
   it('have no halves of characters', () => {
     const units = translated(user('a\ud800'));
     expect(units[0]!.text).toBe('{"role":"user","content":"a\ufffd"}');
-    expect(reasons(units)).toEqual(['rewritten content surrogate']);
+    expect(reasons(units)).toEqual(['rewritten content[0] surrogate']);
   });
 });
 
@@ -94,7 +94,7 @@ describe('what a model said elsewhere', () => {
     expect(units[0]!.text).toBe('{"role":"assistant","content":"a"}');
     expect(reasons(units)).toEqual([
       'dropped content[0] foreign-reasoning',
-      'dropped content[1] citations',
+      'dropped content[1].citations citations',
       'dropped content[2] server-tool',
       'dropped content[3] unknown-block',
       'dropped content[4] unsupported-media',
@@ -128,7 +128,9 @@ describe('what a model said elsewhere', () => {
     const cut = translated(foreign('assistant', blocks, true));
     expect(cut[0]!.calls).toEqual([{ id: 'a', name: 'f' }]);
     expect(reasons(cut)).toEqual(['dropped content[1] cut']);
-    expect(reasons(translated(foreign('assistant', blocks)))).toEqual(['rewritten content[1] malformed-arguments']);
+    expect(reasons(translated(foreign('assistant', blocks)))).toEqual([
+      'rewritten content[1].parameters malformed-arguments',
+    ]);
   });
 
   it('has its refusal as a refusal', () => {
@@ -215,7 +217,7 @@ describe('tool results', () => {
     const units = translated(toolResult('a', [png]), target(), { find: () => ({ id: 'a', name: 'draw' }) });
     expect(units.map((unit) => unit.role)).toEqual(['tool', 'user']);
     expect(JSON.parse(units[1]!.text)).toMatchObject({
-      content: [{ text: 'Attached: what the tool call a of draw returned.' }, { type: 'image_url' }],
+      content: [{ text: 'From the result of tool call a:' }, { type: 'image_url' }],
     });
     expect(reasons(units)).toEqual(['rewritten content[0].content[0] unsupported-media']);
   });
@@ -231,6 +233,6 @@ describe('tool results', () => {
     const failed = (text: string) => translated(toolResult('a', text, { isError: true }))[0]!.text;
     expect(failed('no such city')).toContain('"content":"Error: no such city"');
     expect(failed('Connection failed')).toContain('"content":"Connection failed"');
-    expect(failed('')).toContain('"content":"Error"');
+    expect(failed('')).toContain('"content":"The tool call failed."');
   });
 });

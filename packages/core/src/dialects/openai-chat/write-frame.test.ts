@@ -49,9 +49,9 @@ describe('the body around the messages', () => {
   it('says nothing about tools where there are none', () => {
     const { losses } = framed({ params: { toolChoice: 'auto', parallelToolCalls: true, reasoning: { budget: 9 } } });
     expect(losses.map(({ path, reason }) => `${path} ${reason}`)).toEqual([
+      'params.parallelToolCalls parameter',
       'params.reasoning.budget parameter',
       'params.toolChoice parameter',
-      'params.parallelToolCalls parameter',
     ]);
     expect(body({ params: { toolChoice: 'auto' } })).toBe('{"model":"gpt-5","messages":[]}');
   });

@@ -10,6 +10,8 @@ export const openrouter: ProviderDescriptor = /* @__PURE__ */ compatible({
     baseUrlVariables: ['OPENROUTER_BASE_URL'],
   },
   policies: {
+    // It gives longer ones than OpenAI does, and takes them back.
+    toolIds: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
     media: { user: ['image/*', 'application/pdf', 'audio/wav', 'audio/mpeg'], toolResult: [] },
     // What the providers behind it refuse, it refuses.
     prefill: {

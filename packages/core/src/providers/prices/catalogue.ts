@@ -16,7 +16,7 @@ export interface Entry {
   readonly contextTokens: number | undefined;
 }
 
-/** A model in the price list, by the provider's own entry only: another provider's price for the same model is a guess. */
+/** A model in the list of this provider. What another one charges for the same model would be a guess. */
 export function entryOf(providerId: string, model: string, at: Date | undefined): Entry | undefined {
   const listed = findProvider({ providerId: NAMES[providerId] ?? providerId });
   if (!listed) return undefined;

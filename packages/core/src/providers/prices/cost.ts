@@ -20,7 +20,7 @@ const PRICE_OF: Readonly<Record<Bucket, readonly string[]>> = {
   reasoning: ['output_reasoning_mtok', 'output_mtok'],
 };
 
-/** Sound has its own price, and usage has no bucket for it. */
+/** Sound has its own price, usage has no bucket for it, and the list does not always have it. */
 const AUDIO = /"audio_?tokens(?:_?count)?"\s*:\s*[1-9]|"modality"\s*:\s*"AUDIO"/i;
 
 /**
@@ -34,7 +34,7 @@ export function costOf(usage: Usage, provider: string, model: string, at?: Date)
     return { total: undefined, reason: `the price list does not have ${whom}` };
   }
   const { prices } = entry;
-  if (AUDIO.test(usage.native) && Object.keys(prices).some((name) => name.includes('audio')))
+  if (AUDIO.test(usage.native))
     return { total: undefined, reason: 'sound has its own price, and the usage does not tell it from text' };
   // Dearer rates for long prompts apply to the whole request.
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;

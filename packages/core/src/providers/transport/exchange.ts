@@ -7,7 +7,7 @@ import { failureOf, stoppedError } from './failure.ts';
 import { secretsOf } from './redact.ts';
 import { requestHeaders, requestUrl } from './request.ts';
 import { DEFAULT_RETRY, type RetryOptions, retryWait } from './retry.ts';
-import { type Fetch, joined, type Outgoing, sendForEvents, sendForText } from './send.ts';
+import { type Fetch, type Head, joined, type Outgoing, sendForEvents, sendForText } from './send.ts';
 import { DEFAULT_TIMEOUTS, Stopper, type Timeouts } from './timeouts.ts';
 
 export interface ExchangeOptions extends EndpointOptions {
@@ -34,10 +34,7 @@ export interface RetryNotice {
   readonly error: ProviderError;
 }
 
-interface Exchanged {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly requestId: string | undefined;
+interface Exchanged extends Head {
   readonly attempts: number;
 }
 

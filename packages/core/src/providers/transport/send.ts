@@ -20,6 +20,19 @@ export interface Outgoing {
   readonly asked: Asked;
 }
 
+/** What the head of a response says. */
+export interface Head {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly requestId: string | undefined;
+}
+
+/** A stream that has begun. */
+interface Begun {
+  readonly first: ServerSentEvent;
+  readonly rest: AsyncGenerator<ServerSentEvent, void, undefined>;
+}
+
 /** Sends once and waits for the head of the response. Throws what a bad status tells of. */
 async function send(outgoing: Outgoing, stopper: Stopper): Promise<Response> {
   const { url, init, fetch, timeouts, clock, asked } = outgoing;
@@ -30,13 +43,13 @@ async function send(outgoing: Outgoing, stopper: Stopper): Promise<Response> {
   throw responseError(response, text, asked, clock.now());
 }
 
-export async function sendForText(outgoing: Outgoing, stopper: Stopper) {
+export async function sendForText(outgoing: Outgoing, stopper: Stopper): Promise<Head & { readonly text: string }> {
   const response = await send(outgoing, stopper);
   return { text: await textOf(response, waitFor(outgoing, stopper)), ...headOf(response) };
 }
 
 /** Comes back with the first event, so that whoever called can still send again until then. */
-export async function sendForEvents(outgoing: Outgoing, stopper: Stopper) {
+export async function sendForEvents(outgoing: Outgoing, stopper: Stopper): Promise<Head & Begun> {
   const response = await send(outgoing, stopper);
   const wait = waitFor(outgoing, stopper);
   if (response.headers.get('content-type')?.includes('application/json'))
@@ -49,7 +62,7 @@ export async function sendForEvents(outgoing: Outgoing, stopper: Stopper) {
 
 /** The events, the first one put back in front. */
 export async function* joined(
-  { first, rest }: { readonly first: ServerSentEvent; readonly rest: AsyncGenerator<ServerSentEvent, void, undefined> },
+  { first, rest }: Begun,
   stopper: Stopper,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   try {
@@ -64,7 +77,7 @@ export async function* joined(
   }
 }
 
-function headOf(response: Response) {
+function headOf(response: Response): Head {
   const { status, headers } = response;
   return { status, headers, requestId: requestIdOf(headers) };
 }

@@ -1,0 +1,35 @@
+import { isObject } from '../json/index.ts';
+import type { Message } from '../message/index.ts';
+import type { Step } from './types.ts';
+
+/** A run that failed. It carries what the cause says, and what was there until then. */
+export class RunError extends Error {
+  override readonly name = 'RunError';
+  /** The cause's code: `rate_limit`, `authentication`, `missing_key`, `would_lose` …; else `failed`. */
+  readonly code: string;
+  readonly status: number | undefined;
+  /** Whether the same may work later. */
+  readonly retryable: boolean;
+  readonly requestId: string | undefined;
+  /** The exact text of the provider's error. */
+  readonly rawBody: string | undefined;
+  /** Every message that the run added to the history, the one that was cut included. */
+  readonly messages: readonly Message[];
+  readonly steps: readonly Step[];
+
+  constructor(cause: unknown, messages: readonly Message[], steps: readonly Step[]) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    const facts: Readonly<Record<string, unknown>> = isObject(cause) ? cause : {};
+    this.code = text(facts.code) ?? 'failed';
+    this.status = typeof facts.status === 'number' ? facts.status : undefined;
+    this.retryable = facts.retryable === true;
+    this.requestId = text(facts.requestId);
+    this.rawBody = text(facts.rawBody) ?? text(facts.body);
+    this.messages = messages;
+    this.steps = steps;
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

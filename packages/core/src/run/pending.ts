@@ -1,0 +1,28 @@
+import { CallTracker } from '../dialects/write/calls.ts';
+import type { Message, ToolUseBlock } from '../message/index.ts';
+
+/**
+ * The calls that a history leaves open: those of the last assistant message that have no result, when nothing but
+ * results stands behind it. A message that was cut was never finished, so its calls are not meant to be run.
+ */
+export function pendingCalls(history: readonly Message[]): readonly ToolUseBlock[] {
+  const at = history.findLastIndex((message) => !isOnlyResults(message));
+  const last = history[at];
+  if (last?.role !== 'assistant' || last.origin.cut || last.facts.calls.length === 0) return [];
+  const tracker = new CallTracker();
+  tracker.next(last, false);
+  const answered = new Set(
+    history.slice(at + 1).flatMap((message) => {
+      const calls = tracker.next(message, false);
+      return message.facts.results.map((id) => calls.find(id)?.id);
+    }),
+  );
+  return last.toolUses.filter(({ id }) => !answered.has(id));
+}
+
+function isOnlyResults(message: Message): boolean {
+  return (
+    message.role === 'tool' ||
+    (message.facts.results.length > 0 && message.content.every(({ type }) => type === 'tool-result'))
+  );
+}

@@ -1,0 +1,138 @@
+import type { Policies } from '../../dialects/index.ts';
+import { type Content, type Message, type ToolUseBlock, toolResult } from '../../message/index.ts';
+import type { Clock } from '../../providers/index.ts';
+import { type Performed, perform } from './perform.ts';
+import { type Approval, messageOf, type Outcome, type Prepared, prepareCall } from './prepare.ts';
+import type { ToolSet } from './tool-set.ts';
+import type { ToolContext } from './types.ts';
+
+/** One call as the end user may want to see it. */
+export interface Action {
+  readonly callId: string;
+  /** The tool's own name, where it is known. */
+  readonly name: string;
+  /** The arguments as the model wrote them. */
+  readonly arguments: string;
+  readonly outcome: Outcome;
+  /** What the tool itself noted. */
+  readonly notes: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+}
+
+export interface Answering {
+  readonly tools: ToolSet;
+  /** All that the tools' names may have been changed for. */
+  readonly targets: readonly Policies[];
+  readonly approvals: Readonly<Record<string, Approval>>;
+  readonly history: readonly Message[];
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly onStart: (call: ToolUseBlock, name: string) => void;
+  /** A call is answered; in whatever order they are done. */
+  readonly onEnd: (action: Action, message: Message) => void;
+  /** The same messages in the order of the calls. */
+  readonly onMessage: (message: Message) => void;
+}
+
+/** Answers the calls of a message. Those that wait for approval are left, and given back. */
+export async function answerCalls(
+  calls: readonly ToolUseBlock[],
+  answering: Answering,
+): Promise<readonly ToolUseBlock[]> {
+  const entries = await Promise.all(calls.map((call) => prepare(call, answering)));
+  const messages = new Map<Entry, Message>();
+  let told = 0;
+  const tell = () => {
+    for (; told < running.length && messages.has(running[told]!); told++)
+      answering.onMessage(messages.get(running[told]!)!);
+  };
+  const running = entries.filter(({ prepared }) => prepared.kind !== 'waiting');
+  const answer = async (entry: Entry) => {
+    messages.set(entry, await answerOne(entry, answering));
+    tell();
+  };
+  for (const batch of batches(running)) await Promise.all(batch.map(answer));
+  return entries.filter(({ prepared }) => prepared.kind === 'waiting').map(({ call }) => call);
+}
+
+/** Answers calls that will not be run. */
+export function refuseCalls(calls: readonly ToolUseBlock[], why: string, answering: Answering): void {
+  for (const call of calls) {
+    const entry = entryOf(call, answering, { kind: 'answered', outcome: 'not-run', text: why });
+    answering.onMessage(finish(entry, { outcome: 'not-run', content: why }, answering.clock.now(), answering));
+  }
+}
+
+interface Entry {
+  readonly call: ToolUseBlock;
+  readonly name: string;
+  readonly prepared: Prepared;
+  readonly context: ToolContext;
+  readonly notes: string[];
+}
+
+function entryOf(call: ToolUseBlock, { tools, targets, signal, history }: Answering, prepared: Prepared): Entry {
+  const notes: string[] = [];
+  const context = { signal, callId: call.id, messages: history, note: (text: string) => void notes.push(text) };
+  return { call, name: tools.find(call.name, targets)?.name ?? call.name, prepared, context, notes };
+}
+
+async function prepare(call: ToolUseBlock, answering: Answering): Promise<Entry> {
+  const { tools, targets, approvals } = answering;
+  const entry = entryOf(call, answering, { kind: 'waiting' });
+  const approval = Object.hasOwn(approvals, call.id) ? approvals[call.id] : undefined;
+  const prepared = await prepareCall(call, tools.find(call.name, targets), tools.names, approval, entry.context);
+  return { ...entry, prepared };
+}
+
+/** Calls that run side by side; one of a sequential tool runs alone. */
+function* batches(entries: readonly Entry[]): Generator<readonly Entry[]> {
+  let batch: Entry[] = [];
+  for (const entry of entries) {
+    const alone = entry.prepared.kind === 'ready' && entry.prepared.tool.sequential;
+    if (alone && batch.length > 0) {
+      yield batch;
+      batch = [];
+    }
+    if (alone) yield [entry];
+    else batch.push(entry);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function answerOne(entry: Entry, answering: Answering): Promise<Message> {
+  const { call, name, prepared, context } = entry;
+  const startedAt = answering.clock.now();
+  answering.onStart(call, name);
+  const performed: Performed =
+    prepared.kind === 'ready'
+      ? await perform(prepared.tool, prepared.input, context, answering.clock)
+      : prepared.kind === 'answered'
+        ? { outcome: prepared.outcome, content: prepared.text }
+        : { outcome: 'not-run', content: '' };
+  return finish(entry, performed, startedAt, answering);
+}
+
+function finish(
+  { call, name, notes }: Entry,
+  { outcome, content }: Performed,
+  startedAt: number,
+  { clock, onEnd }: Answering,
+): Message {
+  const { message, outcome: final } = written(call.id, outcome, content);
+  const durationMs = clock.now() - startedAt;
+  onEnd({ callId: call.id, name, arguments: call.rawParameters, outcome: final, notes, startedAt, durationMs }, message);
+  return message;
+}
+
+/** Blocks that a tool made up may be none: then the call failed. */
+function written(callId: string, outcome: Outcome, content: Content): { message: Message; outcome: Outcome } {
+  try {
+    return { message: toolResult(callId, content, { isError: outcome !== 'done' }), outcome };
+  } catch (error) {
+    const text = `The tool gave back something that cannot be sent: ${messageOf(error)}`;
+    return { message: toolResult(callId, text, { isError: true }), outcome: 'failed' };
+  }
+}

@@ -1,0 +1,47 @@
+import type { NativeTool, Policies, ToolDefinition } from '../../dialects/index.ts';
+import { targetToolName } from '../../dialects/write/tool-names.ts';
+import type { Tool } from './types.ts';
+
+/** The tools of a run: as they are told to a model, and found again by the name that it calls. */
+export class ToolSet {
+  readonly #all: readonly (Tool | NativeTool)[];
+  readonly #tools: readonly Tool[];
+
+  constructor(tools: readonly (Tool | NativeTool)[]) {
+    this.#all = tools;
+    this.#tools = tools.filter(isTool);
+    const names = this.#tools.map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined) throw new TypeError(`Two tools are named "${twice}"`);
+  }
+
+  get names(): readonly string[] {
+    return this.#tools.map(({ name }) => name);
+  }
+
+  definitions(dialect: string): readonly ToolDefinition[] {
+    return this.#all.map((tool) => {
+      if (!isTool(tool)) return tool;
+      const { name, description, parameters, native } = tool;
+      return (
+        native.find((words) => words.dialect === dialect) ?? {
+          name,
+          ...(description !== undefined && { description }),
+          parameters,
+        }
+      );
+    });
+  }
+
+  /** By its own name, or by the one that it had to be given for one of these targets. */
+  find(name: string, targets: readonly Policies[]): Tool | undefined {
+    return (
+      this.#tools.find((tool) => tool.name === name) ??
+      this.#tools.find((tool) => targets.some((policies) => targetToolName(tool.name, policies, '', []) === name))
+    );
+  }
+}
+
+function isTool(tool: Tool | NativeTool): tool is Tool {
+  return 'execute' in tool;
+}
