@@ -53,3 +53,4 @@ export {
   user,
 } from './message/index.ts';
 export * from './providers/index.ts';
+export * from './run/index.ts';

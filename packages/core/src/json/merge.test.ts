@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type MergeRule, mergeDelta, parseTree, printTree, type RecordNode, recordNode } from './index.ts';
 
-const rule: MergeRule = { replaced: new Set(['id', 'type']), placed: new Set(['calls']) };
+const rule: MergeRule = { replaced: new Set(['id', 'type']) };
 
 function merged(...deltas: string[]): string {
   const target = recordNode();
@@ -30,7 +30,23 @@ describe('joining streamed deltas', () => {
         '{"calls":[{"index":1,"id":"b","f":{"a":"{"}}]}',
         '{"calls":[{"index":0,"id":"a","f":{"a":""}},{"index":1,"id":"","f":{"a":"}"}}]}',
       ),
-    ).toBe('{"calls":[{"id":"b","f":{"a":"{}"}},{"id":"a","f":{"a":""}}]}');
+    ).toBe('{"calls":[{"index":1,"id":"b","f":{"a":"{}"}},{"index":0,"id":"a","f":{"a":""}}]}');
+  });
+
+  it('lets a dialect say which element goes on, or that none does', () => {
+    const told: MergeRule = {
+      ...rule,
+      continued: (list, items) =>
+        list === 'parts' ? (items[0] as RecordNode | undefined) : list === 'new' ? null : undefined,
+    };
+    const target = recordNode();
+    for (const text of ['"a"', '"b"']) {
+      const lists = ['parts', 'new', 'others'].map((list) => `"${list}":[{"index":0,"t":${text}}]`);
+      mergeDelta(target, parseTree(`{${lists.join(',')},"more":[1]}`) as RecordNode, told);
+    }
+    expect(printTree(target)).toBe(
+      '{"parts":[{"index":0,"t":"ab"}],"new":[{"index":0,"t":"a"},{"index":0,"t":"b"}],"others":[{"index":0,"t":"ab"}],"more":[1,1]}',
+    );
   });
 
   it('keeps an index that is data', () => {

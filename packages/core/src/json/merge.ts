@@ -4,8 +4,6 @@ import { getMember, type ListNode, type RecordNode, setMember, type Tree } from 
 export interface MergeRule {
   /** Strings that are sent whole, so that a later one replaces an earlier one (an empty one does not). */
   readonly replaced: ReadonlySet<string>;
-  /** Lists whose elements carry an `index` only to be placed by; it is not kept. */
-  readonly placed: ReadonlySet<string>;
   /** The element of a list that a streamed one continues, where its `index` alone does not tell; null when it is new. */
   readonly continued?: (list: string, items: readonly Tree[], item: RecordNode) => RecordNode | null | undefined;
 }
@@ -61,9 +59,8 @@ function addItems(name: string, list: ListNode, value: ListNode, rule: MergeRule
     const same = told === undefined ? byIndex.get(index!) : told;
     if (same) mergeDelta(same, index === undefined ? item : withoutIndex(item), rule);
     else {
-      const kept: RecordNode = rule.placed.has(name) ? withoutIndex(item) : item;
-      list.items.push(kept);
-      byIndex.set(index!, kept);
+      list.items.push(item);
+      byIndex.set(index!, item);
     }
   }
 }

@@ -1,8 +1,8 @@
-import { type Manifest, type RequestParams, type WrittenRequest } from '../dialects/index.ts';
+import type { Manifest, RequestParams, WrittenRequest } from '../dialects/index.ts';
 import type { Message } from '../message/index.ts';
-import { isProviderError, type RefusalMemory, refusedFields } from '../providers/index.ts';
+import { isProviderError, type RefusalMemory } from '../providers/index.ts';
 import { type Sending, type Sent, send } from './step.ts';
-import type { Target } from './targets.ts';
+import type { RefusedFields, Target } from './targets.ts';
 import { clampMaxTokens, estimateText, estimateTokens } from './tokens.ts';
 import type { ToolSet } from './tools/tool-set.ts';
 import type { ModelLimits, RunOptions } from './types.ts';
@@ -17,6 +17,7 @@ export interface Question {
   readonly previous: Manifest | undefined;
   readonly limits: ModelLimits;
   readonly refusals: RefusalMemory;
+  readonly refusedFields: RefusedFields | undefined;
   readonly sending: Pick<Sending, 'signal' | 'clock' | 'onEvent' | 'onFirstEvent' | 'onRetry'>;
   readonly onWritten: (written: WrittenRequest, params: RequestParams) => void;
   readonly onRefused: (fields: readonly string[]) => void;
@@ -43,7 +44,7 @@ export async function ask(question: Question): Promise<Asked> {
     const { failure } = sent;
     const fields =
       refused < MAX_REFUSALS && isProviderError(failure)
-        ? refusedFields(failure.status ?? 0, failure.rawBody ?? '', written.body)
+        ? (question.refusedFields?.(failure.status ?? 0, failure.rawBody ?? '', written.body) ?? [])
         : [];
     if (fields.length === 0) return { ...sent, written, target };
     refusals.learn(target.provider, target.model, fields);

@@ -1,7 +1,15 @@
-import { type Reply, type RequestParams, type StreamEvent, type WrittenRequest } from '../dialects/index.ts';
+import type { Reply, RequestParams, StreamEvent, WrittenRequest } from '../dialects/index.ts';
 import { isObject, parseJson } from '../json/index.ts';
 import type { Message, Origin } from '../message/index.ts';
-import { type Clock, type ExchangeOptions, exchange, ProviderError, type RetryNotice, resolveKey, streamError } from '../providers/index.ts';
+import {
+  type Clock,
+  type ExchangeOptions,
+  exchange,
+  ProviderError,
+  type RetryNotice,
+  resolveKey,
+  streamError,
+} from '../providers/index.ts';
 import { sleep } from '../providers/transport/clock.ts';
 import { secretsOf } from '../providers/transport/redact.ts';
 import { DEFAULT_RETRY, retryWait } from '../providers/transport/retry.ts';
@@ -63,7 +71,8 @@ async function sendOnce(sending: Sending): Promise<Sent> {
   try {
     failure = await (stream ? readStream(sending, seen, startedAt) : readText(sending, seen));
   } catch (error) {
-    failure = error;
+    // What breaks behind the end of a reply does not matter any more.
+    if (!seen.reply || seen.reply.message.origin.cut) failure = error;
   }
   if (failure === undefined && seen.reply?.message.origin.cut)
     failure = new ProviderError('the stream ended before its end', {

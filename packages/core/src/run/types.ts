@@ -51,6 +51,8 @@ export interface RunOptions extends Connecting {
   readonly signal?: AbortSignal | undefined;
   /** What was decided about calls that wait for approval, by call id. */
   readonly approvals?: Readonly<Record<string, Approval>> | undefined;
+  /** What is sent in place of the stored history; default: the history itself. Asked before every request. */
+  readonly outgoing?: Outgoing | undefined;
   readonly cache?: readonly CachePoint[] | undefined;
   /** The manifest of the request before this run on the same branch. */
   readonly previous?: Manifest | undefined;
@@ -71,6 +73,16 @@ export interface RunOptions extends Connecting {
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
+
+/** Makes what is sent of what is stored, such as a shorter history. It has to give the same for the same. */
+export type Outgoing = (
+  stored: readonly Message[],
+  context: {
+    readonly limits: ModelLimits;
+    readonly signal: AbortSignal;
+    readonly notice: (code: 'compaction' | 'compaction-failed', message: string) => void;
+  },
+) => readonly Message[] | Promise<readonly Message[]>;
 
 export interface Limits {
   /** Requests to the model; default 10. */

@@ -11,7 +11,10 @@ const NAMES = Object.keys(NOTHING) as (keyof Buckets)[];
 export function sumUsage(all: readonly Usage[]): Usage | undefined {
   if (all.length === 0) return undefined;
   const sums = NAMES.map((name) => [name, all.reduce((sum, usage) => sum + usage[name], 0)]);
-  return { ...(Object.fromEntries(sums) as unknown as Buckets), native: `[${all.map(({ native }) => native).join(',')}]` };
+  return {
+    ...(Object.fromEntries(sums) as unknown as Buckets),
+    native: `[${all.map(({ native }) => native).join(',')}]`,
+  };
 }
 
 export function totalTokens(usage: Usage | undefined): number {

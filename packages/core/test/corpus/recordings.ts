@@ -42,6 +42,33 @@ export function exchanges(protocol: Protocol): readonly Exchange[] {
   );
 }
 
+/** A refusal that was recorded. */
+export interface Refused {
+  readonly name: string;
+  readonly provider: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Every recorded response with a bad status; none where the corpus is absent. */
+export function refusals(): readonly Refused[] {
+  const folder = join(FOLDER, 'errors');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const recording = parseSource(readFileSync(join(folder, name), 'utf8'));
+    const provider = stringOf(isRecord(recording) ? recording.provider : null) ?? '';
+    return listAt(recording, 'turns')
+      .filter(isRecord)
+      .map((turn) => ({
+        name,
+        provider,
+        status: Number(numberText(turn.status)),
+        body: textOf(turn, 'response') ?? '',
+      }))
+      .filter(({ status }) => status >= 400);
+  });
+}
+
 function exchangesOf(file: string, text: string, protocol: Protocol, synthetic: boolean): Exchange[] {
   const recording = parseSource(text);
   const provider = stringOf(isRecord(recording) ? recording.provider : null) ?? '';

@@ -14,7 +14,7 @@ import {
 } from '../../json/index.ts';
 
 /** Strings that come whole; all other strings of a delta continue the block's own. */
-const RULE: MergeRule = { replaced: new Set(['signature', 'encrypted_content']), placed: new Set() };
+const RULE: MergeRule = { replaced: new Set(['signature', 'encrypted_content']) };
 
 /** Members of a delta that speak of the delta, not of the block: a block that carries them is refused (`extra-block`). */
 export const PASSING: ReadonlySet<string> = new Set(['type', 'estimated_tokens']);

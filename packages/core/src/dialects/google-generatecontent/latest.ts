@@ -36,7 +36,7 @@ export class Latest {
     if (texts.length < 2) return texts[0];
     const joined = recordNode();
     for (const tree of texts.map((text) => parseTree(text)))
-      if (tree.kind === 'record') mergeDelta(joined, tree, { replaced: new Set(), placed: new Set() });
+      if (tree.kind === 'record') mergeDelta(joined, tree, { replaced: new Set() });
     return printTree(joined);
   }
 

@@ -21,7 +21,7 @@ import { Latest } from './latest.ts';
 import { EMPTY_REPLY } from './read-response.ts';
 import { stopOf } from './stop.ts';
 
-const RULE: MergeRule = { replaced: new Set(['role']), placed: new Set() };
+const RULE: MergeRule = { replaced: new Set(['role']) };
 
 /**
  * The usual begin of an event, up to its list of parts. Looking at every member of every event would cost more than

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../json/index.ts';
 import { dataUrl } from '../write/media.ts';
 import type { Forms, Said } from '../write/translate.ts';
 import type { Target } from '../write/writer.ts';
@@ -21,22 +22,27 @@ export const forms: Forms = {
     const content = contentText(said);
     // The protocol has no error flag: a failure that does not read like one gets a word in front.
     const isUntold = isError && !said.some((one) => 'text' in one && /error|fail|exception/i.test(one.text));
-    const mark = content.startsWith('"') ? '"Error: ' : `[${textPart('"Error:"')},`;
-    const told = isUntold ? mark + content.slice(1) : content;
+    const told = isUntold
+      ? (content.startsWith('"') ? '"Error: ' : '[{"type":"text","text":"Error:"},') + content.slice(1)
+      : content;
     return { text: `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${told}}` };
   },
   /** Images go by address or as data; documents, and sounds to models that hear, as data only. */
   media({ source, mediaType, name }, target) {
-    if (source.kind === 'file') return `{"type":"file","file":{"file_id":${JSON.stringify(source.id)}}}`;
-    const url = JSON.stringify(source.kind === 'url' ? source.url : dataUrl(mediaType, source.data));
     const [kind, subtype] = mediaType.split('/');
-    if (kind === 'image') return `{"type":"image_url","image_url":{"url":${url}}}`;
+    if (source.kind === 'file') return mediaPart('file', { file_id: source.id });
+    const url = source.kind === 'url' ? source.url : dataUrl(mediaType, source.data);
+    if (kind === 'image') return mediaPart('image_url', { url });
     if (source.kind === 'url' || (kind === 'audio' && !quirk('audio', target))) return undefined;
     return kind === 'audio'
-      ? `{"type":"input_audio","input_audio":${JSON.stringify({ data: source.data, format: subtype === 'mpeg' ? 'mp3' : subtype })}}`
-      : `{"type":"file","file":{"filename":${JSON.stringify(name ?? `document.${subtype}`)},"file_data":${url}}}`;
+      ? mediaPart('input_audio', { data: source.data, format: subtype === 'mpeg' ? 'mp3' : subtype })
+      : mediaPart('file', { filename: name ?? `document.${subtype}`, file_data: url });
   },
 };
+
+function mediaPart(type: string, value: JsonObject): string {
+  return JSON.stringify({ type, [type]: value });
+}
 
 const EMPTY = '""';
 

@@ -30,18 +30,16 @@ export function nativeCalls(raw: string, message: JsonObject): NativeCall[] {
 /** A custom tool takes free text: it is shown as an object with the one member `input`. */
 function callOf(raw: string, path: Path, place: Path, called: unknown, id: string): NativeCall | undefined {
   if (!isObject(called) || typeof called.name !== 'string') return undefined;
-  const use = { type: 'tool-use', id, name: called.name } as const;
-  if (place.at(-1) === 'custom') {
-    const rawParameters = `{"input":${textAt(raw, [...place, 'input']) ?? '""'}}`;
-    const parameters = parseJson(rawParameters) as JsonObject;
-    return { path, block: { ...use, parameters, rawParameters, form: 'custom' } };
-  }
-  const at = [...place, 'arguments'];
-  const { arguments: given } = called;
-  const text = typeof given === 'string' ? given : isObject(given) ? textAt(raw, at)! : '';
+  const isCustom = place.at(-1) === 'custom';
+  const member = isCustom ? 'input' : 'arguments';
+  const at = [...place, member];
+  const given = called[member];
+  const exact = isCustom || isObject(given) ? textAt(raw, at) : undefined;
+  const text = isCustom ? `{"input":${exact ?? '""'}}` : typeof given === 'string' ? given : (exact ?? '');
   const parameters = text.trim() !== '' && areArguments(text) ? (parseJson(text) as JsonObject) : {};
-  const block = { ...use, parameters, rawParameters: text };
-  return typeof given === 'string' ? { path, block, args: { path: at, text } } : { path, block };
+  const form = isCustom && { form: 'custom' as const };
+  const block: ToolUseBlock = { type: 'tool-use', id, name: called.name, parameters, rawParameters: text, ...form };
+  return { path, block, ...(typeof given === 'string' && !isCustom && { args: { path: at, text } }) };
 }
 
 function viewId(raw: string, index: number): string {

@@ -1,4 +1,5 @@
-import { elementTexts, find, isObject, type JsonObject } from '../../json/index.ts';
+import { elementTexts, find, type JsonObject } from '../../json/index.ts';
+import type { ContentBlock, Role } from '../../message/index.ts';
 
 /** What stands for a reply without any message. */
 export const EMPTY_MESSAGE = '{"role":"assistant","content":""}';
@@ -21,22 +22,8 @@ export function elementsIn<T>(
   return values.map((value: unknown, index) => read(value, texts[index]!, index));
 }
 
-/** The audio of a spoken reply: the provider holds the sound under its id, which is what is echoed. */
-export function audioOf({ audio }: JsonObject): (JsonObject & { readonly id: string }) | undefined {
-  return isObject(audio) && isText(audio.id) ? { ...audio, id: audio.id } : undefined;
-}
-
-/** Whether nothing would be left to send when only so many of its calls are (`content-null`, `content-empty`). */
-export function isEmptyMessage(message: JsonObject, calls: number): boolean {
-  const { role, images } = message;
-  const content = message.content ?? [];
-  if (role === 'tool' || role === 'function') return false;
-  if (role !== 'assistant') return Array.isArray(content) && content.length === 0;
-  const isSilent = content === '' || (Array.isArray(content) && content.every(isEmptyText));
-  const hasImages = Array.isArray(images) && images.length > 0;
-  return isSilent && calls === 0 && !isText(message.refusal) && !audioOf(message) && !hasImages;
-}
-
-function isEmptyText(part: unknown): boolean {
-  return isObject(part) && part.type === 'text' && part.text === '';
+/** Whether nothing is left to send (`content-null`, `content-empty`). Thoughts alone are no answer. */
+export function saysNothing(role: Role, blocks: readonly ContentBlock[]): boolean {
+  if (role !== 'assistant') return blocks.length === 0;
+  return blocks.every((block) => block.type === 'reasoning' || (block.type === 'text' && block.text === ''));
 }

@@ -1,6 +1,9 @@
 import type { SimpleNames } from '../simple-params.ts';
 
-/** The older name of the token limit is `max_tokens`; compatible providers know only that. */
+/**
+ * The older name of the token limit is `max_tokens`; many compatible providers know only that. How tools are chosen and
+ * how much is thought has no plain word: when read, it stays in `rest`.
+ */
 export const SIMPLE = {
   maxTokens: 'max_completion_tokens',
   temperature: 'temperature',

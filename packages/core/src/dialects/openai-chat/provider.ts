@@ -13,7 +13,7 @@ export const DIALECT = 'openai-chat';
  * - `audio`: whether the model hears; where it does not, sound is left out though the provider takes it (`audio-model`).
  * - `streamUsage`: whether `stream_options` asks for usage; some compatible providers refuse it.
  */
-export const openaiChatHome: ProviderDescriptor = Object.freeze({
+export const openaiChatHome: ProviderDescriptor = {
   id: 'openai-chat',
   dialect: DIALECT,
   issuer: 'api.openai.com',
@@ -43,4 +43,4 @@ export const openaiChatHome: ProviderDescriptor = Object.freeze({
       streamUsage: { default: true },
     },
   },
-} satisfies ProviderDescriptor);
+};

@@ -6,22 +6,14 @@ import { elementsIn } from './native-message.ts';
 import { SIMPLE } from './params.ts';
 import { DIALECT } from './provider.ts';
 
-/** What a request body says. A parameter that says more than every dialect has a word for stays in `rest`, exactly. */
+/** What a request body says. Every top-level member is in exactly one place of the answer. */
 export function readRequest(body: string): RawRequest {
   const value = parseJson(body);
   if (!isObject(value) || !Array.isArray(value.messages))
     throw new ProtocolError(DIALECT, 'the request has no "messages"', body);
-  const { model, tools, tool_choice: choice, reasoning_effort: effort } = value;
+  const { model, tools } = value;
   const limit = SIMPLE.maxTokens in value ? SIMPLE.maxTokens : 'max_tokens';
   const { params, taken } = readSimple(value, { ...SIMPLE, maxTokens: limit });
-  if (choice === 'auto' || choice === 'none' || choice === 'required') {
-    params.toolChoice = choice;
-    taken.push('tool_choice');
-  }
-  if (typeof effort === 'string') {
-    params.reasoning = { effort };
-    taken.push('reasoning_effort');
-  }
   if (typeof model === 'string') taken.push('model');
   if (Array.isArray(tools)) taken.push('tools');
   return {

@@ -10,11 +10,7 @@ export function readReply(body: string): RawReply {
   const value = parseJson(body);
   if (!isObject(value) || !Array.isArray(value.choices)) {
     const { error } = isObject(value) ? value : {};
-    throw new ProtocolError(
-      DIALECT,
-      error ? `the body is an error: ${errorMessage(error)}` : 'the body has no "choices"',
-      body,
-    );
+    throw new ProtocolError(DIALECT, error ? errorMessage(error) : 'the body has no "choices"', body);
   }
   const edits: Edit[] = [];
   const choices = value.choices.map((choice: unknown, index) => {

@@ -96,6 +96,11 @@ describe('streams that go wrong', () => {
     expect(raw).toBe('{"role":"assistant","content":"a"}');
   });
 
+  it('can be finished though an event nests as deep as anything is read', () => {
+    const deep = `{"x":${'['.repeat(510)}${']'.repeat(510)}}`;
+    expect(replay(deep, chunk('{"content":"a"}', '"finish_reason":"stop"')).envelope).toContain(deep);
+  });
+
   it('reports an error event and keeps what came before it', () => {
     const assembler = assemble();
     assembler.push(undefined, chunk('{"role":"assistant","content":"a"}'));

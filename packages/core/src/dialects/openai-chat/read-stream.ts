@@ -41,10 +41,14 @@ class ChunkAssembler implements Assembler {
     });
     const record = this.#latest.record();
     setMember(record, 'choices', listNode(streamed.map((choice) => choice.envelope())));
+    // Unread events may nest deeper in the envelope than anything is read.
+    const plain = printTree(record);
     this.#unread.addTo(record);
-    const envelope = printTree(record);
-    const cut = !this.#isDone && streamed[0]?.finishReason === undefined;
-    return { ...replyOf(parseJson(envelope) as JsonObject, choices, this.#stopOf(undefined, '{}', 0), envelope), cut };
+    return {
+      ...replyOf(parseJson(plain) as JsonObject, choices, this.#stopOf(undefined, '{}', 0), plain),
+      envelope: printTree(record),
+      cut: !this.#isDone && streamed[0]?.finishReason === undefined,
+    };
   }
 
   #add(data: string, chunk: JsonObject): readonly StreamEvent[] {

@@ -99,7 +99,8 @@ describe('a request', () => {
   it('is taken apart completely', () => {
     const plain = '{"type":"function","function":{"name":"f","parameters":{"type":"object","n":1.0}}}';
     const strict = '{"type":"function","function":{"name":"g","parameters":{},"strict":true}}';
-    const body = `{"model":"m","max_tokens":5,"stop":"x","seed":1,"stream":true,"stream_options":{"include_usage":true},"tool_choice":{"type":"function","function":{"name":"f"}},"reasoning_effort":"low","top_k":1.0,"tools":[${plain},${strict}],"messages":[ {"role":"system","content":"s"} , {"role":"user","content":"u"}]}`;
+    const marked = '{"type":"function","function":{"name":"h","parameters":{}},"cache_control":{}}';
+    const body = `{"model":"m","max_tokens":5,"stop":"x","seed":1,"stream":true,"stream_options":{"include_usage":true},"tool_choice":{"type":"function","function":{"name":"f"}},"reasoning_effort":"low","top_k":1.0,"tools":[${plain},${strict},${marked}],"messages":[ {"role":"system","content":"s"} , {"role":"user","content":"u"}]}`;
     expect(readRequest(body)).toEqual({
       model: 'm',
       system: undefined,
@@ -107,13 +108,15 @@ describe('a request', () => {
       tools: [
         { name: 'f', parameters: '{"type":"object","n":1.0}' },
         { dialect: 'openai-chat', native: strict },
+        { dialect: 'openai-chat', native: marked },
       ],
-      params: { maxTokens: 5, seed: 1, stream: true, reasoning: { effort: 'low' } },
+      params: { maxTokens: 5, seed: 1, stream: true },
       // Said in a way of this protocol alone: kept as it is.
       rest: {
         stop: '"x"',
         stream_options: '{"include_usage":true}',
         tool_choice: '{"type":"function","function":{"name":"f"}}',
+        reasoning_effort: '"low"',
         top_k: '1.0',
       },
     });

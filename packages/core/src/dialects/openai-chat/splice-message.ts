@@ -1,4 +1,4 @@
-import { Changes, type Edit, find, type JsonObject, parseJson, pieces, splice } from '../../json/index.ts';
+import { Changes, type Edit, find, type JsonObject, type Path, parseJson, pieces, splice } from '../../json/index.ts';
 import type { CallRef, Message } from '../../message/index.ts';
 import type { LossNote, LossReason } from '../loss.ts';
 import { argumentsText } from '../write/arguments.ts';
@@ -8,7 +8,7 @@ import { dropFields, dropRefused, mayHold, pathText } from '../write/refused.ts'
 import { VIEW_ID } from '../write/tool-names.ts';
 import type { Target, Unit } from '../write/writer.ts';
 import { callProblem, nativeCalls } from './native-calls.ts';
-import { isEmptyMessage } from './native-message.ts';
+import { saysNothing } from './native-message.ts';
 import { quirk } from './quirks.ts';
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'];
@@ -49,28 +49,28 @@ interface Repair {
 
 /** What has to change in a message; undefined when nothing is left to send. */
 function repair(
-  { raw, facts, origin }: Message,
+  { raw, content, facts, origin }: Message,
   refused: readonly string[],
   elsewhere: LossReason | undefined,
 ): Repair | undefined {
   const value = parseJson(raw) as JsonObject;
   const changes = new Changes();
   const losses: LossNote[] = [];
+  const drop = (path: Path, reason: LossReason): void => {
+    changes.drop(path);
+    losses.push(dropped(pathText(path), reason));
+  };
   dropRefused(raw, refused, changes, losses);
   dropFields(raw, ['cache_control', 'content.*.cache_control'], changes, (path) =>
     losses.push(rewritten(path, 'cache-marker')),
   );
-  if (elsewhere) {
-    changes.drop(['reasoning_details']);
-    losses.push(dropped('reasoning_details', elsewhere));
-  }
+  if (elsewhere) drop(['reasoning_details'], elsewhere);
   const all = nativeCalls(raw, value);
   const kept = all.filter((call, index) => {
     const { path, block, args } = call;
     const problem = callProblem(call, index === all.length - 1, origin.cut === true);
     if (problem === 'cut') {
-      changes.drop(path);
-      losses.push(dropped(pathText(path), 'cut'));
+      drop(path, problem);
       return false;
     }
     if (problem) changes.replace(args!.path, JSON.stringify(argumentsText(args!.text, pathText(args!.path), losses)));
@@ -82,7 +82,9 @@ function repair(
     }
     return true;
   });
-  if (isEmptyMessage(value, kept.length)) return undefined;
+  // The calls are the last blocks.
+  const blocks = content.slice(0, content.length - all.length);
+  if (saysNothing(facts.role, [...blocks, ...kept.map(({ block }) => block)])) return undefined;
   // An empty list is refused (`tool-calls-empty`).
   if (Array.isArray(value.tool_calls) && !kept.some(({ path }) => path[0] === 'tool_calls')) {
     changes.drop(['tool_calls']);

@@ -3,14 +3,14 @@ import type { Stop, StopReason } from '../reply.ts';
 import { isText } from './native-message.ts';
 
 /** OpenAI's words, and those that compatible providers use instead. */
-const REASONS: readonly (readonly [RegExp, StopReason])[] = [
-  [/^(stop|eos_token)$/, 'end'],
-  [/^(tool_calls|function_call)$/, 'tool-use'],
-  [/^(length|max_tokens|model_length)$/, 'length'],
-  [/^stop_sequence$/, 'stop-sequence'],
-  [/^content_filter$/, 'filter'],
-  [/^refusal$/, 'refusal'],
-  [/^error$/, 'error'],
+const REASONS: readonly (readonly [StopReason, ...words: string[]])[] = [
+  ['end', 'stop', 'eos_token'],
+  ['tool-use', 'tool_calls', 'function_call'],
+  ['length', 'length', 'max_tokens', 'model_length'],
+  ['stop-sequence', 'stop_sequence'],
+  ['filter', 'content_filter'],
+  ['refusal', 'refusal'],
+  ['error', 'error'],
 ];
 
 /**
@@ -19,7 +19,7 @@ const REASONS: readonly (readonly [RegExp, StopReason])[] = [
  */
 export function stopOf(word: unknown, raw: string): Stop {
   const native = typeof word === 'string' ? word : undefined;
-  const reason = native ? (REASONS.find(([words]) => words.test(native))?.[1] ?? 'unknown') : 'end';
+  const reason = native ? (REASONS.find(([, ...words]) => words.includes(native))?.[0] ?? 'unknown') : 'end';
   const message = reason === 'end' ? parseJson(raw) : undefined;
   if (!isObject(message)) return { reason, native };
   if (Array.isArray(message.tool_calls) && message.tool_calls.length > 0) return { reason: 'tool-use', native };

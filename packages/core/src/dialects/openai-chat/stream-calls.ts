@@ -21,7 +21,6 @@ import { RULE } from './stream-rule.ts';
 interface Call {
   readonly record: RecordNode;
   readonly index: unknown;
-  readonly position: number;
   id: string;
   name: string;
   /** Where pieces of the arguments are added. */
@@ -54,12 +53,13 @@ export class StreamedCalls {
     call.id ||= isText(id) ? id : '';
     call.name ||= name;
     const text = inner.arguments ?? inner.input;
+    const index = this.#calls.indexOf(call);
     // A call is told as soon as its name is known, or its arguments come without one.
     if (!call.isAnnounced && (call.name !== '' || isText(text))) {
       call.isAnnounced = true;
-      events.push({ type: 'tool-use', index: call.position, id: call.id, name: call.name });
+      events.push({ type: 'tool-use', index, id: call.id, name: call.name });
     }
-    if (isText(text)) events.push({ type: 'tool-arguments', index: call.position, text });
+    if (isText(text)) events.push({ type: 'tool-arguments', index, text });
   }
 
   /**
@@ -75,8 +75,7 @@ export class StreamedCalls {
   }
 
   #begin(index: unknown): Call {
-    const position = this.#calls.length;
-    const call: Call = { record: recordNode(), index, position, id: '', name: '', args: undefined, isAnnounced: false };
+    const call: Call = { record: recordNode(), index, id: '', name: '', args: undefined, isAnnounced: false };
     this.#calls.push(call);
     this.list.items.push(call.record);
     return call;

@@ -25,6 +25,11 @@ describe('joining', () => {
     expect(raw).toBe('{"role":"assistant","content":"ab","mood":"glad","score":2.50,"x":{"y":"12","n":[1]}}');
   });
 
+  it('goes on with a text that came as something else in between', () => {
+    const { raw } = replay(chunk('{"content":"a"}'), chunk('{"content":7}'), chunk('{"content":"b"}'), END);
+    expect(raw).toBe('{"role":"assistant","content":"b"}');
+  });
+
   it('is not misled by members that follow the delta', () => {
     const { raw, envelope } = replay(
       chunk('{"role":"assistant","content":"a"}'),

@@ -3,7 +3,6 @@ import { getMember, type MergeRule, printTree, type RecordNode, type Tree } from
 /** How the deltas of this protocol join: these strings come whole, all others in pieces. */
 export const RULE: MergeRule = {
   replaced: new Set(['role', 'id', 'type', 'name', 'format', 'signature', 'channel']),
-  placed: new Set(),
   continued(list, items, item) {
     if (list === 'reasoning_details') return items.findLast((before) => isSameDetail(before, item)) ?? null;
     const last = items.at(-1);

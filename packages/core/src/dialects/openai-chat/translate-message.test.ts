@@ -128,6 +128,8 @@ describe('what a model said elsewhere', () => {
     const cut = translated(foreign('assistant', blocks, true));
     expect(cut[0]!.calls).toEqual([{ id: 'a', name: 'f' }]);
     expect(reasons(cut)).toEqual(['dropped content[1] cut']);
+    const blank = translated(foreign('assistant', [use('a', 'f', ''), use('b', 'f', '')], true));
+    expect(blank[0]!.calls).toEqual([{ id: 'a', name: 'f' }]);
     expect(reasons(translated(foreign('assistant', blocks)))).toEqual([
       'rewritten content[1].parameters malformed-arguments',
     ]);

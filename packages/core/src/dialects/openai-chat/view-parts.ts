@@ -1,17 +1,17 @@
 import { isObject, type JsonObject } from '../../json/index.ts';
-import type { ContentBlock, MediaBlock } from '../../message/index.ts';
+import type { ContentBlock, MediaBlock, MediaSource } from '../../message/index.ts';
 import { inlined } from '../write/media.ts';
 import { isText } from './native-message.ts';
 
-/** What a content part shows; undefined for one of unknown kind. */
+/** What a content part shows, which stands under the name of its type; undefined for one of unknown kind. */
 export function partBlock(part: unknown): ContentBlock | undefined {
   if (typeof part === 'string') return { type: 'text', text: part };
   if (!isObject(part)) return undefined;
-  const { type, text, refusal, thinking } = part;
-  if (type === 'text' && typeof text === 'string') return { type, text };
-  if (type === 'refusal' && typeof refusal === 'string') return { type, text: refusal };
-  if (type === 'thinking') return { type: 'reasoning', text: thinkingText(thinking), redacted: false };
-  return mediaBlock(part);
+  const { type } = part;
+  const given = part[String(type)];
+  if ((type === 'text' || type === 'refusal') && typeof given === 'string') return { type, text: given };
+  if (type === 'thinking') return { type: 'reasoning', text: thinkingText(given), redacted: false };
+  return mediaBlock(part, given);
 }
 
 /** Mistral's thoughts: a string, or parts of their own. */
@@ -20,35 +20,29 @@ function thinkingText(thinking: unknown): string {
   return parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
 }
 
-/** Parts that give an address, as `{"url":…}` or, as some compatible providers write it, by itself. */
-const LINKED: ReadonlyMap<unknown, string> = new Map([
+const KINDS: ReadonlyMap<unknown, string> = new Map([
   ['image_url', 'image/*'],
   ['video_url', 'video/*'],
   ['document_url', 'application/*'],
+  ['file', 'application/*'],
+  ['input_audio', 'audio/'],
 ]);
 
-function mediaBlock(part: JsonObject): MediaBlock | undefined {
-  const { type, input_audio: audio, file } = part;
-  const kind = LINKED.get(type);
-  if (kind !== undefined) {
-    const link = part[String(type)];
-    return linked(isObject(link) ? link.url : link, kind, part.document_name);
-  }
-  if (type === 'input_audio' && isObject(audio) && typeof audio.data === 'string') {
-    const format = audio.format === 'mp3' ? 'mpeg' : isText(audio.format) ? audio.format : '*';
-    return { type: 'media', mediaType: `audio/${format}`, source: { kind: 'base64', data: audio.data } };
-  }
-  if (type !== 'file' || !isObject(file)) return undefined;
-  const { file_data: data, file_id: id, filename } = file;
-  if (typeof id !== 'string' || data) return linked(data, 'application/*', filename);
-  return named({ type: 'media', mediaType: 'application/*', source: { kind: 'file', id } }, filename);
+/** `given` is an object, or only the address as some compatible providers write it. */
+function mediaBlock({ type, document_name: title }: JsonObject, given: unknown): MediaBlock | undefined {
+  const kind = KINDS.get(type);
+  const media = isObject(given) ? given : { url: given };
+  const source = sourceOf(media);
+  if (!kind || !source) return undefined;
+  const format = kind === 'audio/' ? (media.format === 'mp3' ? 'mpeg' : (media.format ?? '*')) : '';
+  const name = media.filename ?? title;
+  return inlined({ type: 'media', mediaType: `${kind}${format}`, source, ...(isText(name) && { name }) });
 }
 
-function linked(url: unknown, mediaType: string, name: unknown): MediaBlock | undefined {
-  if (typeof url !== 'string') return undefined;
-  return named(inlined({ type: 'media', mediaType, source: { kind: 'url', url } }), name);
-}
-
-function named(block: MediaBlock, name: unknown): MediaBlock {
-  return isText(name) ? { ...block, name } : block;
+/** What is empty is not meant. */
+function sourceOf({ data, url, file_data, file_id: id }: JsonObject): MediaSource | undefined {
+  if (typeof data === 'string') return { kind: 'base64', data };
+  const address = url || file_data;
+  if (typeof address === 'string') return { kind: 'url', url: address };
+  return typeof id === 'string' ? { kind: 'file', id } : undefined;
 }

@@ -19,10 +19,9 @@ export function reasoningBlocks(raw: string, message: JsonObject): ContentBlock[
 
 export function detailBlock(detail: unknown): ContentBlock | undefined {
   const { type, text, summary } = isObject(detail) ? detail : {};
-  if (type === 'reasoning.encrypted') return { type: 'reasoning', text: '', redacted: true };
-  if (type !== 'reasoning.text' && type !== 'reasoning.summary') return undefined;
-  const said = type === 'reasoning.text' ? text : summary;
-  return { type: 'reasoning', text: isText(said) ? said : '', redacted: false };
+  if (!/^reasoning\.(?:text|summary|encrypted)$/.test(String(type))) return undefined;
+  const said = text ?? summary;
+  return { type: 'reasoning', text: isText(said) ? said : '', redacted: type === 'reasoning.encrypted' };
 }
 
 /** Whether the thoughts carry anything only their maker can check or read. */

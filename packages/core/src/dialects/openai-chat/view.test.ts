@@ -55,6 +55,11 @@ describe('content', () => {
     ]);
   });
 
+  it('keeps content of an unknown shape', () => {
+    const seen = see('{"role":"user","content":{"beam":1.0}}');
+    expect(seen).toEqual({ role: 'user', content: [{ type: 'unknown', native: '{"beam":1.0}' }], needs: [] });
+  });
+
   it('puts annotations on the text as citations', () => {
     const note = '{"type":"url_citation","url_citation":{"url":"https://x.test","title":"T","start_index":0}}';
     expect(see(`{"role":"assistant","content":"a","annotations":[${note}]}`).content).toEqual([

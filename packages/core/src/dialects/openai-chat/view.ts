@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
+import { isObject, type JsonObject, parseJson, textAt } from '../../json/index.ts';
 import {
   type ContentBlock,
   citationOf,
@@ -8,8 +8,9 @@ import {
   type Role,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { callProblem, type NativeCall, nativeCalls } from './native-calls.ts';
-import { audioOf, elementsIn, isEmptyMessage, isText } from './native-message.ts';
+import { mayHold } from '../write/refused.ts';
+import { callProblem, nativeCalls } from './native-calls.ts';
+import { elementsIn, isText, saysNothing } from './native-message.ts';
 import { DIALECT } from './provider.ts';
 import { partBlock } from './view-parts.ts';
 import { hasOpaqueReasoning, reasoningBlocks } from './view-reasoning.ts';
@@ -29,11 +30,11 @@ export function view(raw: string, origin: Origin): MessageView {
   if (!isObject(message)) throw new ProtocolError(DIALECT, 'a message is an object', raw);
   const role = ROLES.get(message.role) ?? 'other';
   const said = contentBlocks(raw, message);
+  const needs: Need[] = mayHold(raw, 'cache_control') ? ['cache'] : [];
   if (role === 'tool') {
     const { tool_call_id: id, name } = message;
     const toolCallId = isText(id) ? id : `skn_fn_0_${isText(name) ? name : ''}`;
-    const result: ContentBlock = { type: 'tool-result', toolCallId, content: said, isError: false };
-    return { role, content: [result], needs: hasMarkers(message) ? ['cache'] : [] };
+    return { role, content: [{ type: 'tool-result', toolCallId, content: said, isError: false }], needs };
   }
   const calls = nativeCalls(raw, message);
   const content: ContentBlock[] = [
@@ -46,7 +47,13 @@ export function view(raw: string, origin: Origin): MessageView {
   ];
   // An empty string beside other things is no block; alone it is the empty answer.
   if (content.length === 0 && message.content === '') content.push({ type: 'text', text: '' });
-  return { role, content, needs: needsOf(message, calls, origin.cut === true) };
+  const problems = calls.map((call, index) => callProblem(call, index === calls.length - 1, origin.cut === true));
+  if (problems.includes('arguments')) needs.push('arguments');
+  if (problems.includes('cut')) needs.push('cut');
+  if (hasOpaqueReasoning(message)) needs.push('bound');
+  const hasNoCalls = Array.isArray(message.tool_calls) && message.tool_calls.length === 0;
+  if (hasNoCalls || saysNothing(role, content)) needs.push('empty');
+  return { role, content, needs };
 }
 
 function readPart(value: unknown, native: string): ContentBlock {
@@ -56,7 +63,8 @@ function readPart(value: unknown, native: string): ContentBlock {
 /** `annotations` belong to the whole text; a URL citation has its address one level down. */
 function contentBlocks(raw: string, message: JsonObject): ContentBlock[] {
   const { content } = message;
-  const blocks = isText(content) ? [readPart(content, '')] : elementsIn(raw, message, 'content', readPart);
+  const isOne = isText(content) || isObject(content);
+  const blocks = isOne ? [readPart(content, textAt(raw, ['content'])!)] : elementsIn(raw, message, 'content', readPart);
   const citations = elementsIn(raw, message, 'annotations', (value, text) =>
     citationOf(text, isObject(value) && isObject(value.url_citation) ? value.url_citation : value),
   );
@@ -64,28 +72,9 @@ function contentBlocks(raw: string, message: JsonObject): ContentBlock[] {
   return blocks.map((block) => (block === cited ? { ...cited, citations } : block));
 }
 
-/** Spoken answers: the sound its provider holds, and the transcript, which is what was said. */
-function audioBlocks(message: JsonObject): ContentBlock[] {
-  const audio = audioOf(message);
-  if (!audio) return [];
+/** Spoken answers: the provider holds the sound under its id, and the transcript is what was said. */
+function audioBlocks({ audio }: JsonObject): ContentBlock[] {
+  if (!isObject(audio) || !isText(audio.id)) return [];
   const sound: ContentBlock = { type: 'media', mediaType: 'audio/*', source: { kind: 'file', id: audio.id } };
   return isText(audio.transcript) ? [sound, { type: 'text', text: audio.transcript }] : [sound];
-}
-
-function needsOf(message: JsonObject, calls: readonly NativeCall[], cut: boolean): Need[] {
-  const problems = calls.map((call, index) => callProblem(call, index === calls.length - 1, cut));
-  const hasNoCalls = Array.isArray(message.tool_calls) && message.tool_calls.length === 0;
-  const needs: Need[] = [];
-  if (hasNoCalls || isEmptyMessage(message, calls.length)) needs.push('empty');
-  if (problems.includes('arguments')) needs.push('arguments');
-  if (problems.includes('cut')) needs.push('cut');
-  if (hasMarkers(message)) needs.push('cache');
-  if (hasOpaqueReasoning(message)) needs.push('bound');
-  return needs;
-}
-
-/** Whether a client of OpenRouter and the like placed cache markers. */
-function hasMarkers(message: JsonObject): boolean {
-  const parts: unknown[] = Array.isArray(message.content) ? message.content : [];
-  return [message, ...parts].some((part) => isObject(part) && 'cache_control' in part);
 }

@@ -28,10 +28,12 @@ export function paramMembers(
   if (reasoning?.budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
   if (choice === undefined) return members;
   if (!hasTools) losses.push(dropped('params.toolChoice', 'parameter'));
-  else if (typeof choice === 'string') members.push(['tool_choice', JSON.stringify(choice)]);
   else {
-    const name = targetToolName(choice.name, target.provider.policies, 'params.toolChoice', losses);
-    members.push(['tool_choice', `{"type":"function","function":{"name":${JSON.stringify(name)}}}`]);
+    const named = typeof choice === 'object' && {
+      type: 'function',
+      function: { name: targetToolName(choice.name, target.provider.policies, 'params.toolChoice', losses) },
+    };
+    members.push(['tool_choice', JSON.stringify(named || choice)]);
   }
   return members;
 }

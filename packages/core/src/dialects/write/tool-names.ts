@@ -9,7 +9,9 @@ export const VIEW_ID = 'skn_';
 /** The id of a call as the target takes it: its own, or one made from it, the same for the call and its result. */
 export function targetToolId(id: string, policies: Policies, path: string, losses: LossNote[]): string {
   if (fits(id, policies.toolIds)) return id;
-  const made = `call_${digest(id).slice(0, 24)}`;
+  const plain = `call_${digest(id).slice(0, 24)}`;
+  // Some take ids of one length and letters only.
+  const made = fits(plain, policies.toolIds) ? plain : digest(id).slice(0, policies.toolIds.maxLength);
   losses.push(rewritten(path, 'tool-id', `${id} → ${made}`));
   return made;
 }

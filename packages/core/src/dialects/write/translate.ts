@@ -151,7 +151,10 @@ class Translation {
   }
 
   #call(block: ContentBlock & { type: 'tool-use' }, path: string): Said[] {
-    if (this.#message.facts.needs.includes('cut') && !areArguments(block.rawParameters)) {
+    const { content, facts } = this.#message;
+    // A call at the very end may lack all of its arguments.
+    const isOpen = block.rawParameters.trim() === '' && block === content.at(-1);
+    if (facts.needs.includes('cut') && (isOpen || !areArguments(block.rawParameters))) {
       this.#losses.push(dropped(path, 'cut'));
       return [];
     }

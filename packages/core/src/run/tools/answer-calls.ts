@@ -123,7 +123,10 @@ function finish(
 ): Message {
   const { message, outcome: final } = written(call.id, outcome, content);
   const durationMs = clock.now() - startedAt;
-  onEnd({ callId: call.id, name, arguments: call.rawParameters, outcome: final, notes, startedAt, durationMs }, message);
+  onEnd(
+    { callId: call.id, name, arguments: call.rawParameters, outcome: final, notes, startedAt, durationMs },
+    message,
+  );
   return message;
 }
 

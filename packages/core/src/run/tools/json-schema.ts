@@ -8,17 +8,33 @@ import type { CheckResult, Finding } from './types.ts';
 const WRAPPERS = new Set(['properties', 'patternProperties', 'items', 'prefixItems', 'allOf', '$ref', '$dynamicRef']);
 
 /** Checks arguments against a JSON Schema, and gives the input with its large integers exact. */
-export async function checkJsonSchema(text: string, schema: JsonObject): Promise<CheckResult<unknown>> {
-  // Loaded on first use: whoever brings schemas of another kind need not carry it.
-  const { Validator } = await import('@cfworker/json-schema');
+export function jsonSchemaCheck(schema: JsonObject): (text: string) => Promise<CheckResult<unknown>> {
   const place = schemaRoot(schema);
-  const exact = mayHoldLargeIntegers(text);
-  // The checker knows no other numbers than doubles.
-  const seen = exact ? exactValue(text, place, (at) => (allowsType(at, 'string') ? 'digits' : 'number')) : parseJson(text);
-  const { valid, errors } = new Validator(schema, '2020-12', false).validate(seen);
-  if (valid) return { value: exact ? exactValue(text, place, toolForm) : seen };
-  const telling = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
-  return { issues: (telling.length > 0 ? telling : errors).map(findingOf) };
+  const loaded = once(async () => {
+    // Loaded on first use: whoever brings schemas of another kind need not carry it.
+    const { Validator } = await import('@cfworker/json-schema');
+    return new Validator(schema, '2020-12', false);
+  });
+  return async (text) => {
+    const validator = await loaded();
+    const hasLarge = mayHoldLargeIntegers(text);
+    // The checker knows no other numbers than doubles.
+    const seen = hasLarge
+      ? exactValue(text, place, (at) => (allowsType(at, 'string') ? 'digits' : 'number'))
+      : parseJson(text);
+    const { valid, errors } = validator.validate(seen);
+    if (valid) return { value: hasLarge ? exactValue(text, place, toolForm) : seen };
+    const telling = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
+    return { issues: (telling.length > 0 ? telling : errors).map(findingOf) };
+  };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function findingOf({ instanceLocation, error }: { instanceLocation: string; error: string }): Finding {

@@ -19,8 +19,8 @@ function isBlock(value: unknown): value is ContentBlock {
 const MARK = '\u0001bigint\u0001';
 
 function jsonText(value: unknown): string {
-  const text = JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'bigint' ? `${MARK}${inner}` : inner,
-  ) as string | undefined;
+  const text = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? `${MARK}${inner}` : inner)) as
+    | string
+    | undefined;
   return (text ?? 'null').replace(/"\\u0001bigint\\u0001(-?\d+)"/g, '$1');
 }

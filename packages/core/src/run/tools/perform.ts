@@ -1,5 +1,5 @@
-import type { Clock } from '../../providers/index.ts';
 import type { Content } from '../../message/index.ts';
+import type { Clock } from '../../providers/index.ts';
 import { outputContent } from './output.ts';
 import { messageOf, type Outcome } from './prepare.ts';
 import type { Tool, ToolContext } from './types.ts';
@@ -10,12 +10,7 @@ export interface Performed {
 }
 
 /** Runs a tool until it is done, its time is up or the run is stopped, whichever comes first. It never throws. */
-export function perform(
-  tool: Tool,
-  input: unknown,
-  context: ToolContext,
-  clock: Clock,
-): Promise<Performed> {
+export function perform(tool: Tool, input: unknown, context: ToolContext, clock: Clock): Promise<Performed> {
   const { signal } = context;
   if (signal.aborted) return Promise.resolve({ outcome: 'aborted', content: NOT_BEGUN });
   const own = new AbortController();

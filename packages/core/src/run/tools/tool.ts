@@ -1,6 +1,6 @@
 import type { NativeTool } from '../../dialects/index.ts';
 import type { JsonObject } from '../../json/index.ts';
-import { checkJsonSchema } from './json-schema.ts';
+import { jsonSchemaCheck } from './json-schema.ts';
 import { checkStandard, jsonSchemaOf } from './standard-schema.ts';
 import type { StandardSchema, Tool, ToolContext, ToolOutput } from './types.ts';
 
@@ -33,16 +33,16 @@ export function tool<Input>(options: ToolOptions<Input>): Tool<Input> {
     throw new TypeError(
       `The schema of the tool "${name}" (${standard?.['~standard'].vendor}) gives no JSON Schema: put one into "parameters"`,
     );
+  // Whoever gives a JSON Schema says that the input is what it describes.
+  const check = standard
+    ? (text: string) => checkStandard(text, standard, parameters)
+    : (jsonSchemaCheck(parameters) as Tool<Input>['check']);
   return Object.freeze({
     name,
     ...(options.description !== undefined && { description: options.description }),
     parameters,
     native: options.native ?? [],
-    check: (text: string) =>
-      standard
-        ? checkStandard(text, standard, parameters)
-        : // Whoever gives a JSON Schema says that the input is what it describes.
-          (checkJsonSchema(text, parameters) as ReturnType<Tool<Input>['check']>),
+    check,
     execute,
     sequential: options.sequential ?? false,
     timeoutMs: options.timeoutMs,

@@ -1,0 +1,28 @@
+export { RunError } from './errors.ts';
+export type { Observed } from './observed.ts';
+export { pendingCalls } from './pending.ts';
+export { run } from './run-any.ts';
+export { runWith } from './run-with.ts';
+export { samples } from './samples.ts';
+export { estimateTokens } from './tokens.ts';
+export type { Action } from './tools/answer-calls.ts';
+export type { Approval, Outcome } from './tools/prepare.ts';
+export { type ToolOptions, tool } from './tools/tool.ts';
+export type { CheckResult, Finding, StandardSchema, Tool, ToolContext, ToolOutput } from './tools/types.ts';
+export type {
+  Connecting,
+  CostOf,
+  Limits,
+  ModelChoice,
+  ModelLimits,
+  ModelLimitsOf,
+  Notice,
+  Outgoing,
+  Run,
+  RunEvent,
+  RunOptions,
+  RunResult,
+  RunState,
+  RunStop,
+  Step,
+} from './types.ts';

@@ -1,0 +1,106 @@
+import type { Loss, Manifest } from '../dialects/index.ts';
+import type { Message, ToolUseBlock } from '../message/index.ts';
+import type { Clock } from '../providers/index.ts';
+import { type Happening, withoutPayload } from './observed.ts';
+import type { Action } from './tools/answer-calls.ts';
+import type { Notice, RunEvent, RunOptions, RunResult, RunStop, Step } from './types.ts';
+import { sumUsage } from './usage.ts';
+
+let runs = 0;
+
+/** What a run has done so far, told to whoever listens. */
+export class Journal {
+  readonly added: Message[] = [];
+  readonly steps: Step[] = [];
+  readonly actions: Action[] = [];
+  readonly notices: Notice[] = [];
+  /** Of the last request that was answered. */
+  manifest: Manifest | undefined;
+  readonly #losses = new Map<string, Loss>();
+  readonly #options: Pick<RunOptions, 'observer' | 'observePayloads'>;
+  readonly #clock: Clock;
+  readonly #run = ++runs;
+  readonly emit: (event: RunEvent) => void;
+
+  constructor(
+    options: Pick<RunOptions, 'observer' | 'observePayloads'>,
+    clock: Clock,
+    emit: (event: RunEvent) => void,
+  ) {
+    this.#options = options;
+    this.#clock = clock;
+    this.emit = emit;
+  }
+
+  get usage() {
+    return sumUsage(this.steps.flatMap(({ usage }) => usage ?? []));
+  }
+
+  /** What the steps cost, as far as it is known. */
+  get knownCost(): number {
+    return this.steps.reduce((sum, { cost = 0 }) => sum + cost, 0);
+  }
+
+  observe(happening: Happening): void {
+    const { observer, observePayloads } = this.#options;
+    try {
+      observer?.({
+        run: this.#run,
+        at: this.#clock.now(),
+        ...(observePayloads ? happening : withoutPayload(happening)),
+      });
+    } catch {
+      // Whoever only looks must not be able to break anything.
+    }
+  }
+
+  /** A message that belongs into the history. */
+  add(message: Message): void {
+    this.added.push(message);
+    this.emit({ type: 'message', message });
+  }
+
+  /** The same is said once. */
+  notice(code: Notice['code'], message: string, losses: readonly Loss[] = []): void {
+    if (this.notices.some((told) => told.code === code && told.message === message)) return;
+    const notice: Notice = losses.length > 0 ? { code, message, losses } : { code, message };
+    this.notices.push(notice);
+    this.emit({ type: 'notice', notice });
+    this.observe({ type: 'notice', code, notice });
+  }
+
+  /** Those that no request of this run had before. */
+  newLosses(losses: readonly Loss[]): readonly Loss[] {
+    const fresh = losses.filter((loss) => !this.#losses.has(JSON.stringify(loss)));
+    for (const loss of fresh) this.#losses.set(JSON.stringify(loss), loss);
+    return fresh;
+  }
+
+  result(stop: RunStop, pending: readonly ToolUseBlock[]): RunResult {
+    const { steps, usage } = this;
+    const isCostKnown = steps.every((step) => step.cost !== undefined);
+    return {
+      messages: [...this.added],
+      text: lastText(this.added),
+      stop,
+      pending,
+      steps: [...steps],
+      actions: [...this.actions],
+      usage,
+      cost: steps.length > 0 && isCostKnown ? this.knownCost : undefined,
+      losses: [...this.#losses.values()],
+      notices: [...this.notices],
+      manifest: this.manifest,
+    };
+  }
+}
+
+/** The last thing the model said: one message, or several where it paused in between. */
+function lastText(messages: readonly Message[]): string {
+  const end = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+  const start = messages.slice(0, end).findLastIndex(({ role }) => role !== 'assistant') + 1;
+  return messages
+    .slice(start, end)
+    .map(({ text }) => text)
+    .join('');
+}

@@ -1,0 +1,21 @@
+import type { Dialect } from '../dialects/index.ts';
+import { startRun } from './run.ts';
+import type { Run, RunOptions } from './types.ts';
+
+/**
+ * `run` with one dialect, so that a bundle carries no other. A model given as text is one of the dialect's home
+ * provider; others are given with their descriptor.
+ */
+export function runWith(dialect: Dialect, options: RunOptions): Run {
+  const { home } = dialect;
+  return startRun(options, {
+    dialect: (id) => {
+      if (id === dialect.id) return dialect;
+      throw new TypeError(`This run speaks ${dialect.id} only, not ${id}`);
+    },
+    parseModel: (text) => ({
+      provider: home,
+      model: text.startsWith(`${home.id}/`) ? text.slice(home.id.length + 1) : text,
+    }),
+  });
+}

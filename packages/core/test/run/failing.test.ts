@@ -1,0 +1,210 @@
+import { RefusalMemory, RunError, user } from '@skein/core';
+import { says } from '@skein/emulator';
+import { describe, expect, test } from 'vitest';
+import {
+  APIS,
+  anthropic,
+  ask,
+  bodies,
+  chat,
+  envOf,
+  eventsOf,
+  expectAccepted,
+  google,
+  modelOf,
+  responses,
+  start,
+  WAYS,
+  weather,
+} from './kit.ts';
+
+const question = [user('Hello?')];
+
+async function failure(promise: Promise<unknown>): Promise<RunError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(RunError);
+  return error as RunError;
+}
+
+describe.each(WAYS)('$protocol, stream: $stream', ({ api, protocol, stream }) => {
+  test('a busy provider is asked again, and that is told', async () => {
+    const emulator = await start();
+    emulator.script(protocol, [{ error: { status: 429 }, retryAfter: { ms: 1 } }, says('Hello.')]);
+    const running = ask(emulator, api, { messages: question, stream });
+    const events = await eventsOf(running);
+    expect(events[0]).toMatchObject({ type: 'retry', attempt: 1, waitMs: 1 });
+    expect((await running.result).text).toBe('Hello.');
+  });
+
+  test('an error that stays is thrown with all that is known', async () => {
+    const emulator = await start();
+    emulator.script(protocol, [
+      { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } }] },
+      { error: { status: 401, message: 'no such key' }, headers: { 'x-request-id': 'req_7' } },
+    ]);
+    const running = ask(emulator, api, { messages: question, tools: [weather], stream });
+    const seen: string[] = [];
+    const error = await failure(
+      (async () => {
+        for await (const { type } of running) seen.push(type);
+      })(),
+    );
+    expect(seen).toContain('tool-result');
+    expect(seen).not.toContain('finish');
+    expect(error).toMatchObject({ code: 'authentication', status: 401, retryable: false, requestId: 'req_7' });
+    expect(error.rawBody).toContain('no such key');
+    expect(error.messages.map(({ role }) => role)).toEqual(['assistant', 'tool']);
+    expect(error.message).toContain('no such key');
+    expect(await failure(running.result)).toBe(error);
+  });
+});
+
+describe.each(APIS)('$protocol', (api) => {
+  test('a stream that breaks off keeps what it said', async () => {
+    const emulator = await start();
+    const reply = says('A long answer that never ends.', { pieces: 4, break: { after: { events: 6 }, how: 'cut' } });
+    emulator.script(api.protocol, [reply, says('Once more.')]);
+    const error = await failure(ask(emulator, api, { messages: question }).result);
+    expect(error).toMatchObject({ code: 'connection', retryable: true });
+    expect(error.messages).toHaveLength(1);
+    expect('A long answer that never ends.').toContain(error.messages[0]!.text);
+    expect(error.steps[0]).toMatchObject({ estimated: true });
+    const messages = [...question, ...error.messages, user('Once more, please.')];
+    expect((await ask(emulator, api, { messages }).result).text).toBe('Once more.');
+    expectAccepted(emulator);
+  });
+
+  test('a stream that ends too early is no answer', async () => {
+    const emulator = await start();
+    emulator.script(
+      api.protocol,
+      says('That is hardly all.', { pieces: 2, break: { after: { events: 5 }, how: 'end' } }),
+    );
+    expect(await failure(ask(emulator, api, { messages: question }).result)).toMatchObject({ code: 'connection' });
+  });
+
+  test('an error in the stream, after words, is thrown', async () => {
+    const emulator = await start();
+    emulator.script(api.protocol, says('A long answer.', { pieces: 2, streamError: { afterEvents: 6 } }));
+    const error = await failure(ask(emulator, api, { messages: question }).result);
+    expect(error.retryable).toBe(true);
+    expect(error.messages).toHaveLength(1);
+  });
+});
+
+test('an error in the stream, before any word, is tried again', async () => {
+  const emulator = await start();
+  emulator.script(anthropic.protocol, [says('Never.', { streamError: { afterEvents: 1 } }), says('Hello.')]);
+  const running = ask(emulator, anthropic, { messages: question });
+  const events = await eventsOf(running);
+  expect(events.map(({ type }) => type)).toContain('retry');
+  expect(await running.text).toBe('Hello.');
+});
+
+test('iterating alone never leaves a rejection behind', async () => {
+  const rejections: unknown[] = [];
+  const listen = (reason: unknown) => rejections.push(reason);
+  process.on('unhandledRejection', listen);
+  const emulator = await start();
+  emulator.script(chat.protocol, { error: { status: 400 } });
+  const running = ask(emulator, chat, { messages: question });
+  await expect(eventsOf(running)).rejects.toBeInstanceOf(RunError);
+  ask(emulator, { ...chat, model: 'does-not-exist' }, { messages: question });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  process.off('unhandledRejection', listen);
+  expect(rejections).toEqual([]);
+  expect('then' in running).toBe(false);
+});
+
+test.each([
+  ['no provider', 'nobody/model', 'unknown_provider'],
+  ['no model', 'anthropic', 'invalid_model'],
+  ['no key', 'mistral/mistral-large', 'missing_key'],
+])('%s: the run fails with a code', async (_, model, code) => {
+  const emulator = await start();
+  expect(await failure(ask(emulator, chat, { model, messages: question }).result)).toMatchObject({ code });
+});
+
+describe('a field that its own provider refuses', () => {
+  test.each([
+    [anthropic, { block: { mood: 'calm' } }],
+    [chat, { message: { x_note: 'n' } }],
+    [responses, { block: { mood: 'calm' } }],
+    [google, { block: { mood: 'calm' } }],
+  ] as const)('is left out, once for all: %o', async (api, extra) => {
+    const emulator = await start({ settings: { refuseOwnFields: true, refuseUnknownMessageFields: true } });
+    const refusals = new RefusalMemory();
+    emulator.script(api.protocol, [{ ...says('Hi.'), extra }, says('Two.'), says('Three.')]);
+    const first = await ask(emulator, api, { messages: question, refusals }).result;
+    const history = [...question, ...first.messages, user('Again?')];
+    const second = await ask(emulator, api, { messages: history, refusals, previous: first.manifest }).result;
+    expect(second.text).toBe('Two.');
+    expect(second.notices.map(({ code }) => code)).toContain('refused-field');
+    expect(second.losses).toContainEqual(expect.objectContaining({ reason: 'refused-field' }));
+    expect(emulator.log.map(({ verdict }) => verdict.refusal === undefined)).toEqual([true, false, true]);
+    history.push(...second.messages, user('And again?'));
+    const third = await ask(emulator, api, { messages: history, refusals, previous: second.manifest }).result;
+    expect(third.text).toBe('Three.');
+    expect(emulator.log).toHaveLength(4);
+    // It stays in what is stored.
+    expect(first.messages[0]!.raw).toMatch(/mood|x_note/);
+  });
+});
+
+describe('another model is asked', () => {
+  test('when the first one cannot answer, with what the switch lost', async () => {
+    const emulator = await start();
+    emulator.script(anthropic.protocol, {
+      blocks: [
+        { type: 'thinking', text: 'Hm.' },
+        { type: 'text', text: 'Hi.' },
+      ],
+    });
+    const first = await ask(emulator, anthropic, { messages: question }).result;
+    const messages = [...question, ...first.messages, user('Again?')];
+    emulator.script(
+      anthropic.protocol,
+      [1, 2, 3].map(() => ({ error: { status: 529 }, retryAfter: { ms: 0 } })),
+    );
+    emulator.script(google.protocol, says('From elsewhere.'));
+    const result = await ask(emulator, anthropic, { messages, fallback: [modelOf(google)] }).result;
+    expect(result.text).toBe('From elsewhere.');
+    const notice = result.notices.find(({ code }) => code === 'fallback');
+    expect(notice?.message).toContain('google/gemini-3-pro-preview is asked instead of anthropic/claude-opus-5-5');
+    expect(notice?.losses).toContainEqual(expect.objectContaining({ reason: 'foreign-reasoning' }));
+    expect(result.steps.map(({ provider }) => provider)).toEqual(['google']);
+    // Back again: everything of its own is there.
+    emulator.script(anthropic.protocol, says('Back.'));
+    await ask(emulator, anthropic, { messages: [...messages, ...result.messages, user('Back?')] }).result;
+    expect(bodies(emulator).at(-1)).toContain(first.messages[0]!.raw);
+    expectAccepted(emulator);
+  });
+
+  test('but not once words have come, nor for a request that is wrong in itself', async () => {
+    const emulator = await start();
+    const fallback = [modelOf(google)];
+    emulator.script(anthropic.protocol, says('A long answer.', { pieces: 2, streamError: { afterEvents: 6 } }));
+    await failure(ask(emulator, anthropic, { messages: question, fallback }).result);
+    emulator.script(anthropic.protocol, { error: { status: 400 } });
+    await failure(ask(emulator, anthropic, { messages: question, fallback }).result);
+    expect(emulator.log.every(({ protocol }) => protocol === anthropic.protocol)).toBe(true);
+  });
+
+  test('and is never shown the key of the first', async () => {
+    const emulator = await start();
+    emulator.script(anthropic.protocol, { error: { status: 403 } });
+    await ask(emulator, anthropic, {
+      messages: question,
+      fallback: [modelOf(google)],
+      apiKey: 'only-for-anthropic',
+      extraHeaders: { 'x-mine': 'secret' },
+      env: envOf(emulator),
+    }).result;
+    const [first, second] = emulator.log;
+    expect(first?.headers).toMatchObject({ 'x-api-key': 'only-for-anthropic', 'x-mine': 'secret' });
+    expect(JSON.stringify(second?.headers)).not.toMatch(/only-for-anthropic|secret/);
+  });
+});

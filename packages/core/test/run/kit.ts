@@ -1,0 +1,80 @@
+/** What the tests of this folder share: an emulator, the four APIs, and runs against it. */
+import { type Message, type Run, type RunEvent, type RunOptions, run, tool } from '@skein/core';
+import { type Emulator, type Protocol, startEmulator } from '@skein/emulator';
+import { afterEach, expect } from 'vitest';
+
+export interface Api {
+  readonly protocol: Protocol;
+  readonly provider: string;
+  readonly model: string;
+}
+
+export const APIS: readonly Api[] = [
+  { protocol: 'anthropic-messages', provider: 'anthropic', model: 'claude-opus-5-5' },
+  { protocol: 'openai-chat', provider: 'openai-chat', model: 'gpt-5.5' },
+  { protocol: 'openai-responses', provider: 'openai', model: 'gpt-5.5' },
+  { protocol: 'google-generatecontent', provider: 'google', model: 'gemini-3-pro-preview' },
+];
+
+export const [anthropic, chat, responses, google] = APIS as unknown as readonly [Api, Api, Api, Api];
+
+/** Every API, as a stream and in one piece. */
+export const WAYS = APIS.flatMap((api) => [true, false].map((stream) => ({ ...api, api, stream })));
+
+const started: Emulator[] = [];
+
+afterEach(async () => {
+  for (const emulator of started.splice(0)) await emulator.close();
+});
+
+export async function start(options: Parameters<typeof startEmulator>[0] = {}): Promise<Emulator> {
+  const emulator = await startEmulator({ seed: 'test', sleep: async () => {}, ...options });
+  started.push(emulator);
+  return emulator;
+}
+
+/** Addresses and keys for all four, as the environment would have them. */
+export const envOf = (emulator: Emulator) => ({
+  ANTHROPIC_API_KEY: 'sk-ant-test',
+  OPENAI_API_KEY: 'sk-test',
+  GEMINI_API_KEY: 'test-key',
+  ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages'),
+  OPENAI_BASE_URL: emulator.baseUrl('openai-chat'),
+  GOOGLE_GEMINI_BASE_URL: emulator.baseUrl('google-generatecontent'),
+});
+
+export const modelOf = ({ provider, model }: Api): string => `${provider}/${model}`;
+
+/** A run against the emulator that waits for nothing. */
+export function ask(emulator: Emulator, api: Api, options: Omit<RunOptions, 'model'> & Partial<RunOptions>): Run {
+  return run({ model: modelOf(api), env: envOf(emulator), random: () => 0, ...options });
+}
+
+export async function eventsOf(running: Run): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of running) events.push(event);
+  return events;
+}
+
+export const bodies = (emulator: Emulator): string[] => emulator.log.map(({ body }) => body.toString());
+
+/** Everything that was sent is what the real APIs take. */
+export function expectAccepted(emulator: Emulator): void {
+  for (const { verdict, body } of emulator.log) {
+    expect(verdict.refusal, body.toString()).toBeUndefined();
+  }
+}
+
+export const rolesOf = (messages: readonly Message[]): string[] => messages.map(({ role }) => role);
+
+export const weather = tool({
+  name: 'get_weather',
+  description: 'The weather of a city',
+  input: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
+  execute: ({ city }) => ({ city, celsius: 4 }),
+});

@@ -1,0 +1,110 @@
+import { diffPrefix, type Message, tool, user } from '@skein/core';
+import { says } from '@skein/emulator';
+import { describe, expect, test } from 'vitest';
+import { ask, bodies, eventsOf, expectAccepted, rolesOf, start, WAYS, weather } from './kit.ts';
+
+const question = [user('How is the weather in Oslo and Rome?')];
+
+describe.each(WAYS)('$protocol, stream: $stream', ({ api, protocol, stream }) => {
+  test('parallel calls are answered in their order, and the answer follows', async () => {
+    const emulator = await start();
+    emulator.script(protocol, [
+      {
+        blocks: [
+          { type: 'thinking', text: 'Two cities.' },
+          { type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } },
+          { type: 'tool-use', name: 'get_weather', input: { city: 'Rome' } },
+        ],
+      },
+      says('Cold and warm.'),
+    ]);
+    // The first call is done last.
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = tool({
+      name: 'get_weather',
+      input: weather.parameters,
+      execute: async ({ city }) => {
+        if (city === 'Oslo') await gate;
+        else release();
+        return `${String(city)} 4`;
+      },
+    });
+    const running = ask(emulator, api, { messages: question, tools: [slow], stream });
+    const events = await eventsOf(running);
+    const result = await running.result;
+    expectAccepted(emulator);
+    expect(result.text).toBe('Cold and warm.');
+    expect(await running.text).toBe('Cold and warm.');
+    expect(result.stop.reason).toBe('end');
+    expect(rolesOf(result.messages)).toEqual(['assistant', 'tool', 'tool', 'assistant']);
+    expect(result.messages.slice(1, 3).map(({ text }) => text)).toEqual(['Oslo 4', 'Rome 4']);
+    expect(events.filter(({ type }) => type === 'message')).toHaveLength(4);
+    expect(events.flatMap((event) => (event.type === 'tool-use' ? [event.name] : []))).toEqual([
+      'get_weather',
+      'get_weather',
+    ]);
+    expect(events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('')).toBe('Cold and warm.');
+    expect(events.at(-1)).toEqual({ type: 'finish', result });
+    expect(result.steps).toHaveLength(2);
+    expect(result.usage?.output).toBeGreaterThan(0);
+    expect(diffPrefix(bodies(emulator)[0]!, bodies(emulator)[1]!)).toBeUndefined();
+  });
+
+  test('what goes wrong with a tool is told to the model, and the loop goes on', async () => {
+    const emulator = await start();
+    emulator.script(protocol, [
+      {
+        blocks: [
+          { type: 'tool-use', name: 'fail', input: {} },
+          { type: 'tool-use', name: 'nowhere', input: {} },
+          { type: 'tool-use', name: 'get_weather', input: { town: 'Oslo', country: 3 } },
+        ],
+      },
+      says('Sorry.'),
+    ]);
+    const fail = tool({
+      name: 'fail',
+      execute: () => {
+        throw new Error('the disk is full');
+      },
+    });
+    const result = await ask(emulator, api, { messages: question, tools: [fail, weather], stream }).result;
+    expectAccepted(emulator);
+    const [failed, unknown, invalid] = result.messages.slice(1, 4) as [Message, Message, Message];
+    expect(failed.text).toBe('the disk is full');
+    expect(unknown.text).toContain('no tool named "nowhere"');
+    expect(invalid.text).toMatch(/required property "city"[\s\S]*town[\s\S]*country/);
+    expect([failed, unknown, invalid].every(({ toolResults }) => toolResults[0]?.isError)).toBe(true);
+    expect(result.actions.map(({ outcome }) => outcome).sort()).toEqual(['failed', 'invalid', 'unknown-tool']);
+    expect(result.text).toBe('Sorry.');
+  });
+
+  test('ten turns with tools: each request extends the one before', async () => {
+    const emulator = await start();
+    const history: Message[] = [];
+    for (let turn = 0; turn < 10; turn++) {
+      emulator.script(protocol, [
+        {
+          blocks: [
+            { type: 'thinking', text: `Turn ${turn}.` },
+            { type: 'text', text: 'One moment.' },
+            { type: 'tool-use', name: 'get_weather', input: { city: `City ${turn}` } },
+          ],
+        },
+        says(`Answer ${turn}.`),
+      ]);
+      history.push(user(`Question ${turn}`));
+      const options = { system: 'Be brief.', messages: history, tools: [weather], stream };
+      const { messages } = await ask(emulator, api, options).result;
+      history.push(...messages);
+    }
+    expectAccepted(emulator);
+    const sent = bodies(emulator);
+    expect(sent).toHaveLength(20);
+    for (let index = 1; index < sent.length; index++)
+      expect(diffPrefix(sent[index - 1]!, sent[index]!)).toBeUndefined();
+  });
+});
