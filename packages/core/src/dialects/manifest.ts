@@ -1,4 +1,5 @@
 import type { Range } from '../json/index.ts';
+import type { Loss } from './loss.ts';
 
 /** What a body was joined from. Joining it again gives the same bytes. */
 export interface Manifest {
@@ -14,8 +15,11 @@ export interface Manifest {
   readonly tail: string;
   /** `facts.digest` of each message given, in order. */
   readonly messages: readonly string[];
+  /** What was lost of the messages. */
+  readonly losses: readonly Loss[];
   /** Rolling hash over system and tools, and over these and all elements as sent; cache markers aside. */
   readonly start: string;
+  /** Worked out when it is asked for. */
   readonly prefix: string;
 }
 
@@ -33,10 +37,16 @@ export type ElementPiece = (Range & { readonly message: number }) | string;
 
 /** The body again; `rawOf` gives the raw text of the message at an index. */
 export function joinManifest(manifest: Manifest, rawOf: (message: number) => string): string {
-  const elements = manifest.elements.map((element) =>
-    element.pieces
-      .map((piece) => (typeof piece === 'string' ? piece : rawOf(piece.message).slice(piece.start, piece.end)))
-      .join(''),
-  );
-  return manifest.head + elements.join(',') + manifest.tail;
+  return manifest.head + joinElements(manifest.elements, rawOf) + manifest.tail;
+}
+
+export function joinElements(elements: readonly Element[], rawOf: (message: number) => string): string {
+  return elements.map((element) => joinElement(element, rawOf)).join(',');
+}
+
+export function joinElement({ pieces }: Element, rawOf: (message: number) => string): string {
+  let text = '';
+  for (const piece of pieces)
+    text += typeof piece === 'string' ? piece : rawOf(piece.message).slice(piece.start, piece.end);
+  return text;
 }

@@ -1,10 +1,77 @@
-import { hash } from '@stablelib/sha256';
-
+/** SHA-256 in plain numbers: no dependency, and buffers that are used again, since a history is many short texts. */
+const K = /* @__PURE__ */ new Int32Array(64);
+const START = /* @__PURE__ */ new Int32Array(8);
+const words = /* @__PURE__ */ new Int32Array(64);
+const state = /* @__PURE__ */ new Int32Array(8);
 const encoder = /* @__PURE__ */ new TextEncoder();
+let bytes = /* @__PURE__ */ new Uint8Array(4096);
 
 /** SHA-256 of a text's UTF-8 bytes, in hex. */
 export function digest(text: string): string {
+  if (K[0] === 0) fillConstants();
+  if (bytes.length < text.length * 3 + 72) bytes = new Uint8Array(text.length * 3 + 72);
+  const length = encoder.encodeInto(text, bytes).written;
+  const end = ((length + 8) >> 6) * 64 + 64;
+  bytes.fill(0, length, end);
+  bytes[length] = 0x80;
+  new DataView(bytes.buffer).setUint32(end - 4, length * 8);
+  bytes[end - 5] = length / 2 ** 29;
+  state.set(START);
+  for (let at = 0; at < end; at += 64) addBlock(at);
   let hex = '';
-  for (const byte of hash(encoder.encode(text))) hex += (byte + 0x100).toString(16).slice(1);
+  for (const word of state) hex += (word >>> 0).toString(16).padStart(8, '0');
   return hex;
+}
+
+/** The first bits of the fractional parts of the roots of the first primes, as the standard has it. */
+function fillConstants(): void {
+  for (let count = 0, candidate = 2; count < 64; candidate++) {
+    let divisor = 2;
+    while (candidate % divisor !== 0) divisor++;
+    if (divisor < candidate) continue;
+    if (count < 8) START[count] = (Math.sqrt(candidate) % 1) * 2 ** 32;
+    K[count++] = (Math.cbrt(candidate) % 1) * 2 ** 32;
+  }
+}
+
+function addBlock(start: number): void {
+  for (let i = 0, at = start; i < 16; i++, at += 4)
+    words[i] = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+  for (let i = 16; i < 64; i++) {
+    const x = words[i - 15]!;
+    const y = words[i - 2]!;
+    const first = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
+    const second = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
+    words[i] = first + words[i - 7]! + second + words[i - 16]!;
+  }
+  let a = state[0]!;
+  let b = state[1]!;
+  let c = state[2]!;
+  let d = state[3]!;
+  let e = state[4]!;
+  let f = state[5]!;
+  let g = state[6]!;
+  let h = state[7]!;
+  for (let i = 0; i < 64; i++) {
+    const mixedE = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
+    const mixedA = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
+    const t = (h + mixedE + ((e & f) ^ (~e & g)) + K[i]! + words[i]!) | 0;
+    const u = mixedA + ((a & b) ^ (a & c) ^ (b & c));
+    h = g;
+    g = f;
+    f = e;
+    e = (d + t) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (t + u) | 0;
+  }
+  state[0] = state[0]! + a;
+  state[1] = state[1]! + b;
+  state[2] = state[2]! + c;
+  state[3] = state[3]! + d;
+  state[4] = state[4]! + e;
+  state[5] = state[5]! + f;
+  state[6] = state[6]! + g;
+  state[7] = state[7]! + h;
 }

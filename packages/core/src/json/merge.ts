@@ -50,17 +50,17 @@ function addItems(name: string, list: ListNode, value: ListNode, rule: MergeRule
   const byIndex = placedItems.get(list) ?? new Map<string, RecordNode>();
   placedItems.set(list, byIndex);
   for (const item of value.items) {
-    const index = indexOf(item);
-    const told = item.kind === 'record' ? rule.continued?.(name, list.items, item) : null;
-    if (item.kind !== 'record' || (index === undefined && !told)) {
+    if (item.kind !== 'record') {
       list.items.push(item);
       continue;
     }
-    const same = told === undefined ? byIndex.get(index!) : told;
+    const index = indexOf(item);
+    const told = rule.continued?.(name, list.items, item);
+    const same = told === undefined && index !== undefined ? byIndex.get(index) : told;
     if (same) mergeDelta(same, index === undefined ? item : withoutIndex(item), rule);
     else {
       list.items.push(item);
-      byIndex.set(index!, item);
+      if (index !== undefined) byIndex.set(index, item);
     }
   }
 }
@@ -69,8 +69,8 @@ function withoutIndex(record: RecordNode): RecordNode {
   return { kind: 'record', members: record.members.filter((member) => member.name !== 'index') };
 }
 
-function indexOf(tree: Tree): string | undefined {
-  const index = tree.kind === 'record' ? getMember(tree, 'index') : undefined;
+function indexOf(record: RecordNode): string | undefined {
+  const index = getMember(record, 'index');
   return index?.kind === 'leaf' && /^\d+$/.test(index.text) ? index.text : undefined;
 }
 

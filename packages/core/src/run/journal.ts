@@ -60,6 +60,21 @@ export class Journal {
     this.emit({ type: 'message', message });
   }
 
+  /** A call is answered. */
+  act(action: Action, message: Message): void {
+    const { callId, name, outcome, durationMs } = action;
+    this.actions.push(action);
+    this.emit({ type: 'tool-result', callId, name, message });
+    this.emit({ type: 'action', action });
+    this.observe({ type: 'tool-end', callId, name, outcome, durationMs, message });
+  }
+
+  /** A call waits for approval. */
+  waitFor(call: ToolUseBlock): void {
+    this.emit({ type: 'approval', call });
+    this.observe({ type: 'approval', callId: call.id, name: call.name });
+  }
+
   /** The same is said once. */
   notice(code: Notice['code'], message: string, losses: readonly Loss[] = []): void {
     if (this.notices.some((told) => told.code === code && told.message === message)) return;

@@ -2,9 +2,10 @@ import { realClock } from '../providers/index.ts';
 import { RunError } from './errors.ts';
 import { EventLog } from './event-log.ts';
 import { Journal } from './journal.ts';
-import { Loop } from './loop.ts';
+import { loop } from './loop.ts';
 import { Stopping } from './stopping.ts';
 import type { Directory } from './targets.ts';
+import { ToolSet } from './tools/tool-set.ts';
 import type { Run, RunEvent, RunOptions, RunResult } from './types.ts';
 
 /** Starts a run that looks up names in that directory. */
@@ -38,7 +39,10 @@ async function execute(
   try {
     if (signal) stopping.follow(signal);
     if (limits?.seconds !== undefined) stopping.after(limits.seconds * 1000, clock);
-    const { stop, pending } = await new Loop(options, directory, journal, stopping, clock).run();
+    if (limits?.cost !== undefined && !options.costOf)
+      throw new TypeError('A limit of cost needs "costOf", such as that of @skein/core/prices');
+    const tools = new ToolSet(options.tools ?? []);
+    const { stop, pending } = await loop({ options, journal, stopping, clock, tools }, directory);
     const result = journal.result(stop, pending);
     const { usage, cost, steps } = result;
     journal.observe({ type: 'finish', stop, usage, cost, steps: steps.length, result });

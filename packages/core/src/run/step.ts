@@ -35,6 +35,8 @@ export interface Sending {
 export interface Sent {
   readonly reply: Reply | undefined;
   readonly failure: unknown;
+  /** Whether there was a response at all. */
+  readonly answered: boolean;
   /** Whether anything was told of the reply: then it is too late to ask someone else. */
   readonly told: boolean;
   readonly requestId: string | undefined;
@@ -51,7 +53,7 @@ export async function send(sending: Sending): Promise<Sent> {
     const sent = await sendOnce(sending);
     const { failure } = sent;
     // A stream that breaks off before it says anything is as good as no reply; other failures were tried again before.
-    if (!(failure instanceof ProviderError) || sent.told || !sent.reply || signal.aborted) return sent;
+    if (!(failure instanceof ProviderError) || sent.told || !sent.answered || signal.aborted) return sent;
     const waitMs = retryWait(attempts, failure, retry, options.random ?? Math.random);
     if (waitMs === undefined) return sent;
     sending.onRetry({ attempts, waitMs, error: failure });
@@ -66,7 +68,7 @@ export async function send(sending: Sending): Promise<Sent> {
 async function sendOnce(sending: Sending): Promise<Sent> {
   const { clock, stream, target } = sending;
   const startedAt = clock.now();
-  const seen: Seen = { told: false, requestId: undefined, firstEventMs: undefined, reply: undefined };
+  const seen: Seen = { answered: false, told: false, requestId: undefined, firstEventMs: undefined, reply: undefined };
   let failure: unknown;
   try {
     failure = await (stream ? readStream(sending, seen, startedAt) : readText(sending, seen));
@@ -86,6 +88,7 @@ async function sendOnce(sending: Sending): Promise<Sent> {
 }
 
 interface Seen {
+  answered: boolean;
   told: boolean;
   requestId: string | undefined;
   firstEventMs: number | undefined;
@@ -95,20 +98,34 @@ interface Seen {
 async function readText(sending: Sending, seen: Seen): Promise<ProviderError | undefined> {
   const { target, onEvent } = sending;
   const { text, requestId } = await exchange({ ...exchangeOptions(sending), stream: false });
+  seen.answered = true;
   seen.requestId = requestId;
-  const reply = target.dialect.readResponse(text, originOf(sending));
-  seen.reply = reply;
-  // A reply can tell of its own failure, as a stream does.
-  const envelope = parseJson(reply.envelope);
-  if (isObject(envelope) && isObject(envelope.error)) return failureIn(reply.envelope, sending);
+  // A reply can tell of its own failure, as a stream does; some gateways send nothing else.
+  const body = parsed(text);
+  const failure = isObject(body) && isObject(body.error) ? failureIn(text, sending) : undefined;
+  try {
+    seen.reply = target.dialect.readResponse(text, originOf(sending));
+  } catch (error) {
+    throw failure ?? error;
+  }
+  if (failure) return failure;
   seen.told = true;
-  for (const event of replyEvents(reply.message)) onEvent(event);
+  for (const event of replyEvents(seen.reply.message)) onEvent(event);
   return undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function readStream(sending: Sending, seen: Seen, startedAt: number): Promise<ProviderError | undefined> {
   const { target, clock, onEvent, onFirstEvent } = sending;
   const { events, requestId } = await exchange({ ...exchangeOptions(sending), stream: true });
+  seen.answered = true;
   seen.requestId = requestId;
   const reader = target.dialect.readStream(originOf(sending));
   try {

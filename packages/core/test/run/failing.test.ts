@@ -104,6 +104,17 @@ test('an error in the stream, before any word, is tried again', async () => {
   expect(await running.text).toBe('Hello.');
 });
 
+test('a failure that comes with status 200 is a failure', async () => {
+  const emulator = await start();
+  const body = '{"error":{"message":"upstream is overloaded","code":"server_is_overloaded"}}';
+  const reply = { raw: { status: 200, headers: { 'content-type': 'application/json' }, body } };
+  emulator.script(chat.protocol, [reply, says('Hello.'), reply, reply, reply]);
+  const options = { messages: question, stream: false };
+  expect(await ask(emulator, chat, options).text).toBe('Hello.');
+  const error = await failure(ask(emulator, chat, options).result);
+  expect(error).toMatchObject({ code: 'overloaded', retryable: true, rawBody: body });
+});
+
 test('iterating alone never leaves a rejection behind', async () => {
   const rejections: unknown[] = [];
   const listen = (reason: unknown) => rejections.push(reason);

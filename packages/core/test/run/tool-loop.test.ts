@@ -107,4 +107,48 @@ describe.each(WAYS)('$protocol, stream: $stream', ({ api, protocol, stream }) =>
     for (let index = 1; index < sent.length; index++)
       expect(diffPrefix(sent[index - 1]!, sent[index]!)).toBeUndefined();
   });
+
+  test('a tool gives back an image', async () => {
+    const emulator = await start();
+    emulator.script(protocol, [{ blocks: [{ type: 'tool-use', name: 'draw', input: {} }] }, says('Nice.')]);
+    const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const image = { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data } } as const;
+    const draw = tool({ name: 'draw', execute: () => [{ type: 'text', text: 'Here.' }, image] });
+    const result = await ask(emulator, api, { messages: question, tools: [draw], stream }).result;
+    expect(result.text).toBe('Nice.');
+    expect(result.messages[1]?.toolResults[0]?.content).toEqual([{ type: 'text', text: 'Here.' }, image]);
+    expect(bodies(emulator)[1]).toContain(data);
+    expectAccepted(emulator);
+  });
+
+  test('what is sent need not be what is stored', async () => {
+    const emulator = await start();
+    const messages = [user('A long story.'), user('And now?')];
+    const outgoing = (stored: readonly Message[]) => [user('In short.'), ...stored.slice(1)];
+    const result = await ask(emulator, api, { messages, outgoing, stream }).result;
+    expect(bodies(emulator)[0]).toContain('In short.');
+    expect(bodies(emulator)[0]).not.toContain('A long story.');
+    expect(result.messages).toHaveLength(1);
+    expectAccepted(emulator);
+  });
 });
+
+describe.each(WAYS.filter(({ protocol }) => protocol.startsWith('openai')))(
+  '$protocol, stream: $stream',
+  ({ api, protocol, stream }) => {
+    test('arguments that are no JSON are told, and spoil nothing that follows', async () => {
+      const emulator = await start();
+      emulator.script(protocol, [
+        { blocks: [{ type: 'tool-use', name: 'get_weather', input: '{"city": "Os' }] },
+        says('Once more.'),
+        says('Later.'),
+      ]);
+      const first = await ask(emulator, api, { messages: question, tools: [weather], stream }).result;
+      expect(first.messages[1]?.text).toContain('not JSON');
+      expect(first.text).toBe('Once more.');
+      const messages = [...question, ...first.messages, user('And?')];
+      expect((await ask(emulator, api, { messages, tools: [weather], stream }).result).text).toBe('Later.');
+      expectAccepted(emulator);
+    });
+  },
+);

@@ -2,7 +2,7 @@ import { type CallRef, type ContentBlock, type Message, textOf } from '../../mes
 import { type Entry, entryOf, located, writtenEntry } from './entry.ts';
 import { leftOut } from './left-out.ts';
 import { rewritten, synthesised } from './notes.ts';
-import type { CallLookup, RequestWriter, Target } from './writer.ts';
+import type { CallLookup, RequestWriter, Target, Unit } from './writer.ts';
 
 /** What a call without a result is answered with. Neutral: nobody knows whether the tool did its work. */
 export const NO_RESULT = 'No result: the call was interrupted before its result was recorded.';
@@ -92,7 +92,13 @@ function gatherResults(turn: readonly Entry[], window: readonly Entry[], kit: Ar
 }
 
 function gathered(entries: readonly Entry[], kit: Arranging): Entry[] {
-  const unit = entries.length > 1 ? kit.writer.gather(entries.map((entry) => entry.unit)) : undefined;
+  const unit =
+    entries.length > 1
+      ? gatheredUnit(
+          entries.map((entry) => entry.unit),
+          kit.writer,
+        )
+      : undefined;
   if (!unit) return [...entries];
   return [
     writtenEntry(
@@ -101,6 +107,18 @@ function gathered(entries: readonly Entry[], kit: Arranging): Entry[] {
       entries.flatMap((entry) => entry.losses),
     ),
   ];
+}
+
+/** Kept with the first of its units: a history is gathered again with every turn. */
+const gatherings = new WeakMap<Unit, { readonly from: readonly Unit[]; readonly unit: Unit | undefined }>();
+
+function gatheredUnit(units: readonly Unit[], writer: RequestWriter): Unit | undefined {
+  const known = gatherings.get(units[0]!);
+  if (known && known.from.length === units.length && known.from.every((unit, index) => unit === units[index]))
+    return known.unit;
+  const unit = writer.gather(units);
+  gatherings.set(units[0]!, { from: units, unit });
+  return unit;
 }
 
 /** Whether messages of one turn call by the same id (`tool-id-unique`): then each is answered by itself. */

@@ -1,4 +1,6 @@
 import type { Loss } from '../loss.ts';
+import { isPrefixBound } from './bound.ts';
+import { elementOf } from './elements.ts';
 import { type Entry, entryOf } from './entry.ts';
 import { prefixAfter } from './prefix.ts';
 import { splicedUnits } from './units.ts';
@@ -6,8 +8,6 @@ import type { CallLookup, RequestWriter, Target } from './writer.ts';
 
 export interface Bound {
   readonly entries: readonly Entry[];
-  /** The rolling hash behind the last element. */
-  readonly prefix: string;
   /** Messages of which nothing was left. */
   readonly losses: readonly Loss[];
 }
@@ -18,23 +18,25 @@ export interface Bound {
  */
 export function dropUnbound(
   entries: readonly Entry[],
-  start: string,
+  start: () => string,
+  digests: readonly string[],
   writer: RequestWriter,
   target: Target,
   callsFor: (index: number) => CallLookup,
 ): Bound {
+  if (!isPrefixBound(target)) return { entries, losses: [] };
   const kept: Entry[] = [];
   const losses: Loss[] = [];
-  let prefix = start;
+  let prefix = start();
   for (const entry of entries) {
     const parts = isBoundElsewhere(entry, prefix) ? withoutBound(entry, writer, target, callsFor) : [entry];
     if (parts.length === 0) losses.push(allBound(entry.of[0]!));
     for (const part of parts) {
       kept.push(part);
-      prefix = prefixAfter(prefix, part);
+      prefix = prefixAfter(prefix, elementOf(part), digests);
     }
   }
-  return { entries: kept, prefix, losses };
+  return { entries: kept, losses };
 }
 
 function isBoundElsewhere({ unit, message }: Entry, prefix: string): boolean {

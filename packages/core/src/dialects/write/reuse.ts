@@ -31,6 +31,7 @@ function isAbandoned(messages: readonly Message[], count: number): boolean {
 }
 
 /** Elements as they were sent, without the cache markers of then. */
-export function plainElements(previous: Manifest): readonly Element[] {
-  return previous.elements.map(({ of, pieces, plain }) => ({ of, pieces: plain ?? pieces }));
+export function plainElements({ elements }: Manifest): readonly Element[] {
+  if (elements.every(({ plain }) => plain === undefined)) return elements;
+  return elements.map((element) => (element.plain ? { of: element.of, pieces: element.plain } : element));
 }

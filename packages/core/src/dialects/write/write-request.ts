@@ -1,7 +1,7 @@
 import { BLOCKS_ORIGIN, createMessage, type Message } from '../../message/index.ts';
 import type { DialectSpec } from '../dialect.ts';
 import { type Loss, LossError, type LossNote } from '../loss.ts';
-import { type Element, joinManifest, type Manifest } from '../manifest.ts';
+import { type Element, joinElement, type Manifest } from '../manifest.ts';
 import type { WriteRequest, WrittenRequest } from '../request.ts';
 import { type Arranging, arrange } from './arrange.ts';
 import { dropUnbound } from './bind.ts';
@@ -10,9 +10,10 @@ import { elementOf } from './elements.ts';
 import { type Entry, entryOf, located } from './entry.ts';
 import { extraMembers } from './frame.ts';
 import { placeInlineSystem } from './inline-system.ts';
+import { joinBody } from './join-body.ts';
 import { markersFor } from './markers.ts';
 import { openWithUser } from './opening.ts';
-import { prefixStart } from './prefix.ts';
+import { prefixOver, prefixStart } from './prefix.ts';
 import { plainElements, reusableMessages } from './reuse.ts';
 import { mergeRuns } from './runs.ts';
 import { settle } from './settle.ts';
@@ -59,13 +60,14 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   if (!known?.elements.some(isFromOthers)) arranged = openWithUser(arranged, writer, target);
   const settled = settle(arranged, known === undefined, writer);
   const finished = finishTail(settled.entries, isEmpty, writer, target);
-  const bound = dropUnbound(finished, known?.prefix ?? start, writer, target, callsFor);
+  const earlier = known ? plainElements(known) : plainFrame.lead.map((text): Element => ({ of: [], pieces: [text] }));
+  const digests = [...(known?.messages ?? []), ...messages.slice(reused).map((message) => message.facts.digest)];
+  const bound = dropUnbound(finished, () => prefixOver(start, earlier, digests), digests, writer, target, callsFor);
 
   const unfit: LossNote[] = [];
   const units = bound.entries.map((entry) => entry.unit);
   const params = writer.fitParams?.(target.params, units, target, unfit) ?? target.params;
   const frame = params === target.params ? plainFrame : writer.frame({ ...frameParts, params }, target);
-  const earlier = known ? plainElements(known) : frame.lead.map((text): Element => ({ of: [], pieces: [text] }));
   const elements = marked([...earlier, ...bound.entries.map(elementOf)], markers.messages, spec, messages);
   const manifest: Manifest = {
     version: 1,
@@ -76,21 +78,27 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
     head: frame.head,
     elements,
     tail: frame.tail,
-    messages: messages.map((message) => message.facts.digest),
+    messages: digests,
+    losses: [
+      ...(known?.losses ?? []),
+      ...unsendable,
+      ...settled.losses,
+      ...bound.entries.flatMap((entry) => entry.losses),
+      ...bound.losses,
+    ],
     start,
-    prefix: bound.prefix,
+    get prefix() {
+      return prefixOver(start, elements, digests);
+    },
   };
   const losses = [
     ...[...frame.losses, ...unfit].map((note) => located(note, -1)),
     ...markers.losses,
-    ...unsendable,
-    ...settled.losses,
-    ...bound.entries.flatMap((entry) => entry.losses),
-    ...bound.losses,
+    ...manifest.losses,
   ];
   const lost = request.strict ? losses.filter((loss) => loss.kind === 'dropped') : [];
   if (lost.length > 0) throw new LossError(lost);
-  return { body: joinManifest(manifest, (index) => messages[index]!.raw), manifest, losses };
+  return { body: joinBody(manifest, known, (index) => messages[index]!.raw), manifest, losses };
 }
 
 const NO_CALLS: CallLookup = { find: () => undefined };
@@ -137,21 +145,29 @@ function entriesOf(messages: readonly Message[], first: number, spec: DialectSpe
   const entries: Entry[] = [];
   const losses: Loss[] = [];
   const seen = new Set<string>();
-  messages.forEach((message, index) => {
+  for (let index = spec.writer.refusesRepeats ? 0 : openTurn(messages, first); index < messages.length; index++) {
+    const message = messages[index]!;
     const { facts } = message;
     const found =
       facts.calls.length > 0 || facts.results.length > 0 ? tracker.next(message, isOwn(message, target)) : NO_CALLS;
     if (found !== NO_CALLS) calls.set(index, found);
     const isRepeated = spec.writer.refusesRepeats === true && seen.has(facts.digest);
     seen.add(facts.digest);
-    if (index < first) return;
+    if (index < first) continue;
     const units = isRepeated
       ? spec.writer.translate(message, target, found)
       : unitsOf(message, spec.writer, target, found);
     if (units.length === 0) losses.push(nothingLeft(message, index));
     for (const unit of units) entries.push(entryOf(unit, index, message));
-  });
+  }
   return { entries, calls, losses };
+}
+
+/** Where the turn begins that goes on at an index: earlier calls are closed, whatever answers them later. */
+function openTurn(messages: readonly Message[], first: number): number {
+  let index = first;
+  while (index > 0 && messages[index]?.role !== 'user') index--;
+  return index;
 }
 
 function nothingLeft(message: Message, index: number): Loss {
@@ -169,13 +185,7 @@ function marked(
   if (points.size === 0) return elements;
   const places = new Set([...points].map((point) => elements.findLastIndex((element) => element.of.includes(point))));
   return elements.map((element, index) => {
-    const text = places.has(index) ? spec.writer.mark?.(textOfElement(element, messages)) : undefined;
+    const text = places.has(index) ? spec.writer.mark?.(joinElement(element, (at) => messages[at]!.raw)) : undefined;
     return text === undefined ? element : { of: element.of, pieces: [text], plain: element.pieces };
   });
-}
-
-function textOfElement(element: Element, messages: readonly Message[]): string {
-  return element.pieces
-    .map((piece) => (typeof piece === 'string' ? piece : messages[piece.message]!.raw.slice(piece.start, piece.end)))
-    .join('');
 }

@@ -42,19 +42,17 @@ export async function answerCalls(
   answering: Answering,
 ): Promise<readonly ToolUseBlock[]> {
   const entries = await Promise.all(calls.map((call) => prepare(call, answering)));
+  const decided = entries.filter(isDecided);
   const messages = new Map<Entry, Message>();
   let told = 0;
-  const tell = () => {
-    for (; told < running.length && messages.has(running[told]!); told++)
-      answering.onMessage(messages.get(running[told]!)!);
-  };
-  const running = entries.filter(({ prepared }) => prepared.kind !== 'waiting');
-  const answer = async (entry: Entry) => {
+  const answer = async (entry: Decided) => {
     messages.set(entry, await answerOne(entry, answering));
-    tell();
+    // As far as all before it are there, too.
+    for (; told < decided.length && messages.has(decided[told]!); told++)
+      answering.onMessage(messages.get(decided[told]!)!);
   };
-  for (const batch of batches(running)) await Promise.all(batch.map(answer));
-  return entries.filter(({ prepared }) => prepared.kind === 'waiting').map(({ call }) => call);
+  for (const batch of batches(decided)) await Promise.all(batch.map(answer));
+  return entries.filter((entry) => !isDecided(entry)).map(({ call }) => call);
 }
 
 /** Answers calls that will not be run. */
@@ -73,10 +71,19 @@ interface Entry {
   readonly notes: string[];
 }
 
+/** One that does not wait for approval. */
+interface Decided extends Entry {
+  readonly prepared: Exclude<Prepared, { kind: 'waiting' }>;
+}
+
+function isDecided(entry: Entry): entry is Decided {
+  return entry.prepared.kind !== 'waiting';
+}
+
 function entryOf(call: ToolUseBlock, { tools, targets, signal, history }: Answering, prepared: Prepared): Entry {
   const notes: string[] = [];
   const context = { signal, callId: call.id, messages: history, note: (text: string) => void notes.push(text) };
-  return { call, name: tools.find(call.name, targets)?.name ?? call.name, prepared, context, notes };
+  return { call, name: tools.ownName(call.name, targets), prepared, context, notes };
 }
 
 async function prepare(call: ToolUseBlock, answering: Answering): Promise<Entry> {
@@ -88,8 +95,8 @@ async function prepare(call: ToolUseBlock, answering: Answering): Promise<Entry>
 }
 
 /** Calls that run side by side; one of a sequential tool runs alone. */
-function* batches(entries: readonly Entry[]): Generator<readonly Entry[]> {
-  let batch: Entry[] = [];
+function* batches(entries: readonly Decided[]): Generator<readonly Decided[]> {
+  let batch: Decided[] = [];
   for (const entry of entries) {
     const alone = entry.prepared.kind === 'ready' && entry.prepared.tool.sequential;
     if (alone && batch.length > 0) {
@@ -102,16 +109,14 @@ function* batches(entries: readonly Entry[]): Generator<readonly Entry[]> {
   if (batch.length > 0) yield batch;
 }
 
-async function answerOne(entry: Entry, answering: Answering): Promise<Message> {
+async function answerOne(entry: Decided, answering: Answering): Promise<Message> {
   const { call, name, prepared, context } = entry;
   const startedAt = answering.clock.now();
   answering.onStart(call, name);
   const performed: Performed =
     prepared.kind === 'ready'
       ? await perform(prepared.tool, prepared.input, context, answering.clock)
-      : prepared.kind === 'answered'
-        ? { outcome: prepared.outcome, content: prepared.text }
-        : { outcome: 'not-run', content: '' };
+      : { outcome: prepared.outcome, content: prepared.text };
   return finish(entry, performed, startedAt, answering);
 }
 

@@ -40,6 +40,11 @@ export class ToolSet {
       this.#tools.find((tool) => targets.some((policies) => targetToolName(tool.name, policies, '', []) === name))
     );
   }
+
+  /** The name that a tool has here, whatever the model was told. */
+  ownName(name: string, targets: readonly Policies[]): string {
+    return this.find(name, targets)?.name ?? name;
+  }
 }
 
 function isTool(tool: Tool | NativeTool): tool is Tool {
