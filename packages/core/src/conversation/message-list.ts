@@ -33,7 +33,8 @@ export class MessageList implements Iterable<Message> {
   }
 
   extend(messages: Iterable<Message>): this {
-    for (const message of messages) this.#messages.push(message);
+    // Copied first, so that a list can be added to itself.
+    for (const message of [...messages]) this.#messages.push(message);
     return this;
   }
 

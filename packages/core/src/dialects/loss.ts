@@ -51,7 +51,7 @@ export class LossError extends Error {
 
   constructor(losses: readonly Loss[]) {
     super(
-      `The request would drop parts of the conversation: ${losses.map((loss) => `message ${loss.message} ${loss.path} (${loss.reason})`).join(', ')}`,
+      `The request would drop parts of the conversation: ${losses.map(({ message, path, reason }) => [reason, message < 0 ? '' : `message ${message}`, path].filter(Boolean).join(' ')).join(', ')}`,
     );
     this.name = 'LossError';
     this.losses = losses;

@@ -11,7 +11,8 @@ export function makeDialect(spec: DialectSpec): Dialect {
     issuer: spec.home.issuer,
     ...(spec.home.apiVersion && { apiVersion: spec.home.apiVersion }),
   };
-  const originOf = (given: Partial<Origin> = {}): Origin => Object.freeze({ ...home, ...given, dialect: spec.id });
+  const originOf = (given: Partial<Origin> = {}): Origin =>
+    Object.freeze({ ...home, ...withoutUndefined(given), dialect: spec.id });
   const viewOf: ViewOf = (raw, origin) => {
     const view = spec.view(raw, origin);
     return loneSurrogates(raw).length > 0 ? { ...view, needs: [...view.needs, 'surrogate'] } : view;
@@ -70,4 +71,9 @@ function protocolText<T>(dialect: string, text: string, read: () => T): T {
     if (error instanceof ProtocolError) throw error;
     throw new ProtocolError(dialect, error instanceof Error ? error.message : String(error), text, error);
   }
+}
+
+/** What was not given is not given: an explicit `undefined` says no more than a missing member. */
+function withoutUndefined(given: Partial<Origin>): Partial<Origin> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -8,7 +8,7 @@ import type { ProviderDescriptor } from './provider.ts';
 export interface WriteRequest {
   readonly model: string;
   /** Sent before everything else. Leading system messages in `messages` follow it. */
-  readonly system?: string | readonly Message[];
+  readonly system?: string | Message | readonly Message[];
   readonly tools?: readonly ToolDefinition[];
   readonly messages: Iterable<Message>;
   readonly params?: RequestParams;

@@ -1,3 +1,4 @@
+import { parseJson } from './parse.ts';
 import { endOfValue, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace } from './scan.ts';
 import { elementsOf, membersOf } from './slice.ts';
 
@@ -6,16 +7,21 @@ import { elementsOf, membersOf } from './slice.ts';
  * duplicates counts), no whitespace, one spelling for each string, and decimals by exact value, so that `1.0`,
  * `1e0` and `1` agree while 19-digit integers stay apart.
  */
-export function canonical(text: string, start = skipSpace(text, 0)): string {
+export function canonical(text: string): string {
+  parseJson(text);
+  return canonicalAt(text, skipSpace(text, 0));
+}
+
+function canonicalAt(text: string, start: number): string {
   const code = text.charCodeAt(start);
   if (code === OPEN_BRACE) {
     const values = new Map(membersOf(text, start).map((member) => [member.name, member.start]));
     const names = [...values.keys()].sort(byCodeUnit);
-    return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(text, values.get(name))}`).join(',')}}`;
+    return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalAt(text, values.get(name)!)}`).join(',')}}`;
   }
   if (code === OPEN_BRACKET)
     return `[${elementsOf(text, start)
-      .map((item) => canonical(text, item.start))
+      .map((item) => canonicalAt(text, item.start))
       .join(',')}]`;
   return canonicalScalar(text.slice(start, endOfValue(text, start)));
 }

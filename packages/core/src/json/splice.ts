@@ -24,7 +24,8 @@ export function pieces(text: string, edits: readonly Edit[]): Piece[] {
   const result: Piece[] = [];
   let at = 0;
   for (const edit of ordered) {
-    if (edit.start < at) throw new RangeError(`Edits overlap at offset ${edit.start}`);
+    if (edit.start < at || edit.end < edit.start)
+      throw new RangeError(`Edits overlap or end early at offset ${edit.start}`);
     if (edit.start > at) result.push({ start: at, end: edit.start });
     if (edit.text !== '') result.push(edit.text);
     at = edit.end;

@@ -7,7 +7,7 @@ export function blockText(block: ContentBlock): string {
     case 'text':
       return `{"type":"text","text":${JSON.stringify(block.text)}${citationsText(block.citations)}}`;
     case 'tool-use':
-      return `{"type":"tool-use","id":${JSON.stringify(block.id)},"name":${JSON.stringify(block.name)},"parameters":${parametersText(block.rawParameters)}}`;
+      return `{"type":"tool-use","id":${JSON.stringify(block.id)},"name":${JSON.stringify(block.name)},"parameters":${parametersText(block.rawParameters ?? JSON.stringify(block.parameters))}}`;
     case 'tool-result':
       return `{"type":"tool-result","toolCallId":${JSON.stringify(block.toolCallId)},"isError":${block.isError},"content":${contentText(block.content)}}`;
     case 'unknown':
@@ -18,6 +18,8 @@ export function blockText(block: ContentBlock): string {
       return JSON.stringify({ type: block.type, mediaType: block.mediaType, source: block.source, name: block.name });
     case 'refusal':
       return JSON.stringify({ type: block.type, text: block.text });
+    default:
+      throw new TypeError(`${JSON.stringify(block)} is not a content block`);
   }
 }
 

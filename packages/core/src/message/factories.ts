@@ -34,5 +34,9 @@ export function blocksMessage(raw: string, origin: Origin = BLOCKS_ORIGIN, facts
 }
 
 function toText(content: Content): string {
-  return contentText(typeof content === 'string' ? [{ type: 'text', text: content }] : content);
+  if (typeof content === 'string') return contentText([{ type: 'text', text: content }]);
+  if (Array.isArray(content)) return contentText(content);
+  throw new TypeError(
+    `Content is text or a list of blocks, not ${typeof content}; give an object as JSON.stringify(object)`,
+  );
 }

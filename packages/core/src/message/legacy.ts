@@ -62,14 +62,18 @@ function fromLegacy(message: LegacyMessage): Message {
       if (!message.tool_call_id) throw new LegacyMessageError('a tool message needs "tool_call_id"');
       return toolResult(message.tool_call_id, blocks);
     case 'assistant':
-      if (blocks.length === 0 && message.content === null)
+      if (blocks.length === 0 && typeof message.content !== 'string')
         throw new LegacyMessageError('it has neither text nor tool calls');
       return assistant(blocks);
   }
 }
 
 function toolUse(call: LegacyToolCall): ContentBlock {
-  const { name, arguments: raw } = call.function;
+  const { name, arguments: raw } = isObject(call) && isObject(call.function) ? call.function : ({} as never);
+  if (typeof call.id !== 'string' || typeof name !== 'string' || typeof raw !== 'string')
+    throw new LegacyMessageError(
+      `a tool call needs "id", "function.name" and "function.arguments" as text: ${JSON.stringify(call)}`,
+    );
   const rawParameters = raw.trim() === '' ? '{}' : raw;
   let parameters: unknown;
   try {
@@ -85,5 +89,5 @@ function toolUse(call: LegacyToolCall): ContentBlock {
 }
 
 function isMessage(input: unknown): input is Message {
-  return isObject(input) && typeof input.raw === 'string' && isObject(input.origin);
+  return isObject(input) && typeof input.raw === 'string' && isObject(input.origin) && isObject(input.facts);
 }

@@ -61,12 +61,14 @@ class RawMessage implements Message {
   readonly #viewOf: ViewOf;
   #view: MessageView | undefined;
   #facts: Facts | undefined;
+  #toolUses: readonly ToolUseBlock[] | undefined;
+  #toolResults: readonly ToolResultBlock[] | undefined;
 
   constructor(raw: string, origin: Origin, viewOf: ViewOf, facts: Facts | undefined) {
     this.raw = raw;
     this.origin = origin;
     this.#viewOf = viewOf;
-    this.#facts = facts;
+    this.#facts = facts && deepFreeze(facts);
     Object.freeze(this);
   }
 
@@ -85,15 +87,17 @@ class RawMessage implements Message {
   }
 
   get toolUses(): readonly ToolUseBlock[] {
-    return this.content.filter((block) => block.type === 'tool-use');
+    this.#toolUses ??= Object.freeze(this.content.filter((block) => block.type === 'tool-use'));
+    return this.#toolUses;
   }
 
   get toolResults(): readonly ToolResultBlock[] {
-    return this.content.filter((block) => block.type === 'tool-result');
+    this.#toolResults ??= Object.freeze(this.content.filter((block) => block.type === 'tool-result'));
+    return this.#toolResults;
   }
 
   get facts(): Facts {
-    this.#facts ??= Object.freeze({
+    this.#facts ??= deepFreeze({
       role: this.role,
       digest: digest(this.raw),
       calls: this.toolUses.map(({ id, name, form }) => (form ? { id, name, form } : { id, name })),

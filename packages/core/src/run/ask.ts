@@ -1,7 +1,7 @@
 import type { Manifest, RequestParams, WrittenRequest } from '../dialects/index.ts';
 import type { Message } from '../message/index.ts';
 import { isProviderError, type RefusalMemory } from '../providers/index.ts';
-import { type Sending, type Sent, send } from './step.ts';
+import { type Sending, type Sent, send } from './send.ts';
 import type { RefusedFields, Target } from './targets.ts';
 import { clampMaxTokens, estimateText, estimateTokens } from './tokens.ts';
 import type { ToolSet } from './tools/tool-set.ts';
@@ -40,7 +40,7 @@ export async function ask(question: Question): Promise<Asked> {
   for (let refused = 0; ; refused++) {
     question.onWritten(written, params);
     const stream = options.stream ?? true;
-    const sent = await send({ ...sending, target, written, params, options, stream });
+    const sent = await send({ ...sending, target, written, options, stream });
     const { failure } = sent;
     const fields =
       refused < MAX_REFUSALS && isProviderError(failure)

@@ -3,10 +3,10 @@ import type { Message } from '../message/index.ts';
 import { isProviderError, RefusalMemory } from '../providers/index.ts';
 import { type Asked, ask } from './ask.ts';
 import type { Running } from './running.ts';
-import { hasContent, type Sending } from './step.ts';
-import { stepOf } from './step-of.ts';
+import { hasContent, type Sending } from './send.ts';
+import { stepOf } from './step.ts';
 import { type Directory, nameOf, type Target, targetsOf } from './targets.ts';
-import type { ModelLimits, RunOptions, Step } from './types.ts';
+import type { ModelLimits, Step } from './types.ts';
 
 /** What providers refused is learnt once for all runs. */
 const remembered = /* @__PURE__ */ new RefusalMemory();

@@ -1,7 +1,7 @@
 export { RunError } from './errors.ts';
 export type { Observed } from './observed.ts';
 export { pendingCalls } from './pending.ts';
-export { run } from './run-any.ts';
+export { run } from './run.ts';
 export { runWith } from './run-with.ts';
 export { samples } from './samples.ts';
 export { estimateTokens } from './tokens.ts';

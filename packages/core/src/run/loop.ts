@@ -40,7 +40,7 @@ export async function loop(running: Running, directory: Directory): Promise<Ende
     if (limit) return ended(limit);
 
     const step = await asker.next(history());
-    calls = step?.stop.reason === 'pause' ? [] : (step?.message.toolUses ?? []);
+    calls = step?.message.toolUses ?? [];
     if (stopping.reason) {
       if (!step?.message.origin.cut) refuseCalls(calls, 'The call was not run: the run was stopped.', answering());
       return ended(stopping.reason);

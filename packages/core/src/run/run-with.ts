@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialects/index.ts';
-import { startRun } from './run.ts';
+import { startRun } from './start-run.ts';
 import type { Run, RunOptions } from './types.ts';
 
 /**

@@ -1,58 +1,9 @@
-import { realClock } from '../providers/index.ts';
-import { RunError } from './errors.ts';
-import { EventLog } from './event-log.ts';
-import { Journal } from './journal.ts';
-import { loop } from './loop.ts';
-import { Stopping } from './stopping.ts';
-import type { Directory } from './targets.ts';
-import { ToolSet } from './tools/tool-set.ts';
-import type { Run, RunEvent, RunOptions, RunResult } from './types.ts';
+import { dialect } from '../dialects/index.ts';
+import { modelInfo, parseModel, refusedFields } from '../providers/index.ts';
+import { startRun } from './start-run.ts';
+import type { Run, RunOptions } from './types.ts';
 
-/** Starts a run that looks up names in that directory. */
-export function startRun(options: RunOptions, directory: Directory): Run {
-  const log = new EventLog<RunEvent>();
-  const stopping = new Stopping();
-  const result = execute(options, directory, stopping, (event) => log.push(event));
-  result.then(
-    () => log.end(),
-    (error: unknown) => log.fail(error),
-  );
-  const text = result.then((done) => done.text);
-  // Whoever iterates learns of a failure there.
-  text.catch(() => {});
-  return {
-    result,
-    text,
-    stop: () => stopping.stop('aborted'),
-    [Symbol.asyncIterator]: () => log.read(),
-  };
-}
-
-async function execute(
-  options: RunOptions,
-  directory: Directory,
-  stopping: Stopping,
-  emit: (event: RunEvent) => void,
-): Promise<RunResult> {
-  const { clock = realClock, signal, limits } = options;
-  const journal = new Journal(options, clock, emit);
-  try {
-    if (signal) stopping.follow(signal);
-    if (limits?.seconds !== undefined) stopping.after(limits.seconds * 1000, clock);
-    if (limits?.cost !== undefined && !options.costOf)
-      throw new TypeError('A limit of cost needs "costOf", such as that of @skein/core/prices');
-    const tools = new ToolSet(options.tools ?? []);
-    const { stop, pending } = await loop({ options, journal, stopping, clock, tools }, directory);
-    const result = journal.result(stop, pending);
-    const { usage, cost, steps } = result;
-    journal.observe({ type: 'finish', stop, usage, cost, steps: steps.length, result });
-    emit({ type: 'finish', result });
-    return result;
-  } catch (cause) {
-    const error = new RunError(cause, [...journal.added], [...journal.steps]);
-    journal.observe({ type: 'failed', code: error.code, error });
-    throw error;
-  } finally {
-    stopping.dispose();
-  }
+/** Asks a model, runs the tools it calls, and asks again until it is done. The one loop under everything. */
+export function run(options: RunOptions): Run {
+  return startRun(options, { dialect, parseModel, modelLimits: modelInfo, refusedFields });
 }

@@ -1,4 +1,4 @@
-import { run } from './run-any.ts';
+import { run } from './run.ts';
 import type { Run, RunOptions } from './types.ts';
 
 /** The same request several times side by side: each its own run, with its own reply and its own tool calls. */

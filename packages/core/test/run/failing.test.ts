@@ -123,8 +123,9 @@ test('iterating alone never leaves a rejection behind', async () => {
   emulator.script(chat.protocol, { error: { status: 400 } });
   const running = ask(emulator, chat, { messages: question });
   await expect(eventsOf(running)).rejects.toBeInstanceOf(RunError);
-  ask(emulator, { ...chat, model: 'does-not-exist' }, { messages: question });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const other = ask(emulator, { ...chat, model: 'does-not-exist' }, { messages: question });
+  await expect(eventsOf(other)).rejects.toMatchObject({ code: 'not_found' });
+  await new Promise((resolve) => setImmediate(resolve));
   process.off('unhandledRejection', listen);
   expect(rejections).toEqual([]);
   expect('then' in running).toBe(false);

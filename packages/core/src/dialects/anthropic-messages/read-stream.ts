@@ -3,12 +3,16 @@ import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { escapedPiece } from '../stream/piece.ts';
+import { escapedPiece, usualParts } from '../stream/piece.ts';
 import { UnreadEvents } from '../stream/unread.ts';
 import { stopOf } from './stop.ts';
 import { PASSING, StreamBlock } from './stream-block.ts';
 import { StreamEnvelope } from './stream-envelope.ts';
 import { memberRecord, membersBut, pieceEvents, plainField, recordOf, size, startEvents } from './stream-events.ts';
+
+/** A delta of text or thinking: its index, its field, its string. */
+const USUAL =
+  /^\{"type":"content_block_delta","index":(0|[1-9]\d{0,8}),"delta":\{"type":"(text|thinking)_delta","\2":("[ !#-[\]-\uffff]*")\} *\}$/;
 
 export function assemble(): Assembler {
   return new MessageAssembler();
@@ -28,7 +32,7 @@ class MessageAssembler implements Assembler {
   #failure: Stop | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
-    return readEvent(this.#unread, event, data, (value) => this.#read(event, data, value));
+    return this.#usual(data) ?? readEvent(this.#unread, event, data, (value) => this.#read(event, data, value));
   }
 
   finish(): ReturnType<Assembler['finish']> {
@@ -44,6 +48,15 @@ class MessageAssembler implements Assembler {
       envelope: this.#envelope.text((tree) => this.#unread.addTo(tree)),
       cut,
     };
+  }
+
+  #usual(data: string): readonly StreamEvent[] | undefined {
+    const [, index, field, json] = usualParts(USUAL, data);
+    const block = this.#byIndex.get(Number(index));
+    if (!block) return undefined;
+    const text = JSON.parse(json!) as string;
+    block.append(field!, text);
+    return text === '' ? NO_EVENTS : [{ type: field === 'text' ? field : 'reasoning', text }];
   }
 
   /** Undefined for an event that is not understood. */

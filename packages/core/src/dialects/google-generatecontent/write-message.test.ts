@@ -246,7 +246,8 @@ describe('a message of another provider', () => {
     expect(unit?.text).toBe(model('{"text":"a"}'));
     expect(unit?.losses.map(({ reason }) => reason)).toEqual(['citations', 'server-tool', 'unknown-block', 'empty']);
     expect(translate(assistant(''))).toEqual([]);
-    expect(translate(assistant([{ type: 'reasoning', text: 'x', redacted: false }]))).toEqual([]);
+    const [nothing] = translate(assistant([{ type: 'reasoning', text: 'x', redacted: false }]));
+    expect([nothing?.text, nothing?.losses[0]?.reason]).toEqual(['', 'foreign-reasoning']);
   });
 
   it('says so when signatures of another deployment are left out', () => {

@@ -8,6 +8,7 @@ import { Latest } from './latest.ts';
 import { errorMessage, replyOf } from './read-response.ts';
 import { stopOf } from './stop.ts';
 import { StreamedChoice } from './stream-choice.ts';
+import { DeltaFrame } from './stream-frame.ts';
 
 export function assemble(): Assembler {
   return new ChunkAssembler();
@@ -17,6 +18,10 @@ class ChunkAssembler implements Assembler {
   readonly #latest = new Latest();
   readonly #choices = new Map<number, StreamedChoice>();
   readonly #unread = new UnreadEvents();
+  readonly #frame = new DeltaFrame();
+  /** The choice whose delta is in the frame, and the last event that was read by its frame. */
+  #framed = 0;
+  #latestFramed: string | undefined;
   #isDone = false;
   #hasFailed = false;
 
@@ -26,6 +31,9 @@ class ChunkAssembler implements Assembler {
       return NO_EVENTS;
     }
     if (event === 'error') return this.#failUnread(event, data, isJson(data) ? parseJson(data) : data);
+    const text = this.#frame.between(data);
+    const delta = text !== undefined && isJson(text) ? parseJson(text) : undefined;
+    if (text !== undefined && isObject(delta)) return this.#addDelta(data, text, delta);
     return readEvent(this.#unread, event, data, (chunk) => {
       // Some compatible providers send the usage alone.
       if (Array.isArray(chunk.choices) || (isObject(chunk.usage) && !chunk.error)) return this.#add(data, chunk);
@@ -39,6 +47,7 @@ class ChunkAssembler implements Assembler {
       const raw = message.print();
       return { raw, stop: this.#stopOf(finishReason, raw, index) };
     });
+    this.#addLatestFramed();
     const record = this.#latest.record();
     setMember(record, 'choices', listNode(streamed.map((choice) => choice.envelope())));
     // Unread events may nest deeper in the envelope than anything is read.
@@ -51,7 +60,22 @@ class ChunkAssembler implements Assembler {
     };
   }
 
+  /** The plain case: nothing around the delta is new but its padding, of which the last counts. */
+  #addDelta(data: string, text: string, delta: JsonObject): readonly StreamEvent[] {
+    const events: StreamEvent[] = [];
+    this.#latestFramed = data;
+    this.#choices.get(this.#framed)?.addDelta(text, [], delta, events);
+    return this.#framed === 0 ? events : NO_EVENTS;
+  }
+
+  #addLatestFramed(): void {
+    if (this.#latestFramed !== undefined)
+      this.#latest.add(parseJson(this.#latestFramed) as JsonObject, this.#latestFramed, [], 'choices');
+    this.#latestFramed = undefined;
+  }
+
   #add(data: string, chunk: JsonObject): readonly StreamEvent[] {
+    this.#addLatestFramed();
     this.#latest.add(chunk, data, [], 'choices');
     const events: StreamEvent[] = [];
     const choices: readonly unknown[] = Array.isArray(chunk.choices) ? chunk.choices : [];
@@ -62,6 +86,8 @@ class ChunkAssembler implements Assembler {
       this.#choices.set(index, choice);
       // Nobody watches the alternatives.
       choice.add(data, position, value, index === 0 ? events : []);
+      this.#framed = index;
+      this.#frame.learn(data, choices.length === 1 && isObject(value.delta) && !value.logprobs && !chunk.error);
     });
     // OpenRouter reports a failure in a chunk that is otherwise like any other.
     if (chunk.error) events.push(this.#fail(data, chunk));

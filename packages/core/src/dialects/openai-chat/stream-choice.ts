@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, leafNode, type RecordNode } from '../../json/index.ts';
+import { isObject, type JsonObject, leafNode, type Path, type RecordNode } from '../../json/index.ts';
 import type { ContentBlock } from '../../message/index.ts';
 import type { StreamEvent } from '../stream/events.ts';
 import { Latest } from './latest.ts';
@@ -22,9 +22,13 @@ export class StreamedChoice {
     this.#latest.add(choice, data, path, holder);
     if (isText(choice.finish_reason)) this.finishReason = choice.finish_reason;
     const delta = choice[holder];
-    if (!isObject(delta)) return;
+    if (isObject(delta)) this.addDelta(data, [...path, holder], delta, events);
+  }
+
+  /** `delta` is the value at `path` of the text. */
+  addDelta(data: string, path: Path, delta: JsonObject, events: StreamEvent[]): void {
     this.#tell(delta, events);
-    this.message.add(data, [...path, holder], delta, events);
+    this.message.add(data, path, delta, events);
   }
 
   /** The choice as an unstreamed envelope has it: no delta, and `null` for the message. */

@@ -25,7 +25,8 @@ export const forms: Forms = {
     }
     return { text: items.join(',') };
   },
-  result({ id, call, said }) {
+  result({ id, call, isError, said: given }) {
+    const said = isError ? asError(given) : given;
     const type = call?.form === 'custom' ? 'custom_tool_call_output' : 'function_call_output';
     const output = said.length === 0 ? '""' : (plainText(said) ?? partList(said, 'input_text'));
     return { text: `{"type":"${type}","call_id":${JSON.stringify(id)},"output":${output}}` };
@@ -37,6 +38,14 @@ export const forms: Forms = {
       : `{"type":"input_file",${sourceText(block, 'file_url')}}`;
   },
 };
+
+/** The protocol has no error flag: the first text says it. */
+function asError(said: readonly Said[]): readonly Said[] {
+  const [first, ...more] = said;
+  const text = `Error: ${first?.type === 'text' ? first.text : ''}`;
+  const told: Said = { type: 'text', text, json: JSON.stringify(text) };
+  return first?.type === 'text' ? [told, ...more] : [told, ...said];
+}
 
 /**
  * One text of the assistant goes as a plain string: without `id` and `annotations` that is the form seen to be accepted

@@ -12,7 +12,7 @@ import {
 import type { Assembler } from '../dialect.ts';
 import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { escapedPiece } from '../stream/piece.ts';
+import { escapedPiece, usualParts } from '../stream/piece.ts';
 import { UnreadEvents } from '../stream/unread.ts';
 import { errorEvent, eventsOfItem } from './item-events.ts';
 import { itemsOf } from './items.ts';
@@ -21,6 +21,10 @@ import { settled } from './settled.ts';
 import { StreamItem } from './stream-item.ts';
 import { type Place, PROGRESS, placeOf, TERMINAL } from './stream-places.ts';
 import { unreadPart } from './unread-part.ts';
+
+/** A delta of a content part: its type, where it goes, its string. */
+const USUAL =
+  /^\{"type":"(response\.\w+\.delta)","sequence_number":(?:0|[1-9]\d*),"item_id":"\w*","output_index":(0|[1-9]\d*),"content_index":(0|[1-9]\d*),"delta":("[ !#-[\]-\uffff]*")(?:,"logprobs":\[\])?(?:,"obfuscation":"\w*")?\}$/;
 
 /**
  * Puts a streamed response together. One source counts for each item, because the API encrypts anew for each event:
@@ -43,15 +47,7 @@ class ResponseAssembler implements Assembler {
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
     if (data === '[DONE]') return NO_EVENTS;
-    return readEvent(this.#unread, event, data, (value) => {
-      const type = typeof value.type === 'string' ? value.type : (event ?? '');
-      const told = this.#read(type, data, value);
-      const error = !told && (type === 'error' || isObject(value.error)) ? [errorEvent(value, data)] : undefined;
-      if (error) this.#hasFailed = true;
-      const unread = error ? data : told && unreadPart(data, value);
-      if (unread !== undefined) this.#unread.keep(event, unread);
-      return told ?? error;
-    });
+    return this.#usual(data) ?? this.#any(event, data);
   }
 
   finish(): ReturnType<Assembler['finish']> {
@@ -68,13 +64,34 @@ class ResponseAssembler implements Assembler {
     return { ...reply, choices: [{ raw, stop: { reason: this.#hasFailed ? 'error' : 'cut', native } }], cut };
   }
 
+  /** One more piece of what is being said. */
+  #usual(data: string): readonly StreamEvent[] | undefined {
+    const [, type, index, part, json] = usualParts(USUAL, data);
+    const live = this.#live;
+    if (!live || live.type !== type || live.index !== Number(index) || live.part !== Number(part)) return undefined;
+    const text = JSON.parse(json!) as string;
+    return this.#say(text, text);
+  }
+
+  #any(event: string | undefined, data: string): readonly StreamEvent[] {
+    return readEvent(this.#unread, event, data, (value) => {
+      const type = typeof value.type === 'string' ? value.type : (event ?? '');
+      const told = this.#read(type, data, value);
+      const error = !told && (type === 'error' || isObject(value.error)) ? [errorEvent(value, data)] : undefined;
+      if (error) this.#hasFailed = true;
+      const unread = error ? data : told && unreadPart(data, value);
+      if (unread !== undefined) this.#unread.keep(event, unread);
+      return told ?? error;
+    });
+  }
+
   /** Undefined for an event that is not understood. */
   #read(type: string, data: string, value: JsonObject): readonly StreamEvent[] | undefined {
     const { delta, item, part, response, output_index: index } = value;
     const at = value.content_index ?? value.summary_index ?? value.command_index;
     const live = this.#live;
     if (live?.type === type && live.index === index && live.part === at && typeof delta === 'string')
-      return this.#say(data, value, delta);
+      return this.#delta(data, value, delta);
     if (isObject(response) && /^response\.\w+$/.test(type)) return this.#respond(type, data, response);
     const [, name = '', phase] = /^response\.(.+)\.(added|delta|done)$/.exec(type) ?? [];
     this.#live = undefined;
@@ -96,21 +113,25 @@ class ResponseAssembler implements Assembler {
     const { pieces } = target.textOf(place, at);
     if (phase === 'delta') {
       this.#live = { type, index, part: at, item: target, place, pieces };
-      return this.#say(data, value, text);
+      return this.#delta(data, value, text);
     }
     pieces.splice(0, pieces.length, escapedPiece(data, [place.member], text));
     return NO_EVENTS;
   }
 
-  /** A custom tool takes free text; as arguments it is the one string in `{"input":"…"}`. */
-  #say(data: string, value: JsonObject, text: string): readonly StreamEvent[] {
-    const { item, part, pieces, place } = this.#live!;
-    const piece = escapedPiece(data, ['delta'], text);
-    pieces.push(piece);
+  #delta(data: string, value: JsonObject, text: string): readonly StreamEvent[] {
+    const { item, part } = this.#live!;
     if (Array.isArray(value.logprobs) && value.logprobs.length > 0) {
       const probabilities = parseTree(textAt(data, ['logprobs'])!);
       if (probabilities.kind === 'list') item.append(part, 'logprobs', probabilities.items);
     }
+    return this.#say(escapedPiece(data, ['delta'], text), text);
+  }
+
+  /** A custom tool takes free text; as arguments it is the one string in `{"input":"…"}`. */
+  #say(piece: string, text: string): readonly StreamEvent[] {
+    const { item, pieces, place } = this.#live!;
+    pieces.push(piece);
     if (!place.says) return NO_EVENTS;
     const opening = item.isCustom && !item.hasSpoken ? '{"input":"' : '';
     item.hasSpoken = true;

@@ -49,7 +49,8 @@ describe('writing messages of others', () => {
     );
     expect(unit?.text).toBe('{"role":"assistant","content":"a"}');
     expect(notes(unit?.losses)).toEqual(['dropped content[0] foreign-reasoning']);
-    expect(write(assistant([{ type: 'reasoning', text: 'hmm', redacted: false }]))).toEqual([]);
+    const [nothing] = write(assistant([{ type: 'reasoning', text: 'hmm', redacted: false }]));
+    expect([nothing?.text, ...notes(nothing?.losses)]).toEqual(['', 'dropped content[0] foreign-reasoning']);
   });
 
   it('gives ids and names that the API takes, the same for call and result', () => {
@@ -125,7 +126,12 @@ describe('writing messages of others', () => {
       role: 'user',
       origin: { dialect: 'anthropic-messages', issuer: 'api.anthropic.com' },
     };
-    expect(write(foreign)).toEqual([]);
+    const [nothing] = write(foreign);
+    expect([nothing?.text, ...notes(nothing?.losses)]).toEqual([
+      '',
+      'dropped content[0] foreign-file',
+      'dropped content[1] unsupported-media',
+    ]);
     const cited: ContentBlock = { type: 'text', text: 'a', citations: [{ native: '{}' }] };
     const server: ContentBlock = { type: 'unknown', native: '{"type":"server_tool_use"}' };
     const strange: ContentBlock = { type: 'unknown', native: '{"type":"smell"}' };

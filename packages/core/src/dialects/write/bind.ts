@@ -1,3 +1,4 @@
+import type { Message } from '../../message/index.ts';
 import type { Loss } from '../loss.ts';
 import { isPrefixBound } from './bound.ts';
 import { elementOf } from './elements.ts';
@@ -19,7 +20,7 @@ export interface Bound {
 export function dropUnbound(
   entries: readonly Entry[],
   start: () => string,
-  digests: readonly string[],
+  messages: readonly Message[],
   writer: RequestWriter,
   target: Target,
   callsFor: (index: number) => CallLookup,
@@ -33,7 +34,7 @@ export function dropUnbound(
     if (parts.length === 0) losses.push(allBound(entry.of[0]!));
     for (const part of parts) {
       kept.push(part);
-      prefix = prefixAfter(prefix, elementOf(part), digests);
+      prefix = prefixAfter(prefix, elementOf(part), messages);
     }
   }
   return { entries: kept, losses };

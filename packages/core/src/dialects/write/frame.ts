@@ -53,9 +53,9 @@ function mergeText(own: string, given: string): string {
 function mergeTrees(own: Tree, given: Tree): Tree {
   if (own.kind !== 'record' || given.kind !== 'record') return given;
   const merged: RecordNode = recordNode();
-  for (const { name, value } of [...own.members, ...given.members]) {
+  for (const { name, key, value } of [...own.members, ...given.members]) {
     const before = getMember(merged, name);
-    setMember(merged, name, before ? mergeTrees(before, value) : value);
+    setMember(merged, name, before ? mergeTrees(before, value) : value, key);
   }
   return merged;
 }

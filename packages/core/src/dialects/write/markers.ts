@@ -16,6 +16,11 @@ export interface Markers {
 export function markersFor(points: readonly CachePoint[], count: number, writer: RequestWriter): Markers {
   if (points.length > MOST)
     throw new RangeError(`At most ${MOST} cache points can be placed, but ${points.length} were given`);
+  const strange = points.find((point) => point !== 'tools' && point !== 'system' && !Number.isInteger(point));
+  if (!Array.isArray(points) || strange !== undefined)
+    throw new RangeError(
+      `A cache point is 'tools', 'system' or the index of a message, not ${JSON.stringify(strange ?? points)}`,
+    );
   const indexes = points
     .filter((point) => typeof point === 'number')
     .map((index) => (index < 0 ? count + index : index));

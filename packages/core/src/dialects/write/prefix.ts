@@ -1,5 +1,6 @@
 import { digest } from '../../json/index.ts';
-import type { Element } from '../manifest.ts';
+import type { Message } from '../../message/index.ts';
+import { type Element, joinElement } from '../manifest.ts';
 
 /**
  * The rolling hash that bound reasoning is checked against: over the texts of system and tools, then over each
@@ -9,8 +10,7 @@ export function prefixStart(base: string): string {
   return digest(`skein-prefix/1\n${base}`);
 }
 
-/** `messages`: the digests of the messages that the elements cut. */
-export function prefixAfter(prefix: string, element: Element, messages: readonly string[]): string {
+export function prefixAfter(prefix: string, element: Element, messages: readonly Message[]): string {
   const kept = steps.get(element);
   if (kept?.before === prefix) return kept.after;
   const after = digest(`${prefix}\n${elementDigest(element, messages)}`);
@@ -18,7 +18,7 @@ export function prefixAfter(prefix: string, element: Element, messages: readonly
   return after;
 }
 
-export function prefixOver(start: string, elements: readonly Element[], messages: readonly string[]): string {
+export function prefixOver(start: string, elements: readonly Element[], messages: readonly Message[]): string {
   let prefix = start;
   for (const element of elements) prefix = prefixAfter(prefix, element, messages);
   return prefix;
@@ -27,11 +27,12 @@ export function prefixOver(start: string, elements: readonly Element[], messages
 /** Sending a long history again must not hash it again: each element remembers its last step. */
 const steps = new WeakMap<Element, { before: string; after: string }>();
 
-/** A digest of the element's text; ranges of a message stand for their text by the message's own digest. */
-function elementDigest({ pieces, plain = pieces }: Element, messages: readonly string[]): string {
-  return plain
-    .map((piece) =>
-      typeof piece === 'string' ? digest(piece) : `${messages[piece.message]}:${piece.start}:${piece.end}`,
-    )
-    .join(' ');
+/** The digest of the element's text; a whole message has its own at hand. */
+function elementDigest({ pieces, plain = pieces }: Element, messages: readonly Message[]): string {
+  const [piece, ...more] = plain;
+  if (typeof piece === 'object' && more.length === 0 && piece.start === 0) {
+    const { raw, facts } = messages[piece.message]!;
+    if (piece.end === raw.length) return facts.digest;
+  }
+  return digest(joinElement({ of: [], pieces: plain }, (index) => messages[index]!.raw));
 }

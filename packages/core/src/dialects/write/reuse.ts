@@ -19,6 +19,7 @@ export function reusableMessages(
     previous.model === target.model &&
     previous.account === target.account &&
     previous.start === start &&
+    previous.refused.join() === target.provider.policies.refusedFields.join() &&
     previous.messages.every((known, index) => messages[index]!.facts.digest === known);
   return same && !isAbandoned(messages, previous.messages.length) ? previous.messages.length : 0;
 }

@@ -44,5 +44,5 @@ function asked(writer: RequestWriter, target: Target, reason: LossReason): Entry
 
 /** A turn that ends in a server-side tool is continued by sending it again as it is (`pause_turn`). */
 function isPaused(entry: Entry): boolean {
-  return entry.message?.content.at(-1)?.type === 'unknown';
+  return entry.unit.pieces !== undefined && entry.message?.content.at(-1)?.type === 'unknown';
 }

@@ -120,7 +120,8 @@ class Translation {
   /** Nothing but results is left: they carry the notes. */
   #withLosses(results: readonly Unit[]): readonly Unit[] {
     const [first, ...more] = results;
-    return first ? [{ ...first, losses: [...first.losses, ...this.#losses] }, ...more] : [];
+    if (first) return [{ ...first, losses: [...first.losses, ...this.#losses] }, ...more];
+    return this.#losses.length > 0 ? [{ role: 'user', text: '', calls: [], results: [], losses: this.#losses }] : [];
   }
 
   /** Signatures can stand on parts that are translated; nobody else can read them. */

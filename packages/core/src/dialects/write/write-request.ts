@@ -6,6 +6,7 @@ import type { WriteRequest, WrittenRequest } from '../request.ts';
 import { type Arranging, arrange } from './arrange.ts';
 import { dropUnbound } from './bind.ts';
 import { CallTracker } from './calls.ts';
+import { checkRequest } from './check-request.ts';
 import { elementOf } from './elements.ts';
 import { type Entry, entryOf, located } from './entry.ts';
 import { extraMembers } from './frame.ts';
@@ -28,6 +29,7 @@ import type { CallLookup, Target } from './writer.ts';
 export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenRequest {
   const { writer } = spec;
   const messages = [...request.messages];
+  checkRequest(request, messages);
   const extra = extraMembers(request.extra);
   const target = targetOf(spec, request, extra);
   const markers = markersFor(request.cache ?? [], messages.length, writer);
@@ -62,7 +64,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   const finished = finishTail(settled.entries, isEmpty, writer, target);
   const earlier = known ? plainElements(known) : plainFrame.lead.map((text): Element => ({ of: [], pieces: [text] }));
   const digests = [...(known?.messages ?? []), ...messages.slice(reused).map((message) => message.facts.digest)];
-  const bound = dropUnbound(finished, () => prefixOver(start, earlier, digests), digests, writer, target, callsFor);
+  const bound = dropUnbound(finished, () => prefixOver(start, earlier, messages), messages, writer, target, callsFor);
 
   const unfit: LossNote[] = [];
   const units = bound.entries.map((entry) => entry.unit);
@@ -75,6 +77,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
     issuer: target.provider.issuer,
     model: target.model,
     ...(target.account !== undefined && { account: target.account }),
+    refused: target.provider.policies.refusedFields,
     head: frame.head,
     elements,
     tail: frame.tail,
@@ -88,7 +91,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
     ],
     start,
     get prefix() {
-      return prefixOver(start, elements, digests);
+      return prefixOver(start, elements, messages);
     },
   };
   const losses = [
@@ -112,7 +115,8 @@ function targetOf(spec: DialectSpec, request: WriteRequest, extra: Readonly<Reco
 
 function systemMessages(given: WriteRequest['system']): readonly Message[] {
   if (given === undefined || given === '') return [];
-  return typeof given === 'string' ? [systemText(given)] : given;
+  if (typeof given === 'string') return [systemText(given)];
+  return Array.isArray(given) ? given : [given as Message];
 }
 
 /** Its view is known without reading its text, so that writing needs no reader of content blocks. */
@@ -158,7 +162,12 @@ function entriesOf(messages: readonly Message[], first: number, spec: DialectSpe
       ? spec.writer.translate(message, target, found)
       : unitsOf(message, spec.writer, target, found);
     if (units.length === 0) losses.push(nothingLeft(message, index));
-    for (const unit of units) entries.push(entryOf(unit, index, message));
+    for (const unit of units) {
+      const entry = entryOf(unit, index, message);
+      // A unit without text only tells why there is nothing to send.
+      if (unit.text === '') losses.push(...entry.losses);
+      else entries.push(entry);
+    }
   }
   return { entries, calls, losses };
 }

@@ -14,7 +14,7 @@ export interface Target {
   readonly store?: string | undefined;
 }
 
-/** What a message, or a part of it, becomes in the body: one element text (several joined by `,` where the protocol splits a message). */
+/** What a message, or a part of it, becomes in the body (nothing but its losses when `text` is empty): one element text (several joined by `,` where the protocol splits a message). */
 export interface Unit {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly text: string;

@@ -72,3 +72,12 @@ it('what cannot be written is a failure of the tool', async () => {
   expect(actions[0]?.outcome).toBe('failed');
   expect(messages[0]?.toolResults[0]?.isError).toBe(true);
 });
+
+it('many calls side by side raise no warning of a leak', async () => {
+  const warnings: string[] = [];
+  const listen = ({ name }: Error) => void warnings.push(name);
+  process.on('warning', listen);
+  await answered(Array.from({ length: 30 }, (_, index) => call('read', `c${index}`)));
+  process.off('warning', listen);
+  expect(warnings).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import type { Policies } from '../../dialects/index.ts';
 import { type Content, type Message, type ToolUseBlock, toolResult } from '../../message/index.ts';
 import type { Clock } from '../../providers/index.ts';
+import { FanOut } from './fan-out.ts';
 import { type Performed, perform } from './perform.ts';
 import { type Approval, messageOf, type Outcome, type Prepared, prepareCall } from './prepare.ts';
 import type { ToolSet } from './tool-set.ts';
@@ -44,14 +45,16 @@ export async function answerCalls(
   const entries = await Promise.all(calls.map((call) => prepare(call, answering)));
   const decided = entries.filter(isDecided);
   const messages = new Map<Entry, Message>();
+  const stops = new FanOut(answering.signal);
   let told = 0;
   const answer = async (entry: Decided) => {
-    messages.set(entry, await answerOne(entry, answering));
+    messages.set(entry, await answerOne(entry, answering, stops));
     // As far as all before it are there, too.
     for (; told < decided.length && messages.has(decided[told]!); told++)
       answering.onMessage(messages.get(decided[told]!)!);
   };
   for (const batch of batches(decided)) await Promise.all(batch.map(answer));
+  stops.dispose();
   return entries.filter((entry) => !isDecided(entry)).map(({ call }) => call);
 }
 
@@ -109,13 +112,13 @@ function* batches(entries: readonly Decided[]): Generator<readonly Decided[]> {
   if (batch.length > 0) yield batch;
 }
 
-async function answerOne(entry: Decided, answering: Answering): Promise<Message> {
+async function answerOne(entry: Decided, answering: Answering, stops: FanOut): Promise<Message> {
   const { call, name, prepared, context } = entry;
   const startedAt = answering.clock.now();
   answering.onStart(call, name);
   const performed: Performed =
     prepared.kind === 'ready'
-      ? await perform(prepared.tool, prepared.input, context, answering.clock)
+      ? await perform(prepared.tool, prepared.input, context, answering.clock, stops)
       : { outcome: prepared.outcome, content: prepared.text };
   return finish(entry, performed, startedAt, answering);
 }

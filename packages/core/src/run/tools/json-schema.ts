@@ -1,7 +1,6 @@
 import { type JsonObject, parseJson } from '../../json/index.ts';
-import { exactValue, mayHoldLargeIntegers } from './exact.ts';
+import { exactValue, mayHoldLargeIntegers, toolForm } from './exact.ts';
 import { allowsType, schemaRoot } from './schema-place.ts';
-import { toolForm } from './tool-form.ts';
 import type { CheckResult, Finding } from './types.ts';
 
 /** Keywords that only say that something inside of them failed. */
@@ -20,7 +19,7 @@ export function jsonSchemaCheck(schema: JsonObject): (text: string) => Promise<C
     const hasLarge = mayHoldLargeIntegers(text);
     // The checker knows no other numbers than doubles.
     const seen = hasLarge
-      ? exactValue(text, place, (at) => (allowsType(at, 'string') ? 'digits' : 'number'))
+      ? exactValue(text, place, ({ place: at, isLarge }) => (isLarge && allowsType(at, 'string') ? 'digits' : 'number'))
       : parseJson(text);
     const { valid, errors } = validator.validate(seen);
     if (valid) return { value: hasLarge ? exactValue(text, place, toolForm) : seen };

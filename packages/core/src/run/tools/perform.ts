@@ -1,5 +1,6 @@
 import type { Content } from '../../message/index.ts';
 import type { Clock } from '../../providers/index.ts';
+import type { FanOut } from './fan-out.ts';
 import { outputContent } from './output.ts';
 import { messageOf, type Outcome } from './prepare.ts';
 import type { Tool, ToolContext } from './types.ts';
@@ -10,14 +11,20 @@ export interface Performed {
 }
 
 /** Runs a tool until it is done, its time is up or the run is stopped, whichever comes first. It never throws. */
-export function perform(tool: Tool, input: unknown, context: ToolContext, clock: Clock): Promise<Performed> {
+export function perform(
+  tool: Tool,
+  input: unknown,
+  context: ToolContext,
+  clock: Clock,
+  stops: FanOut,
+): Promise<Performed> {
   const { signal } = context;
   if (signal.aborted) return Promise.resolve({ outcome: 'aborted', content: NOT_BEGUN });
   const own = new AbortController();
   return new Promise((resolve) => {
     const settle = (outcome: Outcome, content: Content) => {
       cancel();
-      signal.removeEventListener('abort', stop);
+      stops.remove(stop);
       resolve({ outcome, content });
     };
     const stop = () => {
@@ -33,7 +40,7 @@ export function perform(tool: Tool, input: unknown, context: ToolContext, clock:
             settle('timed-out', `${problem} ${UNSURE}`);
             own.abort(new Error(problem));
           });
-    signal.addEventListener('abort', stop, { once: true });
+    stops.add(stop);
     execute(tool, input, { ...context, signal: own.signal }).then(
       (content) => settle('done', content),
       (error: unknown) => settle('failed', messageOf(error)),

@@ -1,12 +1,11 @@
-import { type JsonObject, parseJson } from '../../json/index.ts';
-import { exactValue, type IntegerForm, mayHoldLargeIntegers } from './exact.ts';
+import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
+import { exactValue, type IntegerForm, mayHoldLargeIntegers, toolForm } from './exact.ts';
 import { schemaRoot } from './schema-place.ts';
-import { toolForm } from './tool-form.ts';
-import type { CheckResult, StandardSchema } from './types.ts';
+import type { CheckResult, Finding, StandardSchema } from './types.ts';
 
 /**
- * Checks arguments by a Standard Schema. Such a schema does not tell what it takes for a large integer, so it is asked:
- * by its JSON Schema, as `bigint`, as digits. The first form that it takes is used.
+ * Checks arguments by a Standard Schema. Such a schema does not tell which form of an integer it takes, so it is asked:
+ * where it refuses an integer, it is given a `bigint`, and then, for a large one, its digits.
  */
 export async function checkStandard<Output>(
   text: string,
@@ -14,19 +13,37 @@ export async function checkStandard<Output>(
   parameters: JsonObject,
 ): Promise<CheckResult<Output>> {
   const { validate } = schema['~standard'];
-  if (!mayHoldLargeIntegers(text)) return validate(parseJson(text));
   const place = schemaRoot(parameters);
-  const forms: readonly ((at: typeof place) => IntegerForm)[] = [toolForm, () => 'bigint', () => 'digits'];
-  let first: CheckResult<Output> | undefined;
-  for (const form of forms) {
-    const result = await validate(exactValue(text, place, form));
+  const forms = new Map<string, IntegerForm>();
+  const first = await validate(mayHoldLargeIntegers(text) ? exactValue(text, place, toolForm) : parseJson(text));
+  let result = first;
+  for (const form of ['bigint', 'digits'] as const) {
     if (!result.issues) return result;
-    first ??= result;
+    const refused = new Set(result.issues.map(keyOf));
+    let changed = false;
+    const value = exactValue(text, place, (integer) => {
+      const key = JSON.stringify(integer.path.map(String));
+      if (refused.has(key) && (integer.isLarge || form === 'bigint')) {
+        changed = true;
+        forms.set(key, form);
+      }
+      return forms.get(key) ?? toolForm(integer);
+    });
+    if (!changed) return first;
+    result = await validate(value);
   }
-  return first!;
+  return result.issues ? first : result;
 }
 
-/** The JSON Schema that the library itself gives, in one of the ways that are known. */
+function keyOf({ path = [] }: Finding): string {
+  return JSON.stringify(path.map((step) => String(isObject(step) ? step.key : step)));
+}
+
+/** The JSON Schema that the library itself gives. */
 export function jsonSchemaOf(schema: StandardSchema): JsonObject | undefined {
-  return schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
+  const given = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
+  if (!given) return undefined;
+  // Which draft it is does not matter to a model, and not every API takes the name.
+  const { $schema: _, ...plain } = given;
+  return plain;
 }

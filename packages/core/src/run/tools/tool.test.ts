@@ -81,4 +81,34 @@ describe('a tool with a schema of a library', () => {
     const made = tool({ name: 't', input: schema(), parameters: { type: 'object' }, execute: () => '' });
     expect(made.parameters).toEqual({ type: 'object' });
   });
+
+  it('does not tell the model which draft it is', () => {
+    const given = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' };
+    expect(tool({ name: 't', input: schema({ input: () => given }), execute: () => '' }).parameters).toEqual({
+      type: 'object',
+    });
+  });
+
+  it('gets each integer in the form that it takes, also small ones as bigint', async () => {
+    const wants = { id: 'bigint', ref: 'string', page: 'number' };
+    const picky: StandardSchema<Record<string, unknown>> = {
+      '~standard': {
+        version: 1,
+        vendor: 'picky',
+        validate: (value) => {
+          const given = value as Record<string, unknown>;
+          const wrong = Object.entries(wants).filter(([name, type]) => typeof given[name] !== type);
+          return wrong.length === 0
+            ? { value: given }
+            : { issues: wrong.map(([name, type]) => ({ message: `not a ${type}`, path: [name] })) };
+        },
+      },
+    };
+    const made = tool({ name: 't', input: picky, parameters: { type: 'object' }, execute: () => '' });
+    expect(await made.check('{"id":5,"ref":9007199254740993,"page":2}')).toEqual({
+      value: { id: 5n, ref: '9007199254740993', page: 2 },
+    });
+    // A small number is not text.
+    expect((await made.check('{"id":5,"ref":6,"page":2}')).issues?.map(({ path }) => path)).toEqual([['id'], ['ref']]);
+  });
 });

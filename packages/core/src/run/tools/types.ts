@@ -10,7 +10,7 @@ export interface StandardSchema<Output = unknown> {
     readonly validate: (value: unknown) => CheckResult<Output> | Promise<CheckResult<Output>>;
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
     /** Standard JSON Schema: libraries that have it can be sent to a model without a schema beside them. */
-    readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => JsonObject } | undefined;
+    readonly jsonSchema?: { input(options: { readonly target: string }): JsonObject } | undefined;
   };
 }
 

@@ -1,0 +1,27 @@
+import { parseJson } from '../../json/index.ts';
+import type { Message } from '../../message/index.ts';
+import type { WriteRequest } from '../request.ts';
+
+/** Input that could only become a body that no API takes: what is wrong, where, and what to do. */
+export function checkRequest(request: WriteRequest, messages: readonly Message[]): void {
+  if (typeof request.model !== 'string' || request.model === '')
+    throw new TypeError('"model" must be the name of a model');
+  messages.forEach((message, index) => {
+    if (typeof message?.raw !== 'string' || message.facts === undefined)
+      throw new TypeError(`messages[${index}] is not a message; use user(…), assistant(…) or MessageList.fromJSON`);
+  });
+  for (const [name, value] of Object.entries(request.params ?? {}))
+    if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`params.${name} is ${value}`);
+  request.tools?.forEach((tool, index) => {
+    const text = 'native' in tool ? tool.native : tool.parameters;
+    if (typeof text === 'object' && text !== null) return;
+    try {
+      parseJson(text);
+    } catch (cause) {
+      const name = 'name' in tool ? ` (${tool.name})` : '';
+      throw new TypeError(`tools[${index}]${name}: its JSON text cannot be read: ${(cause as Error).message}`, {
+        cause,
+      });
+    }
+  });
+}

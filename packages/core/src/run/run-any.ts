@@ -1,9 +1,0 @@
-import { dialect } from '../dialects/index.ts';
-import { modelInfo, parseModel, refusedFields } from '../providers/index.ts';
-import { startRun } from './run.ts';
-import type { Run, RunOptions } from './types.ts';
-
-/** Asks a model, runs the tools it calls, and asks again until it is done. The one loop under everything. */
-export function run(options: RunOptions): Run {
-  return startRun(options, { dialect, parseModel, modelLimits: modelInfo, refusedFields });
-}
