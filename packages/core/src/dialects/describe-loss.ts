@@ -29,6 +29,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
   'tool-name': 'a tool name that is not accepted here is replaced',
   'tool-unanswered': 'a call without a result is answered with one that says so',
   'unknown-block': 'a block of this kind has no place here and is left out',
+  'unknown-field': 'fields that only their own provider knows are left out',
   'unsupported-media': 'media of this kind is not taken at this place',
 };
 

@@ -42,6 +42,7 @@ export type LossReason =
   | 'tool-name'
   | 'tool-unanswered'
   | 'unknown-block'
+  | 'unknown-field'
   | 'unsupported-media';
 
 /** Thrown in `strict` mode instead of dropping anything. */

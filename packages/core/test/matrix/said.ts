@@ -16,7 +16,7 @@ export declare namespace Said {
   }
 }
 
-export const ARGUMENTS = '{ "id": 2512292042121000001, "ratio":1.0,"name":"Zo\\u00eb" }';
+const ARGUMENTS = '{ "id": 2512292042121000001, "ratio":1.0,"name":"Zo\\u00eb" }';
 
 /** A secret that only its issuer can read; base64, since one of the APIs wants that. */
 export const secret = (api: Api, turn: number): string => btoa(`${api.id} secret ${turn}`);

@@ -16,7 +16,7 @@ export function outcome({ reply, events }: ReadStream): string {
 }
 
 /** What was told, pieces of the same thing joined. */
-export function joined(events: readonly StreamEvent[]): readonly StreamEvent[] {
+function joined(events: readonly StreamEvent[]): readonly StreamEvent[] {
   const all: StreamEvent[] = [];
   for (const event of events) {
     const last = all.at(-1);

@@ -44,7 +44,7 @@ export function sentAsStored(api: Api, given: Case): string {
   return `{${members.join(',')}}`;
 }
 
-export const messagesOf = (api: Api, { history, origin }: Case): Message[] =>
+const messagesOf = (api: Api, { history, origin }: Case): Message[] =>
   history.map((raw) => api.dialect.parseMessage(raw, origin));
 
 /** The history in a request that core wrote. */

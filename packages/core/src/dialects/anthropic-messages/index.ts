@@ -6,8 +6,6 @@ import { assemble } from './read-stream.ts';
 import { view } from './view.ts';
 import { writer } from './writer.ts';
 
-export { anthropic } from './provider.ts';
-
 /** `POST /v1/messages` */
 export const anthropicMessagesSpec: DialectSpec = {
   id: DIALECT,

@@ -3,7 +3,7 @@ import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { escapedPiece, usualParts } from '../stream/piece.ts';
+import { COUNT, escapedPiece, pieceOf, STRING, usualParts } from '../stream/piece.ts';
 import { UnreadEvents } from '../stream/unread.ts';
 import { stopOf } from './stop.ts';
 import { PASSING, StreamBlock } from './stream-block.ts';
@@ -11,8 +11,9 @@ import { StreamEnvelope } from './stream-envelope.ts';
 import { memberRecord, membersBut, pieceEvents, plainField, recordOf, size, startEvents } from './stream-events.ts';
 
 /** A delta of text or thinking: its index, its field, its string. */
-const USUAL =
-  /^\{"type":"content_block_delta","index":(0|[1-9]\d{0,8}),"delta":\{"type":"(text|thinking)_delta","\2":("[ !#-[\]-\uffff]*")\} *\}$/;
+const USUAL = new RegExp(
+  String.raw`^\{"type":"content_block_delta","index":${COUNT},"delta":\{"type":"(text|thinking)_delta","\2":${STRING}\} *\}$`,
+);
 
 export function assemble(): Assembler {
   return new MessageAssembler();
@@ -55,7 +56,7 @@ class MessageAssembler implements Assembler {
     const block = this.#byIndex.get(Number(index));
     if (!block) return undefined;
     const text = JSON.parse(json!) as string;
-    block.append(field!, text);
+    block.append(field!, pieceOf(json!, text));
     return text === '' ? NO_EVENTS : [{ type: field === 'text' ? field : 'reasoning', text }];
   }
 

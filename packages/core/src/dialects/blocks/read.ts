@@ -29,12 +29,12 @@ const REASONS: ReadonlySet<unknown> = new Set<StopReason>([
   'cut',
 ]);
 
-export function stopOf(native: unknown): Stop {
+function stopOf(native: unknown): Stop {
   if (typeof native !== 'string') return { reason: 'unknown', native: undefined };
   return { reason: REASONS.has(native) ? (native as StopReason) : 'unknown', native };
 }
 
-export function usageOf(value: unknown, native: string | undefined): Usage | undefined {
+function usageOf(value: unknown, native: string | undefined): Usage | undefined {
   if (!isObject(value) || native === undefined) return undefined;
   const count = (name: string): number => (typeof value[name] === 'number' ? Math.max(0, value[name]) : 0);
   return {

@@ -14,6 +14,13 @@ export interface Part {
   readonly path: Path;
 }
 
+/** Nothing but text, thought or said; a stream brings thousands of these. */
+export function isText({ value }: Part): boolean {
+  if (!isObject(value) || typeof value.text !== 'string') return false;
+  for (const name in value) if (name !== 'text' && name !== 'thought') return false;
+  return true;
+}
+
 /**
  * Reads the text of a content. A system message, `{"role":"system","content":…}`, holds one; a text in its place
  * counts as its only part.

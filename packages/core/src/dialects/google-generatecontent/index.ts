@@ -6,8 +6,6 @@ import { GoogleAssembler } from './read-stream.ts';
 import { view } from './view.ts';
 import { writer } from './writer.ts';
 
-export { google } from './provider.ts';
-
 /** Google's generateContent. A message is one content, `{"role":…,"parts":[…]}`, in its exact text. */
 export const googleGenerateContentSpec: DialectSpec = {
   id: google.dialect,

@@ -2,7 +2,7 @@ import { isObject } from '../../json/index.ts';
 import type { Need } from '../../message/index.ts';
 import { areArguments } from '../write/arguments.ts';
 import { argsOf, type Call } from './calls.ts';
-import type { Content, Part } from './content.ts';
+import { type Content, isText, type Part } from './content.ts';
 import { field, isField, objectField, stringField } from './fields.ts';
 
 /**
@@ -11,10 +11,10 @@ import { field, isField, objectField, stringField } from './fields.ts';
  */
 export function needsOf({ parts }: Content, calls: readonly Call[]): readonly Need[] {
   const ofCalls = new Set(calls.flatMap((call) => call.parts));
-  const signatures = parts.map(({ value }) => field(value, 'thoughtSignature'));
+  const signatures = parts.filter((part) => !isText(part)).map(({ value }) => field(value, 'thoughtSignature'));
   const isEmpty =
     parts.length === 0 ||
-    parts.some((part, index) => !ofCalls.has(index) && (isHollow(part) || isNameless(part))) ||
+    parts.some((part, index) => !isText(part) && !ofCalls.has(index) && (isHollow(part) || isNameless(part))) ||
     // `sig-empty`
     signatures.includes('');
   const needs: (Need | false)[] = [

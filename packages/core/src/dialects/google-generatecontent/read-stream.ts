@@ -3,6 +3,7 @@ import type { Assembler, RawReply } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
 import type { StreamEvent } from '../stream/events.ts';
+import { COUNT, STRING, usualParts } from '../stream/piece.ts';
 import { UnreadEvents } from '../stream/unread.ts';
 import { field, stringField } from './fields.ts';
 import { Latest } from './latest.ts';
@@ -10,6 +11,18 @@ import { EMPTY_REPLY, isResponse } from './read-response.ts';
 import { blockedStop } from './stop.ts';
 import { StreamedCandidate } from './streamed-candidate.ts';
 import { usageOf } from './usage.ts';
+
+const some = (item: string): string => `${item}(?:,${item})*`;
+const COUNTS = some(String.raw`"\w+": ?(?:${COUNT}|"\w*")`);
+const USAGE = some(String.raw`"\w+": ?(?:${COUNT}|"\w*"|\[${some(`\\{${COUNTS}\\}`)}\])`);
+
+/**
+ * One more piece of text, or of a thought: its part, the text of it, whether it is a thought. It says all that the
+ * usual events before it say of the response, so of these only the last counts.
+ */
+const USUAL = new RegExp(
+  String.raw`^\{"candidates": ?\[\{"content": ?\{(?:"role": ?"model",)?"parts": ?\[(\{"text": ?${STRING}(,"thought": ?true)?\})\](?:,"role": ?"model")?\},"index": ?0\}\],"usageMetadata": ?\{${USAGE}\},"modelVersion": ?"[\w./-]+","responseId": ?"[\w-]+"\}$`,
+);
 
 /**
  * Each event is a whole response. How they become one:
@@ -22,8 +35,17 @@ export class GoogleAssembler implements Assembler {
   readonly #candidates = new Map<number, StreamedCandidate>();
   readonly #unread = new UnreadEvents();
   #failure: Stop | undefined;
+  /** The last usual event, until its members count as the latest. */
+  #last: string | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
+    const [, part, json, thought] = usualParts(USUAL, data);
+    const candidate = this.#candidates.get(0);
+    if (part !== undefined && candidate?.isSpeaking) {
+      this.#last = data;
+      return candidate.say(part, JSON.parse(json!), thought !== undefined);
+    }
+    this.#settle();
     return readEvent(this.#unread, event, data, (value) => {
       if (isObject(value.error) && value.candidates === undefined) return this.#fail(event, data, value.error);
       return isResponse(value) ? this.#add(data, value) : undefined;
@@ -31,6 +53,7 @@ export class GoogleAssembler implements Assembler {
   }
 
   finish(): RawReply & { readonly cut: boolean } {
+    this.#settle();
     const candidates = [...this.#candidates].sort(([a], [b]) => a - b).map(([, candidate]) => candidate);
     const block = field(this.#latest.value('promptFeedback'), 'blockReason');
     const cut = candidates[0]?.stop === undefined && block === undefined;
@@ -46,6 +69,15 @@ export class GoogleAssembler implements Assembler {
       model: typeof model === 'string' ? model : undefined,
       cut,
     };
+  }
+
+  #settle(): void {
+    const data = this.#last;
+    if (data === undefined) return;
+    const value = JSON.parse(data);
+    this.#latest.add(value, data, []);
+    this.#candidates.get(0)!.addLatest(data, 0, value.candidates[0]);
+    this.#last = undefined;
   }
 
   #add(data: string, value: JsonObject): readonly StreamEvent[] {

@@ -6,6 +6,7 @@ import {
   leafNode,
   type MergeRule,
   mergeDelta,
+  type Path,
   parseTree,
   printTree,
   type RecordNode,
@@ -23,12 +24,6 @@ import { stopOf } from './stop.ts';
 
 const RULE: MergeRule = { replaced: new Set(['role']) };
 
-/**
- * The usual begin of an event, up to its list of parts. Looking at every member of every event would cost more than
- * parsing it.
- */
-const USUAL = /^\{"candidates": ?\[\{"content": ?\{(?:"role": ?"\w*", ?)?"parts": ?(?=\[)/;
-
 /** One candidate while it arrives. */
 export class StreamedCandidate {
   readonly #parts: string[] = [];
@@ -40,21 +35,35 @@ export class StreamedCandidate {
 
   /** Takes the candidate at a place of an event. */
   add(data: string, place: number, candidate: JsonObject): readonly StreamEvent[] {
-    const path = ['candidates', place];
-    this.#latest.add(candidate, data, path);
+    const path = this.addLatest(data, place, candidate);
     const { content } = candidate;
     if (!isObject(content)) return NO_EVENTS;
     this.#addContent(content, data, [...path, 'content']);
     const { parts } = content;
     if (parts === undefined || parts === null) return NO_EVENTS;
     const events: StreamEvent[] = [];
-    const usual = place === 0 ? USUAL.exec(data)?.[0].length : undefined;
-    const start = usual ?? find(data, [...path, 'content', 'parts'])!.start;
-    listTexts(data, start).forEach((text, index) => {
+    listTexts(data, find(data, [...path, 'content', 'parts'])!.start).forEach((text, index) => {
       this.#tell(Array.isArray(parts) ? parts[index] : parts, text, events);
       this.#parts.push(text);
     });
     return events;
+  }
+
+  addLatest(data: string, place: number, candidate: JsonObject): Path {
+    const path = ['candidates', place];
+    this.#latest.add(candidate, data, path);
+    return path;
+  }
+
+  /** Whether its content so far is parts of the model: a further part is all that an event can add. */
+  get isSpeaking(): boolean {
+    return this.#parts.length > 0 && this.#role === 'model';
+  }
+
+  /** Takes a part that is nothing but text. */
+  say(part: string, text: string, isThought: boolean): readonly StreamEvent[] {
+    this.#parts.push(part);
+    return text === '' ? NO_EVENTS : [{ type: isThought ? 'reasoning' : 'text', text }];
   }
 
   /** Undefined before the candidate says that it is finished. */
@@ -90,7 +99,7 @@ export class StreamedCandidate {
   }
 
   /** Nearly every event has the same role and nothing else beside its parts. */
-  #addContent(content: JsonObject, data: string, path: readonly (string | number)[]): void {
+  #addContent(content: JsonObject, data: string, path: Path): void {
     const isKnown = (name: string): boolean =>
       name === 'parts' ? this.#parts.length > 0 : name === 'role' && content.role === this.#role;
     if (Object.keys(content).every(isKnown)) return;

@@ -3,7 +3,7 @@ import type { ContentBlock, MessageView, Origin, Role, ToolResultBlock, ToolUseB
 import { areArguments } from '../write/arguments.ts';
 import { VIEW_ID } from '../write/tool-names.ts';
 import { addCall, argsOf, type Call } from './calls.ts';
-import { type Content, type Part, readContent } from './content.ts';
+import { type Content, isText, type Part, readContent } from './content.ts';
 import { field, fieldText, objectField, stringField } from './fields.ts';
 import { mediaOf } from './media.ts';
 import { isHollow, needsOf } from './needs.ts';
@@ -12,7 +12,9 @@ import { isHollow, needsOf } from './needs.ts';
 export function view(raw: string, origin: Origin): MessageView {
   const content = readContent(raw);
   const calls: Call[] = [];
-  const ofCalls = content.parts.map((part, index) => addCall(calls, index, part.value, part.text));
+  const ofCalls = content.parts.map((part, index) =>
+    isText(part) ? undefined : addCall(calls, index, part.value, part.text),
+  );
   const blocks: ContentBlock[] = [];
   let results = 0;
   content.parts.forEach((part, index) => {

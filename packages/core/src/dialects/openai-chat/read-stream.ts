@@ -1,4 +1,4 @@
-import { isJson, isObject, type JsonObject, listNode, parseJson, printTree, setMember } from '../../json/index.ts';
+import { isObject, type JsonObject, listNode, parseJson, printTree, setMember } from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
@@ -18,10 +18,8 @@ class ChunkAssembler implements Assembler {
   readonly #latest = new Latest();
   readonly #choices = new Map<number, StreamedChoice>();
   readonly #unread = new UnreadEvents();
+  /** Around the deltas of the first choice. */
   readonly #frame = new DeltaFrame();
-  /** The choice whose delta is in the frame, and the last event that was read by its frame. */
-  #framed = 0;
-  #latestFramed: string | undefined;
   #isDone = false;
   #hasFailed = false;
 
@@ -30,10 +28,10 @@ class ChunkAssembler implements Assembler {
       this.#isDone = true;
       return NO_EVENTS;
     }
-    if (event === 'error') return this.#failUnread(event, data, isJson(data) ? parseJson(data) : data);
+    if (event === 'error') return this.#failUnread(event, data, parsed(data) ?? data);
     const text = this.#frame.between(data);
-    const delta = text !== undefined && isJson(text) ? parseJson(text) : undefined;
-    if (text !== undefined && isObject(delta)) return this.#addDelta(data, text, delta);
+    const delta = text && parsed(text);
+    if (isObject(delta)) return this.#addDelta(data, text, delta);
     return readEvent(this.#unread, event, data, (chunk) => {
       // Some compatible providers send the usage alone.
       if (Array.isArray(chunk.choices) || (isObject(chunk.usage) && !chunk.error)) return this.#add(data, chunk);
@@ -47,7 +45,6 @@ class ChunkAssembler implements Assembler {
       const raw = message.print();
       return { raw, stop: this.#stopOf(finishReason, raw, index) };
     });
-    this.#addLatestFramed();
     const record = this.#latest.record();
     setMember(record, 'choices', listNode(streamed.map((choice) => choice.envelope())));
     // Unread events may nest deeper in the envelope than anything is read.
@@ -60,22 +57,15 @@ class ChunkAssembler implements Assembler {
     };
   }
 
-  /** The plain case: nothing around the delta is new but its padding, of which the last counts. */
+  /** The plain case: nothing around the delta is new but its padding. */
   #addDelta(data: string, text: string, delta: JsonObject): readonly StreamEvent[] {
     const events: StreamEvent[] = [];
-    this.#latestFramed = data;
-    this.#choices.get(this.#framed)?.addDelta(text, [], delta, events);
-    return this.#framed === 0 ? events : NO_EVENTS;
-  }
-
-  #addLatestFramed(): void {
-    if (this.#latestFramed !== undefined)
-      this.#latest.add(parseJson(this.#latestFramed) as JsonObject, this.#latestFramed, [], 'choices');
-    this.#latestFramed = undefined;
+    if (this.#frame.isPadded) this.#latest.add({ obfuscation: data }, data, [], '');
+    this.#choices.get(0)!.addDelta(text, [], delta, events);
+    return events;
   }
 
   #add(data: string, chunk: JsonObject): readonly StreamEvent[] {
-    this.#addLatestFramed();
     this.#latest.add(chunk, data, [], 'choices');
     const events: StreamEvent[] = [];
     const choices: readonly unknown[] = Array.isArray(chunk.choices) ? chunk.choices : [];
@@ -86,9 +76,8 @@ class ChunkAssembler implements Assembler {
       this.#choices.set(index, choice);
       // Nobody watches the alternatives.
       choice.add(data, position, value, index === 0 ? events : []);
-      this.#framed = index;
-      this.#frame.learn(data, choices.length === 1 && isObject(value.delta) && !value.logprobs && !chunk.error);
     });
+    this.#frame.learn(data, choices.length === 1 && isRepeatable(choices[0]) && !chunk.error);
     // OpenRouter reports a failure in a chunk that is otherwise like any other.
     if (chunk.error) events.push(this.#fail(data, chunk));
     return events;
@@ -109,5 +98,18 @@ class ChunkAssembler implements Assembler {
   #stopOf(word: string | undefined, raw: string, index: number): Stop {
     if (this.#hasFailed && index === 0) return { reason: 'error', native: word };
     return word === undefined && !this.#isDone ? { reason: 'cut', native: undefined } : stopOf(word, raw);
+  }
+}
+
+/** Whether nothing but the delta of a choice adds anything when it is said again. */
+function isRepeatable(choice: unknown): boolean {
+  return isObject(choice) && isObject(choice.delta) && (choice.index ?? 0) === 0 && !choice.logprobs;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
   }
 }

@@ -12,18 +12,19 @@ const PADDING = ',"obfuscation":"';
  * a stream half as dear to read.
  */
 export class DeltaFrame {
+  isPadded = false;
   #before = '';
   #after = '';
   #misses = 0;
 
-  /** The text in place of the delta, if everything around it, padding aside, is as in the event last learned. */
-  between(data: string): string | undefined {
+  /** The text in place of the delta, where all around it but the padding is as in the event last learned; else none. */
+  between(data: string): string {
     const start = this.#before.length;
-    const close = closeOf(data);
+    const close = this.isPadded ? paddingStart(data) : data.length;
     const end = close - this.#after.length;
     // Comparing whole strings is many times faster than `startsWith`, which goes character by character.
     if (start === 0 || end <= start || data.slice(end, close) !== this.#after || data.slice(0, start) !== this.#before)
-      return undefined;
+      return '';
     this.#misses = 0;
     return data.slice(start, end);
   }
@@ -31,13 +32,15 @@ export class DeltaFrame {
   /** Takes what is around the delta of an event's first choice; nothing where it must not be taken for said again. */
   learn(data: string, isRepeatable: boolean): void {
     const delta = isRepeatable && this.#misses++ < PATIENCE ? find(data, ['choices', 0, 'delta']) : undefined;
+    const padding = paddingStart(data);
+    this.isPadded = padding > 0;
     this.#before = delta ? data.slice(0, delta.start) : '';
-    this.#after = delta ? data.slice(delta.end, closeOf(data)) : '';
+    this.#after = delta ? data.slice(delta.end, this.isPadded ? padding : undefined) : '';
   }
 }
 
-/** Where the padding begins that ends an event, one plain string and the closing brace; else where the event ends. */
-function closeOf(data: string): number {
+/** Where the padding begins that ends an event, one plain string and the closing brace; 0 where there is none. */
+function paddingStart(data: string): number {
   const start = data.lastIndexOf(PADDING);
-  return start > 0 && /^[^"\\]*"\}$/.test(data.slice(start + PADDING.length)) ? start : data.length;
+  return start > 0 && /^[^"\\]*"\}$/.test(data.slice(start + PADDING.length)) ? start : 0;
 }

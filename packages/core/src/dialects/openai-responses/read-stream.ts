@@ -12,7 +12,7 @@ import {
 import type { Assembler } from '../dialect.ts';
 import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { escapedPiece, usualParts } from '../stream/piece.ts';
+import { COUNT, escapedPiece, pieceOf, STRING, usualParts } from '../stream/piece.ts';
 import { UnreadEvents } from '../stream/unread.ts';
 import { errorEvent, eventsOfItem } from './item-events.ts';
 import { itemsOf } from './items.ts';
@@ -23,8 +23,9 @@ import { type Place, PROGRESS, placeOf, TERMINAL } from './stream-places.ts';
 import { unreadPart } from './unread-part.ts';
 
 /** A delta of a content part: its type, where it goes, its string. */
-const USUAL =
-  /^\{"type":"(response\.\w+\.delta)","sequence_number":(?:0|[1-9]\d*),"item_id":"\w*","output_index":(0|[1-9]\d*),"content_index":(0|[1-9]\d*),"delta":("[ !#-[\]-\uffff]*")(?:,"logprobs":\[\])?(?:,"obfuscation":"\w*")?\}$/;
+const USUAL = new RegExp(
+  String.raw`^\{"type":"(response\.\w+\.delta)","sequence_number":(?:0|[1-9]\d*),"item_id":"\w*","output_index":${COUNT},"content_index":${COUNT},"delta":${STRING}(?:,"logprobs":\[\])?(?:,"obfuscation":"\w*")?\}$`,
+);
 
 /**
  * Puts a streamed response together. One source counts for each item, because the API encrypts anew for each event:
@@ -70,7 +71,7 @@ class ResponseAssembler implements Assembler {
     const live = this.#live;
     if (!live || live.type !== type || live.index !== Number(index) || live.part !== Number(part)) return undefined;
     const text = JSON.parse(json!) as string;
-    return this.#say(text, text);
+    return this.#say(pieceOf(json!, text), text);
   }
 
   #any(event: string | undefined, data: string): readonly StreamEvent[] {

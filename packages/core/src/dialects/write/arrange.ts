@@ -1,11 +1,12 @@
 import { type CallRef, type ContentBlock, type Message, textOf } from '../../message/index.ts';
+import { takesMedia } from '../provider.ts';
 import { type Entry, entryOf, located, writtenEntry } from './entry.ts';
 import { leftOut } from './left-out.ts';
 import { rewritten, synthesised } from './notes.ts';
 import type { CallLookup, RequestWriter, Target, Unit } from './writer.ts';
 
 /** What a call without a result is answered with. Neutral: nobody knows whether the tool did its work. */
-export const NO_RESULT = 'No result: the call was interrupted before its result was recorded.';
+const NO_RESULT = 'No result: the call was interrupted before its result was recorded.';
 
 export interface Arranging {
   readonly writer: RequestWriter;
@@ -174,10 +175,17 @@ function late(
     const index = entry.of[0]!;
     const content = resultContent(index, id, kit);
     const unit = kit.writer.userText(`Result of the earlier tool call ${id}:\n${textOf(content)}`, kit.target);
-    const untold = content.flatMap((block, at) => (block.type === 'text' ? [] : [leftOut(block, `content[${at}]`)]));
+    const untold = content.flatMap((block, at) => (isTold(block, kit) ? [] : [leftOut(block, `content[${at}]`)]));
     const notes = [rewritten('', reason, id), ...untold];
     return writtenEntry(unit, entry.of, [...entry.losses, ...notes.map((note) => located(note, index))]);
   });
+}
+
+/** Text is told, and media that results do not take is sent behind them anyway. */
+function isTold(block: ContentBlock, { target }: Arranging): boolean {
+  const { user, toolResult } = target.provider.policies.media;
+  const isMoved = (mediaType: string): boolean => !takesMedia(toolResult, mediaType) && takesMedia(user, mediaType);
+  return block.type === 'text' || (block.type === 'media' && isMoved(block.mediaType));
 }
 
 function resultContent(index: number, id: string, kit: Arranging): readonly ContentBlock[] {

@@ -25,7 +25,7 @@ export function isPrefixBound(target: Target): boolean {
 }
 
 /** Whether two names mean the same model: dates, `latest` and the path before the name aside. */
-export function sameModelFamily(a: string, b: string): boolean {
+function sameModelFamily(a: string, b: string): boolean {
   return family(a) === family(b);
 }
 

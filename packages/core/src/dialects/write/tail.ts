@@ -5,7 +5,7 @@ import { dropped, rewritten, synthesised } from './notes.ts';
 import type { RequestWriter, Target } from './writer.ts';
 
 /** What a model that takes no prefill is asked, so that it goes on from an assistant message. */
-export const CONTINUE = 'Continue.';
+const CONTINUE = 'Continue.';
 
 /** Makes the end of a request one that the target takes (`prefill`, `model-tail`, `trailing-space`, `no-messages`). */
 export function finishTail(

@@ -7,6 +7,7 @@ import { takenMedia } from './media.ts';
 import { dropped, rewritten, synthesised } from './notes.ts';
 import { stringText } from './text.ts';
 import { targetToolId, targetToolName } from './tool-names.ts';
+import { unknownMembers } from './unknown-members.ts';
 import type { CallLookup, RequestWriter, Target, Unit } from './writer.ts';
 
 /** A block that has a place in the target, in words that fit any protocol. `json` is the text as JSON string text. */
@@ -15,7 +16,7 @@ export type Said =
   | { readonly type: 'media'; readonly part: string }
   | (CallRef & { readonly type: 'call'; readonly args: string });
 
-export interface SaidResult {
+interface SaidResult {
   readonly id: string;
   readonly call: CallRef | undefined;
   /** The tool's name as the target takes it. */
@@ -36,7 +37,7 @@ export interface Forms {
   readonly blankIsEmpty?: boolean;
 }
 
-export interface Form {
+interface Form {
   readonly text: string;
   readonly parts?: readonly string[];
 }
@@ -103,6 +104,7 @@ class Translation {
     const all = [...this.#moved, ...said];
     if (all.length === 0 || (this.#forms.blankIsEmpty && all.every(isBlank))) return this.#withLosses(results);
     this.#noteSignatures();
+    this.#noteMembers();
     const form = this.#forms.message(role, all, this.#target, this.#losses);
     const calls = all.flatMap((item) => (item.type === 'call' ? [callRef(item)] : []));
     return [...results, { role, ...form, calls, results: [], losses: this.#losses }];
@@ -129,6 +131,13 @@ class Translation {
     if (!this.#message.facts.needs.includes('bound')) return;
     if (!this.#losses.some(({ reason }) => reason === 'foreign-reasoning'))
       this.#losses.push(dropped('', 'foreign-reasoning'));
+  }
+
+  /** Blocks show what everyone has; what one provider adds stays behind. */
+  #noteMembers(): void {
+    const { role, origin } = this.#message;
+    const names = role === 'assistant' && origin.dialect !== 'blocks' ? unknownMembers(this.#message) : [];
+    if (names.length > 0) this.#losses.push(dropped('', 'unknown-field', names.join(', ')));
   }
 
   #say(block: ContentBlock, path: string, alone: boolean, losses: LossNote[] = this.#losses): Said[] {
