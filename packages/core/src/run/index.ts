@@ -4,6 +4,7 @@ export { pendingCalls } from './pending.ts';
 export { run } from './run.ts';
 export { runWith } from './run-with.ts';
 export { samples } from './samples.ts';
+export type { ToResponseOptions } from './to-response.ts';
 export { estimateTokens } from './tokens.ts';
 export type { Action } from './tools/answer-calls.ts';
 export type { Approval, Outcome } from './tools/prepare.ts';

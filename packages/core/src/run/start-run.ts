@@ -5,6 +5,7 @@ import { Journal } from './journal.ts';
 import { loop } from './loop.ts';
 import { Stopping } from './stopping.ts';
 import type { Directory } from './targets.ts';
+import { toResponse } from './to-response.ts';
 import { ToolSet } from './tools/tool-set.ts';
 import type { Run, RunEvent, RunOptions, RunResult } from './types.ts';
 
@@ -20,12 +21,8 @@ export function startRun(options: RunOptions, directory: Directory): Run {
   const text = result.then((done) => done.text);
   // Whoever iterates learns of a failure there.
   text.catch(() => {});
-  return {
-    result,
-    text,
-    stop: () => stopping.stop('aborted'),
-    [Symbol.asyncIterator]: () => log.read(),
-  };
+  const events = { stop: () => stopping.stop('aborted'), [Symbol.asyncIterator]: () => log.read() };
+  return { ...events, result, text, toResponse: (response) => toResponse(events, response) };
 }
 
 async function execute(

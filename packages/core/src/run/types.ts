@@ -14,6 +14,7 @@ import type { JsonObject } from '../json/index.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import type { Clock, Environment, Fetch, RefusalMemory, RetryOptions, Timeouts } from '../providers/index.ts';
 import type { Observed } from './observed.ts';
+import type { ToResponseOptions } from './to-response.ts';
 import type { Action } from './tools/answer-calls.ts';
 import type { Approval } from './tools/prepare.ts';
 import type { Tool } from './tools/types.ts';
@@ -153,6 +154,8 @@ export interface Run extends AsyncIterable<RunEvent> {
   readonly text: Promise<string>;
   /** Ends the run; what arrived is kept, and `result` has it. */
   stop(): void;
+  /** The events as a response for the web. Reading it no further does not end the run, unless `stopOnCancel` says so. */
+  toResponse(options?: ToResponseOptions): Response;
 }
 
 export interface RunResult {

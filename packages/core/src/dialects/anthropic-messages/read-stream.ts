@@ -33,7 +33,7 @@ class MessageAssembler implements Assembler {
   #failure: Stop | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
-    return this.#usual(data) ?? readEvent(this.#unread, event, data, (value) => this.#read(event, data, value));
+    return this.#usual(data) ?? this.#any(event, data);
   }
 
   finish(): ReturnType<Assembler['finish']> {
@@ -58,6 +58,10 @@ class MessageAssembler implements Assembler {
     const text = JSON.parse(json!) as string;
     block.append(field!, pieceOf(json!, text));
     return text === '' ? NO_EVENTS : [{ type: field === 'text' ? field : 'reasoning', text }];
+  }
+
+  #any(event: string | undefined, data: string): readonly StreamEvent[] {
+    return readEvent(this.#unread, event, data, (value) => this.#read(event, data, value));
   }
 
   /** Undefined for an event that is not understood. */

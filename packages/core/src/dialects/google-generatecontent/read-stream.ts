@@ -46,10 +46,7 @@ export class GoogleAssembler implements Assembler {
       return candidate.say(part, JSON.parse(json!), thought !== undefined);
     }
     this.#settle();
-    return readEvent(this.#unread, event, data, (value) => {
-      if (isObject(value.error) && value.candidates === undefined) return this.#fail(event, data, value.error);
-      return isResponse(value) ? this.#add(data, value) : undefined;
-    });
+    return this.#any(event, data);
   }
 
   finish(): RawReply & { readonly cut: boolean } {
@@ -69,6 +66,13 @@ export class GoogleAssembler implements Assembler {
       model: typeof model === 'string' ? model : undefined,
       cut,
     };
+  }
+
+  #any(event: string | undefined, data: string): readonly StreamEvent[] {
+    return readEvent(this.#unread, event, data, (value) => {
+      if (isObject(value.error) && value.candidates === undefined) return this.#fail(event, data, value.error);
+      return isResponse(value) ? this.#add(data, value) : undefined;
+    });
   }
 
   #settle(): void {
