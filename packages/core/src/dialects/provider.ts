@@ -60,9 +60,17 @@ export interface ByModel<T> {
 }
 
 export function forModel<T>(choice: ByModel<T>, model: string): T {
-  const exception = choice.models?.find(([pattern]) => matches(pattern, model));
-  return exception ? exception[1] : choice.default;
+  if (!choice.models) return choice.default;
+  const known = choices.get(choice);
+  if (known?.model === model) return known.value as T;
+  const exception = choice.models.find(([pattern]) => matches(pattern, model));
+  const value = exception ? exception[1] : choice.default;
+  choices.set(choice, { model, value });
+  return value;
 }
+
+/** The last answer for each choice: a long history asks the same of every message. */
+const choices = new WeakMap<object, { readonly model: string; readonly value: unknown }>();
 
 const compiled = new Map<string, RegExp>();
 

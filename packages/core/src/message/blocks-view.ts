@@ -26,7 +26,7 @@ export function viewOfBlocks(raw: string): MessageView {
       '"content" must be a non-empty array of blocks; an empty answer is [{"type":"text","text":""}]',
     );
   }
-  const blocks = blocksOf(raw, memberOf(raw, skipSpace(raw, 0), 'content')!.start, content);
+  const blocks = plainTexts(content) ?? blocksOf(raw, memberOf(raw, skipSpace(raw, 0), 'content')!.start, content);
   if (role !== 'assistant' && blocks.some((block) => block.type === 'tool-use')) {
     throw new BlocksMessageError(`only the assistant calls tools, but a "tool-use" block stands in a ${role} message`);
   }
@@ -39,6 +39,17 @@ export function viewOfBlocks(raw: string): MessageView {
     isError: value.is_error === true,
   };
   return { role, content: [result], needs: [] };
+}
+
+/** Nothing but text needs no cutting: what most messages are. */
+function plainTexts(values: readonly unknown[]): ContentBlock[] | undefined {
+  const blocks: ContentBlock[] = [];
+  for (const value of values) {
+    if (!isObject(value) || value.type !== 'text' || typeof value.text !== 'string' || 'citations' in value)
+      return undefined;
+    blocks.push({ type: 'text', text: value.text });
+  }
+  return blocks;
 }
 
 function blocksOf(raw: string, start: number, values: readonly unknown[]): ContentBlock[] {

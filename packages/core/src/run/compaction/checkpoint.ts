@@ -1,0 +1,30 @@
+import { blocksMessage, type Message } from '../../message/index.ts';
+
+/** What is sent in place of the front of a history. Stored beside it; the history itself stays as it is. */
+export interface Checkpoint {
+  /** For how many messages at the front it stands. */
+  readonly upTo: number;
+  /** `facts.digest` of the last of them. */
+  readonly digest: string;
+  /** The messages sent instead, as texts in Skein's own content-block JSON. */
+  readonly replacement: readonly string[];
+}
+
+/**
+ * The history with the checkpoint in place of what it stands for; undefined when it is not of this history, or
+ * nothing would follow it. System messages at the very front stay.
+ */
+export function applyCheckpoint(
+  messages: readonly Message[],
+  { upTo, digest, replacement }: Checkpoint,
+): readonly Message[] | undefined {
+  if (upTo >= messages.length || messages[upTo - 1]?.facts.digest !== digest) return undefined;
+  const leading = messages.slice(0, Math.min(leadingSystem(messages), upTo));
+  return [...leading, ...replacement.map((text) => blocksMessage(text)), ...messages.slice(upTo)];
+}
+
+/** How many system messages stand before all others. */
+export function leadingSystem(messages: readonly Message[]): number {
+  const end = messages.findIndex(({ role }) => role !== 'system');
+  return end < 0 ? messages.length : end;
+}

@@ -1,0 +1,88 @@
+import { blocksMessage, type Message } from '../../message/index.ts';
+import { estimateTokens } from '../tokens.ts';
+import type { ModelLimits, Notice } from '../types.ts';
+import { applyCheckpoint, type Checkpoint } from './checkpoint.ts';
+import { cutPoints } from './cut-points.ts';
+import type { Compacted, Compaction } from './types.ts';
+
+export interface Compacting {
+  readonly compaction: Compaction | undefined;
+  /** All so far; a new one is put behind them. */
+  readonly checkpoints: Checkpoint[];
+  /** Tokens that are sent beside the messages. */
+  readonly otherTokens: () => number;
+  readonly notice: (code: Notice['code'], message: string) => void;
+}
+
+interface InUse {
+  readonly checkpoint: Checkpoint | undefined;
+  readonly sent: readonly Message[];
+}
+
+/** Makes what is sent of what is stored. Whatever goes wrong here, the request goes out. */
+export class Compactor {
+  readonly #compacting: Compacting;
+  #hasFailed = false;
+
+  constructor(compacting: Compacting) {
+    this.#compacting = compacting;
+  }
+
+  async outgoing(stored: readonly Message[], limits: ModelLimits, signal: AbortSignal): Promise<readonly Message[]> {
+    const { compaction, checkpoints } = this.#compacting;
+    const inUse = this.#inUse(stored);
+    // What failed once would fail, and might cost, before every request.
+    if (!compaction || this.#hasFailed) return inUse.sent;
+    try {
+      return (await this.#compact(compaction, stored, inUse, limits, signal)) ?? inUse.sent;
+    } catch (reason) {
+      if (!signal.aborted) this.#fail(reason, checkpoints.length);
+      return inUse.sent;
+    }
+  }
+
+  /** The newest checkpoint that is of this history: another branch may have parted before the last one. */
+  #inUse(stored: readonly Message[]): InUse {
+    const { checkpoints, notice } = this.#compacting;
+    for (const [back, checkpoint] of checkpoints.toReversed().entries()) {
+      const sent = fitted(stored, checkpoint);
+      if (back > 0 || !sent)
+        notice('compaction', 'The last checkpoint is not of this history; an earlier one is used, or none');
+      if (sent) return { checkpoint, sent };
+    }
+    return { checkpoint: undefined, sent: stored };
+  }
+
+  async #compact(
+    compaction: Compaction,
+    stored: readonly Message[],
+    { checkpoint, sent }: InUse,
+    limits: ModelLimits,
+    signal: AbortSignal,
+  ): Promise<readonly Message[] | undefined> {
+    const { checkpoints, otherTokens, notice } = this.#compacting;
+    const cuts = cutPoints(stored).filter((cut) => cut > (checkpoint?.upTo ?? 0));
+    const tokens = estimateTokens(sent);
+    const failed = (reason: unknown): void => this.#tell(reason);
+    const input = { stored, sent, checkpoint, cuts, tokens: tokens + otherTokens(), limits, signal, failed };
+    const compacted = await untilAborted(async () => compaction(input), signal);
+    if (!compacted) return undefined;
+    const next = checkpointOf(compacted, stored, cuts);
+    const shorter = applyCheckpoint(stored, next)!;
+    const left = estimateTokens(shorter);
+    if (left >= tokens) throw new Error(`what would be sent instead is no shorter (${left} tokens for ${tokens})`);
+    checkpoints.push(next);
+    notice('compaction', `${next.upTo} messages are no longer sent themselves: about ${left} tokens for ${tokens}`);
+    return shorter;
+  }
+
+  #fail(reason: unknown): void {
+    this.#hasFailed = true;
+    this.#tell(reason);
+  }
+
+  #tell(reason: unknown): void {
+    const why = reason instanceof Error ? reason.message : String(reason);
+    this.#compacting.notice('compaction-failed', why);
+  }
+}

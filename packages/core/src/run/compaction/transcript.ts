@@ -1,0 +1,27 @@
+import type { ContentBlock, Message } from '../../message/index.ts';
+
+/** A conversation as text for a reader who is not part of it. */
+export function transcript(messages: readonly Message[]): string {
+  return messages
+    .map(({ role, content }) => ({ role, text: content.map(blockText).filter(Boolean).join('\n') }))
+    .filter(({ text }) => text !== '')
+    .map(({ role, text }) => `[${role}]\n${text}`)
+    .join('\n\n');
+}
+
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+      return block.text;
+    case 'tool-use':
+      return `(calls ${block.name} with ${block.rawParameters})`;
+    case 'tool-result':
+      return `(${block.isError ? 'failed' : 'result'}) ${block.content.map(blockText).join('\n')}`;
+    case 'media':
+      return `(${block.mediaType})`;
+    // What a model thought, and what only its maker can read, is not part of what was said.
+    default:
+      return '';
+  }
+}
