@@ -45,7 +45,7 @@ function readList(value: JsonObject): Message[] {
   return messages.map((item: unknown, index) => {
     if (!isObject(item) || typeof item.raw !== 'string')
       throw new MessageListDeserializationError('it has no "raw" text', index);
-    const origin: unknown = origins[item.origin as number];
+    const origin: unknown = Object.freeze(origins[item.origin as number]);
     if (!isOrigin(origin))
       throw new MessageListDeserializationError(`its origin ${JSON.stringify(item.origin)} is not in "origins"`, index);
     const facts = trusted && isFacts(item.facts) ? item.facts : undefined;

@@ -11,8 +11,15 @@ export function makeDialect(spec: DialectSpec): Dialect {
     issuer: spec.home.issuer,
     ...(spec.home.apiVersion && { apiVersion: spec.home.apiVersion }),
   };
-  const originOf = (given: Partial<Origin> = {}): Origin =>
-    Object.freeze({ ...home, ...withoutUndefined(given), dialect: spec.id });
+  const origins = new WeakMap<object, Origin>();
+  // Messages of one list share their origins.
+  const originOf = (given: Partial<Origin> = home): Origin => {
+    const known = origins.get(given);
+    if (known) return known;
+    const origin = Object.freeze({ ...home, ...withoutUndefined(given), dialect: spec.id });
+    if (Object.isFrozen(given)) origins.set(given, origin);
+    return origin;
+  };
   const viewOf: ViewOf = (raw, origin) => {
     const view = spec.view(raw, origin);
     return loneSurrogates(raw).length > 0 ? { ...view, needs: [...view.needs, 'surrogate'] } : view;

@@ -25,6 +25,8 @@ export interface Question {
 
 export interface Asked extends Sent {
   readonly written: WrittenRequest;
+  /** What was sent. */
+  readonly messages: readonly Message[];
   /** The descriptor may have learnt of fields that are refused. */
   readonly target: Target;
 }
@@ -34,7 +36,7 @@ const MAX_REFUSALS = 5;
 
 /** Writes and sends; fields of the provider's own that it refuses by name are left out, and the rest is sent again. */
 export async function ask(question: Question): Promise<Asked> {
-  const { refusals, options, sending } = question;
+  const { refusals, options, sending, messages } = question;
   let target = applied(question.target, refusals);
   let { written, params } = write(question, target, question.previous);
   for (let refused = 0; ; refused++) {
@@ -46,12 +48,12 @@ export async function ask(question: Question): Promise<Asked> {
       refused < MAX_REFUSALS && isProviderError(failure)
         ? (question.refusedFields?.(failure.status ?? 0, failure.rawBody ?? '', written.body) ?? [])
         : [];
-    if (fields.length === 0) return { ...sent, written, target };
+    if (fields.length === 0) return { ...sent, written, messages, target };
     refusals.learn(target.provider, target.model, fields);
     target = applied(target, refusals);
     // What was sent before held the field: nothing of it is sent again as it was.
     const next = write(question, target, undefined);
-    if (next.written.body === written.body) return { ...sent, written, target };
+    if (next.written.body === written.body) return { ...sent, written, messages, target };
     ({ written, params } = next);
     question.onRefused(fields);
   }
@@ -99,6 +101,6 @@ export function estimateInput(messages: readonly Message[], system: RunOptions['
   return estimateTokens(messages) + estimateText(systemText(system));
 }
 
-function systemText(system: RunOptions['system']): string {
+export function systemText(system: RunOptions['system']): string {
   return typeof system === 'string' ? system : (system ?? []).map(({ text }) => text).join('');
 }

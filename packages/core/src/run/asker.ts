@@ -1,11 +1,13 @@
 import type { RequestParams, WrittenRequest } from '../dialects/index.ts';
 import type { Message } from '../message/index.ts';
 import { isProviderError, RefusalMemory } from '../providers/index.ts';
-import { type Asked, ask } from './ask.ts';
+import { type Asked, ask, systemText } from './ask.ts';
+import { Compactor } from './compaction/compactor.ts';
 import type { Running } from './running.ts';
 import { hasContent, type Sending } from './send.ts';
 import { stepOf } from './step.ts';
 import { type Directory, nameOf, type Target, targetsOf } from './targets.ts';
+import { estimateText } from './tokens.ts';
 import type { ModelLimits, Step } from './types.ts';
 
 /** What providers refused is learnt once for all runs. */
@@ -16,12 +18,20 @@ export class Asker {
   readonly #running: Running;
   readonly #directory: Directory;
   readonly #targets: Target[];
+  readonly #compactor: Compactor;
   #current = 0;
 
   constructor(running: Running, directory: Directory) {
     this.#running = running;
     this.#directory = directory;
     this.#targets = [...targetsOf(running.options, directory)];
+    const { options, journal } = running;
+    this.#compactor = new Compactor({
+      compaction: options.compaction,
+      checkpoints: journal.checkpoints,
+      otherTokens: () => estimateText(systemText(options.system)),
+      notice: journal.notice.bind(journal),
+    });
   }
 
   /** What the names of tools may have been changed for. */
@@ -37,7 +47,7 @@ export class Asker {
       const asked = await this.#ask(target, history, failed);
       // It may have learnt of fields that are refused.
       this.#targets[this.#current] = asked.target;
-      const step = this.#keep(asked, history);
+      const step = this.#keep(asked);
       const { failure, told } = asked;
       if (failure === undefined || this.#running.stopping.reason) return step;
       if (told || !mayFallBack(failure) || !this.#targets[this.#current + 1]) throw failure;
@@ -51,11 +61,12 @@ export class Asker {
     const { refusals = remembered, outgoing } = options;
     const limits = this.#limitsOf(target);
     const { signal } = stopping;
-    const messages = await outgoing?.(stored, { limits, signal, notice: journal.notice.bind(journal) });
+    const compacted = await this.#compactor.outgoing(stored, limits, signal);
+    const messages = await outgoing?.(compacted, { limits, signal, notice: journal.notice.bind(journal) });
     let from = failed;
     return ask({
       target,
-      messages: messages ?? stored,
+      messages: messages ?? compacted,
       tools,
       options,
       previous: journal.manifest ?? options.previous,
@@ -110,7 +121,7 @@ export class Asker {
   }
 
   /** What came of a request goes into the journal, also when it failed half way. */
-  #keep(asked: Asked, history: readonly Message[]): Step | undefined {
+  #keep(asked: Asked): Step | undefined {
     const { journal, options, stopping } = this.#running;
     const { failure, requestId, target, told, written } = asked;
     const about = { step: journal.steps.length + 1, provider: target.provider.id, model: target.model, requestId };
@@ -120,7 +131,7 @@ export class Asker {
       // A reply that said nothing is asked for elsewhere, and counts for nothing.
       if (!told && !stopping.reason) return undefined;
     }
-    const step = stepOf(asked, history, options, (reason) =>
+    const step = stepOf(asked, options, (reason) =>
       journal.notice('price-unknown', `The cost of ${nameOf(target)} is not known: ${reason}`),
     );
     if (!step) return undefined;

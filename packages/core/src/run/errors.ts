@@ -1,5 +1,6 @@
 import { isObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
+import type { Checkpoint } from './compaction/checkpoint.ts';
 import type { Step } from './types.ts';
 
 /** A run that failed. It carries what the cause says, and what was there until then. */
@@ -16,8 +17,15 @@ export class RunError extends Error {
   /** Every message that the run added to the history, the one that was cut included. */
   readonly messages: readonly Message[];
   readonly steps: readonly Step[];
+  /** Those that were given, and those that the run made. */
+  readonly checkpoints: readonly Checkpoint[];
 
-  constructor(cause: unknown, messages: readonly Message[], steps: readonly Step[]) {
+  constructor(
+    cause: unknown,
+    messages: readonly Message[],
+    steps: readonly Step[],
+    checkpoints: readonly Checkpoint[],
+  ) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
     const facts: Readonly<Record<string, unknown>> = isObject(cause) ? cause : {};
     this.code = text(facts.code) ?? 'failed';
@@ -27,6 +35,7 @@ export class RunError extends Error {
     this.rawBody = text(facts.rawBody) ?? text(facts.body);
     this.messages = messages;
     this.steps = steps;
+    this.checkpoints = checkpoints;
   }
 }
 

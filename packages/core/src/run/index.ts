@@ -1,3 +1,17 @@
+export {
+  applyCheckpoint,
+  type Budget,
+  type Checkpoint,
+  type Compacted,
+  type Compaction,
+  type CompactionInput,
+  cutPoints,
+  firstOf,
+  keepLast,
+  type SummariseOptions,
+  summarise,
+  withinTokens,
+} from './compaction/index.ts';
 export { RunError } from './errors.ts';
 export type { Observed } from './observed.ts';
 export { pendingCalls } from './pending.ts';

@@ -1,6 +1,7 @@
 import type { Loss, Manifest } from '../dialects/index.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import type { Clock } from '../providers/index.ts';
+import type { Checkpoint } from './compaction/checkpoint.ts';
 import { type Happening, withoutPayload } from './observed.ts';
 import type { Action } from './tools/answer-calls.ts';
 import type { Notice, RunEvent, RunOptions, RunResult, RunStop, Step } from './types.ts';
@@ -14,6 +15,7 @@ export class Journal {
   readonly steps: Step[] = [];
   readonly actions: Action[] = [];
   readonly notices: Notice[] = [];
+  readonly checkpoints: Checkpoint[];
   /** Of the last request that was answered. */
   manifest: Manifest | undefined;
   readonly #losses = new Map<string, Loss>();
@@ -23,11 +25,12 @@ export class Journal {
   readonly emit: (event: RunEvent) => void;
 
   constructor(
-    options: Pick<RunOptions, 'observer' | 'observePayloads'>,
+    options: Pick<RunOptions, 'observer' | 'observePayloads' | 'checkpoints'>,
     clock: Clock,
     emit: (event: RunEvent) => void,
   ) {
     this.#options = options;
+    this.checkpoints = [...(options.checkpoints ?? [])];
     this.#clock = clock;
     this.emit = emit;
   }
@@ -105,6 +108,7 @@ export class Journal {
       cost: steps.length > 0 && isCostKnown ? this.knownCost : undefined,
       losses: [...this.#losses.values()],
       notices: [...this.notices],
+      checkpoints: [...this.checkpoints],
       manifest: this.manifest,
     };
   }

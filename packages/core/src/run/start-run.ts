@@ -46,7 +46,7 @@ async function execute(
     emit({ type: 'finish', result });
     return result;
   } catch (cause) {
-    const error = new RunError(cause, [...journal.added], [...journal.steps]);
+    const error = new RunError(cause, [...journal.added], [...journal.steps], [...journal.checkpoints]);
     journal.observe({ type: 'failed', code: error.code, error });
     throw error;
   } finally {

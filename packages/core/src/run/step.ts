@@ -1,5 +1,4 @@
 import type { Usage } from '../dialects/index.ts';
-import type { Message } from '../message/index.ts';
 import { type Asked, estimateInput } from './ask.ts';
 import type { RunOptions, Step } from './types.ts';
 import { estimateUsage } from './usage.ts';
@@ -7,15 +6,14 @@ import { estimateUsage } from './usage.ts';
 /** What came of a request as a step; undefined when nothing arrived. `onUnknown` is told why there is no price. */
 export function stepOf(
   asked: Asked,
-  history: readonly Message[],
   { system, costOf }: RunOptions,
   onUnknown: (reason: string) => void,
 ): Step | undefined {
-  const { reply, written, target, failure } = asked;
+  const { reply, written, messages, target, failure } = asked;
   if (!reply) return undefined;
   const { message, alternatives, stop, envelope } = reply;
   const estimated = failure !== undefined && message.origin.cut === true;
-  const usage = estimated ? estimateUsage(message, reply.usage, () => estimateInput(history, system)) : reply.usage;
+  const usage = estimated ? estimateUsage(message, reply.usage, () => estimateInput(messages, system)) : reply.usage;
   const { requestId, startedAt, durationMs, firstEventMs } = asked;
   return {
     provider: target.provider.id,

@@ -13,6 +13,8 @@ import type {
 import type { JsonObject } from '../json/index.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import type { Clock, Environment, Fetch, RefusalMemory, RetryOptions, Timeouts } from '../providers/index.ts';
+import type { Checkpoint } from './compaction/checkpoint.ts';
+import type { Compaction } from './compaction/types.ts';
 import type { Observed } from './observed.ts';
 import type { ToResponseOptions } from './to-response.ts';
 import type { Action } from './tools/answer-calls.ts';
@@ -52,7 +54,11 @@ export interface RunOptions extends Connecting {
   readonly signal?: AbortSignal | undefined;
   /** What was decided about calls that wait for approval, by call id. */
   readonly approvals?: Readonly<Record<string, Approval>> | undefined;
-  /** What is sent in place of the stored history; default: the history itself. Asked before every request. */
+  /** Makes a checkpoint when the history becomes too long; such as `keepLast(10)`. Asked before every request. */
+  readonly compaction?: Compaction | undefined;
+  /** The checkpoints of this history so far. The newest one that fits is sent in place of what it stands for. */
+  readonly checkpoints?: readonly Checkpoint[] | undefined;
+  /** What is sent in place of the history, as checkpoints leave it; default: just that. Asked before every request. */
   readonly outgoing?: Outgoing | undefined;
   readonly cache?: readonly CachePoint[] | undefined;
   /** The manifest of the request before this run on the same branch. */
@@ -175,6 +181,8 @@ export interface RunResult {
   readonly cost: number | undefined;
   readonly losses: readonly Loss[];
   readonly notices: readonly Notice[];
+  /** Those that were given, and behind them those that this run made. Keep them beside the history. */
+  readonly checkpoints: readonly Checkpoint[];
   /** The manifest of the last request, for `previous` of the next run. */
   readonly manifest: Manifest | undefined;
 }

@@ -80,9 +80,9 @@ describe('events', () => {
   test('who stops reading does not stop the run, unless asked to', async () => {
     for (const stopOnCancel of [false, true]) {
       const emulator = await start();
-      let finish = () => {};
-      const waiting = new Promise<void>((resolve) => {
-        finish = resolve;
+      let finish: (value?: undefined) => void = () => {};
+      const waiting = new Promise<undefined>((resolve) => {
+        finish = () => resolve(undefined);
       });
       const wait = tool({ name: 'wait', execute: () => waiting });
       emulator.script(chat.protocol, [{ blocks: [{ type: 'tool-use', name: 'wait', input: {} }] }, says('Done.')]);

@@ -148,8 +148,10 @@ function entriesOf(messages: readonly Message[], first: number, spec: DialectSpe
   const calls = new Map<number, CallLookup>();
   const entries: Entry[] = [];
   const losses: Loss[] = [];
-  const seen = new Set<string>();
-  for (let index = spec.writer.refusesRepeats ? 0 : openTurn(messages, first); index < messages.length; index++) {
+  const start = openTurn(messages, first);
+  const before = spec.writer.refusesRepeats ? messages.slice(0, start) : [];
+  const seen = new Set(before.map((message) => message.facts.digest));
+  for (let index = start; index < messages.length; index++) {
     const message = messages[index]!;
     const { facts } = message;
     const found =

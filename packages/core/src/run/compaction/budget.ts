@@ -1,4 +1,5 @@
 import { estimateTokens } from '../tokens.ts';
+import { leadingSystem } from './checkpoint.ts';
 import type { Budget, CompactionInput } from './types.ts';
 
 export function tokensOf(budget: Budget, { limits }: CompactionInput): number {
@@ -8,12 +9,12 @@ export function tokensOf(budget: Budget, { limits }: CompactionInput): number {
 }
 
 /** The first of the cuts that leaves no more than so many tokens, or else the last one, which leaves the least. */
-export function cutFor(tokens: number, cuts: readonly number[], { stored, ...input }: CompactionInput): number {
+export function cutFor(tokens: number, cuts: readonly number[], input: CompactionInput): number {
+  const { stored, checkpoint } = input;
   const last = cuts.at(-1);
-  if (last === undefined) throw new Error('the history is one single turn, which cannot be cut');
-  const from = input.checkpoint?.upTo ?? 0;
+  if (last === undefined) throw new Error('what is sent is a single turn, which cannot be cut');
+  let at = checkpoint?.upTo ?? leadingSystem(stored);
   let left = input.tokens;
-  let at = from;
   for (const cut of cuts) {
     left -= estimateTokens(stored.slice(at, cut));
     at = cut;

@@ -23,20 +23,24 @@ interface InUse {
 export class Compactor {
   readonly #compacting: Compacting;
   #hasFailed = false;
+  #hasTold = false;
 
   constructor(compacting: Compacting) {
     this.#compacting = compacting;
   }
 
   async outgoing(stored: readonly Message[], limits: ModelLimits, signal: AbortSignal): Promise<readonly Message[]> {
-    const { compaction, checkpoints } = this.#compacting;
+    const { compaction } = this.#compacting;
     const inUse = this.#inUse(stored);
     // What failed once would fail, and might cost, before every request.
     if (!compaction || this.#hasFailed) return inUse.sent;
     try {
       return (await this.#compact(compaction, stored, inUse, limits, signal)) ?? inUse.sent;
     } catch (reason) {
-      if (!signal.aborted) this.#fail(reason, checkpoints.length);
+      if (!signal.aborted) {
+        this.#hasFailed = true;
+        this.#tell(reason, 'The history could not be made shorter');
+      }
       return inUse.sent;
     }
   }
@@ -63,7 +67,7 @@ export class Compactor {
     const { checkpoints, otherTokens, notice } = this.#compacting;
     const cuts = cutPoints(stored).filter((cut) => cut > (checkpoint?.upTo ?? 0));
     const tokens = estimateTokens(sent);
-    const failed = (reason: unknown): void => this.#tell(reason);
+    const failed = (reason: unknown): void => this.#tell(reason, 'The history was made shorter in another way');
     const input = { stored, sent, checkpoint, cuts, tokens: tokens + otherTokens(), limits, signal, failed };
     const compacted = await untilAborted(async () => compaction(input), signal);
     if (!compacted) return undefined;
@@ -76,13 +80,47 @@ export class Compactor {
     return shorter;
   }
 
-  #fail(reason: unknown): void {
-    this.#hasFailed = true;
-    this.#tell(reason);
-  }
-
-  #tell(reason: unknown): void {
+  /** Once in a run: the rest is the same again. */
+  #tell(reason: unknown, what: string): void {
+    if (this.#hasTold) return;
+    this.#hasTold = true;
     const why = reason instanceof Error ? reason.message : String(reason);
-    this.#compacting.notice('compaction-failed', why);
+    this.#compacting.notice('compaction-failed', `${what}: ${why}`);
+  }
+}
+
+/** A stored checkpoint that cannot be read fits nothing. */
+function fitted(stored: readonly Message[], checkpoint: Checkpoint): readonly Message[] | undefined {
+  try {
+    return applyCheckpoint(stored, checkpoint);
+  } catch {
+    return undefined;
+  }
+}
+
+function checkpointOf(
+  { upTo, replacement }: Compacted,
+  stored: readonly Message[],
+  cuts: readonly number[],
+): Checkpoint {
+  if (!cuts.includes(upTo)) throw new Error(`${upTo} is not where a turn begins behind the last checkpoint`);
+  for (const { facts } of replacement.map((text) => blocksMessage(text)))
+    if (facts.calls.length > 0 || facts.results.length > 0) throw new Error('a replacement has no calls or results');
+  return { upTo, digest: stored[upTo - 1]!.facts.digest, replacement: [...replacement] };
+}
+
+/** Whoever stops a run does not wait for a summary. */
+async function untilAborted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  let undo = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = () => reject(new Error('stopped'));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+    undo = () => signal.removeEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([aborted, work()]);
+  } finally {
+    undo();
   }
 }

@@ -8,7 +8,9 @@ import type { Budget, Compaction } from './types.ts';
 export function keepLast(turns: number, options: { readonly above?: number } = {}): Compaction {
   const { above = turns * 2 } = options;
   if (!(Number.isInteger(turns) && turns >= 1 && above >= turns))
-    throw new TypeError(`keepLast takes a whole number of turns from 1, and "above" no smaller, not ${turns}, ${above}`);
+    throw new TypeError(
+      `keepLast takes a whole number of turns from 1, and "above" no smaller, not ${turns}, ${above}`,
+    );
   return ({ cuts, checkpoint }) =>
     cuts.length + 1 > above ? { upTo: cuts.at(-turns)!, replacement: checkpoint?.replacement ?? [] } : undefined;
 }
@@ -26,14 +28,18 @@ export function withinTokens(budget: Budget, options: { readonly keep?: number }
 /** The first of them that applies. One that fails is passed over, and told of. */
 export function firstOf(...strategies: readonly Compaction[]): Compaction {
   return async (input) => {
+    const reasons: unknown[] = [];
     for (const strategy of strategies) {
       try {
         const compacted = await strategy(input);
-        if (compacted) return compacted;
+        if (!compacted) continue;
+        if (reasons.length > 0) input.failed(reasons[0]);
+        return compacted;
       } catch (reason) {
-        input.failed(reason);
+        reasons.push(reason);
       }
     }
+    if (reasons.length > 0) throw reasons[0];
     return undefined;
   };
 }

@@ -1,0 +1,5 @@
+export { applyCheckpoint, type Checkpoint } from './checkpoint.ts';
+export { cutPoints } from './cut-points.ts';
+export { firstOf, keepLast, withinTokens } from './strategies.ts';
+export { type SummariseOptions, summarise } from './summarise.ts';
+export type { Budget, Compacted, Compaction, CompactionInput } from './types.ts';
