@@ -67,6 +67,11 @@ function readArray(text: string, options: ReadOptions): Message[] {
 
 function parsed(text: string): unknown {
   try {
+    return JSON.parse(text);
+  } catch {
+    // Says where it is wrong; a saved list is not nested, so its depth need not be looked for.
+  }
+  try {
     return parseJson(text);
   } catch (cause) {
     throw new MessageListDeserializationError((cause as Error).message, undefined, cause);

@@ -68,7 +68,7 @@ class RawMessage implements Message {
     this.raw = raw;
     this.origin = origin;
     this.#viewOf = viewOf;
-    this.#facts = facts && deepFreeze(facts);
+    this.#facts = facts && freezeFacts(facts);
     Object.freeze(this);
   }
 
@@ -97,7 +97,7 @@ class RawMessage implements Message {
   }
 
   get facts(): Facts {
-    this.#facts ??= deepFreeze({
+    this.#facts ??= freezeFacts({
       role: this.role,
       digest: digest(this.raw),
       calls: this.toolUses.map(({ id, name, form }) => (form ? { id, name, form } : { id, name })),
@@ -119,6 +119,13 @@ class RawMessage implements Message {
 
 export function createMessage(raw: string, origin: Origin, viewOf: ViewOf, facts?: Facts): Message {
   return new RawMessage(raw, Object.isFrozen(origin) ? origin : Object.freeze({ ...origin }), viewOf, facts);
+}
+
+/** By hand, because a loaded history has thousands. */
+function freezeFacts(facts: Facts): Facts {
+  for (const call of facts.calls) Object.freeze(call);
+  for (const list of [facts.calls, facts.results, facts.needs]) Object.freeze(list);
+  return Object.freeze(facts);
 }
 
 export function textOf(content: readonly ContentBlock[]): string {

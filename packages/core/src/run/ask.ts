@@ -1,6 +1,7 @@
 import type { Manifest, RequestParams, WrittenRequest } from '../dialects/index.ts';
 import type { Message } from '../message/index.ts';
 import { isProviderError, type RefusalMemory } from '../providers/index.ts';
+import type { Asking, OutputSpec } from './output/output-spec.ts';
 import { type Sending, type Sent, send } from './send.ts';
 import type { RefusedFields, Target } from './targets.ts';
 import { clampMaxTokens, estimateText, estimateTokens } from './tokens.ts';
@@ -13,6 +14,7 @@ export interface Question {
   /** What is sent, which need not be what is stored. */
   readonly messages: readonly Message[];
   readonly tools: ToolSet;
+  readonly output: OutputSpec | undefined;
   readonly options: RunOptions;
   readonly previous: Manifest | undefined;
   readonly limits: ModelLimits;
@@ -65,10 +67,11 @@ function applied(target: Target, refusals: RefusalMemory): Target {
 }
 
 function write(
-  { messages, tools, options, limits }: Question,
-  { dialect, provider, model, connecting }: Target,
+  { messages, tools, options, limits, output }: Question,
+  target: Target,
   previous: Manifest | undefined,
 ): { written: WrittenRequest; params: RequestParams } {
+  const { dialect, provider, model, connecting } = target;
   const { system, cache, strict, extraBody } = options;
   const maxTokens = clampMaxTokens(
     options.params?.maxTokens,
@@ -76,19 +79,24 @@ function write(
     messages.reduce((sum, { raw }) => sum + raw.length, 0) + systemText(system).length,
     () => estimateInput(messages, system),
   );
-  const params: RequestParams = {
-    ...options.params,
-    ...(maxTokens !== undefined && { maxTokens }),
-    stream: options.stream ?? true,
+  const plain: Asking = {
+    tools: tools.definitions(dialect.id),
+    params: {
+      ...options.params,
+      ...(maxTokens !== undefined && { maxTokens }),
+      stream: options.stream ?? true,
+    },
+    extra: extraBody,
   };
+  const { params, extra, tools: definitions } = output?.ask(target, plain) ?? plain;
   const written = dialect.writeRequest({
     model,
     messages,
     params,
     provider,
-    tools: tools.definitions(dialect.id),
+    tools: definitions,
     ...(system !== undefined && { system }),
-    ...(extraBody !== undefined && { extra: extraBody }),
+    ...(extra !== undefined && { extra }),
     ...(connecting.account !== undefined && { account: connecting.account }),
     ...(strict !== undefined && { strict }),
     ...(cache !== undefined && { cache }),

@@ -57,7 +57,7 @@ export class Asker {
   }
 
   async #ask(target: Target, stored: readonly Message[], failed: Failed | undefined): Promise<Asked> {
-    const { options, journal, tools, stopping } = this.#running;
+    const { options, journal, tools, stopping, output } = this.#running;
     const { refusals = remembered, outgoing } = options;
     const limits = this.#limitsOf(target);
     const { signal } = stopping;
@@ -68,6 +68,7 @@ export class Asker {
       target,
       messages: messages ?? compacted,
       tools,
+      output,
       options,
       previous: journal.manifest ?? options.previous,
       limits,

@@ -1,6 +1,8 @@
 import { isObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
+import { InvalidOutputError } from './output/invalid-output.ts';
+import type { Finding } from './tools/types.ts';
 import type { Step } from './types.ts';
 
 /** A run that failed. It carries what the cause says, and what was there until then. */
@@ -14,6 +16,8 @@ export class RunError extends Error {
   readonly requestId: string | undefined;
   /** The exact text of the provider's error. */
   readonly rawBody: string | undefined;
+  /** All that is wrong with an answer that does not follow its schema (`invalid_output`). */
+  readonly findings: readonly Finding[];
   /** Every message that the run added to the history, the one that was cut included. */
   readonly messages: readonly Message[];
   readonly steps: readonly Step[];
@@ -33,6 +37,7 @@ export class RunError extends Error {
     this.retryable = facts.retryable === true;
     this.requestId = text(facts.requestId);
     this.rawBody = text(facts.rawBody) ?? text(facts.body);
+    this.findings = cause instanceof InvalidOutputError ? cause.findings : [];
     this.messages = messages;
     this.steps = steps;
     this.checkpoints = checkpoints;

@@ -44,6 +44,11 @@ export class Journal {
     return this.steps.reduce((sum, { cost = 0 }) => sum + cost, 0);
   }
 
+  /** What the model said last. */
+  get text(): string {
+    return lastText(this.added);
+  }
+
   observe(happening: Happening): void {
     const { observer, observePayloads } = this.#options;
     try {
@@ -94,12 +99,13 @@ export class Journal {
     return fresh;
   }
 
-  result(stop: RunStop, pending: readonly ToolUseBlock[]): RunResult {
+  result(stop: RunStop, pending: readonly ToolUseBlock[], output: unknown): RunResult {
     const { steps, usage } = this;
     const isCostKnown = steps.every((step) => step.cost !== undefined);
     return {
       messages: [...this.added],
-      text: lastText(this.added),
+      text: this.text,
+      output,
       stop,
       pending,
       steps: [...steps],

@@ -18,7 +18,7 @@ const NOT_MEANT: ReadonlySet<string> = new Set(['length', 'refusal', 'filter', '
 
 /** Asks, runs tools and asks again, until the model has no more calls or something ends it. */
 export async function loop(running: Running, directory: Directory): Promise<Ended> {
-  const { options, journal, stopping, clock } = running;
+  const { options, journal, stopping, clock, output } = running;
   const { stopWhen, limits = {} } = options;
   const startedAt = clock.now();
   const stored = [...options.messages];
@@ -32,6 +32,7 @@ export async function loop(running: Running, directory: Directory): Promise<Ende
       const waiting = await answerCalls(calls, answering());
       for (const call of waiting) journal.waitFor(call);
       if (stopping.reason || waiting.length > 0) return ended(stopping.reason ?? 'approval', waiting);
+      if (output?.answer !== undefined) return ended('end');
     }
     if (stopping.reason) return ended(stopping.reason);
     const { steps, added, usage, knownCost: cost } = journal;

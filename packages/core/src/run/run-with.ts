@@ -6,7 +6,7 @@ import type { Run, RunOptions } from './types.ts';
  * `run` with one dialect, so that a bundle carries no other. A model given as text is one of the dialect's home
  * provider; others are given with their descriptor.
  */
-export function runWith(dialect: Dialect, options: RunOptions): Run {
+export function runWith<Output = unknown>(dialect: Dialect, options: RunOptions<Output>): Run<Output> {
   const { home } = dialect;
   return startRun(options, {
     dialect: (id) => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../providers/index.ts';
 import type { Journal } from './journal.ts';
+import type { OutputSpec } from './output/output-spec.ts';
 import type { Stopping } from './stopping.ts';
 import type { ToolSet } from './tools/tool-set.ts';
 import type { RunOptions } from './types.ts';
@@ -11,4 +12,5 @@ export interface Running {
   readonly stopping: Stopping;
   readonly clock: Clock;
   readonly tools: ToolSet;
+  readonly output: OutputSpec | undefined;
 }

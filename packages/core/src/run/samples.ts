@@ -2,7 +2,7 @@ import { run } from './run.ts';
 import type { Run, RunOptions } from './types.ts';
 
 /** The same request several times side by side: each its own run, with its own reply and its own tool calls. */
-export function samples(count: number, options: RunOptions): readonly Run[] {
+export function samples<Output = unknown>(count: number, options: RunOptions<Output>): readonly Run<Output>[] {
   const messages = [...options.messages];
   return Array.from({ length: count }, (_, index) => {
     const seed = options.params?.seed;

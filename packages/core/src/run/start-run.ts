@@ -3,6 +3,7 @@ import { RunError } from './errors.ts';
 import { EventLog } from './event-log.ts';
 import { Journal } from './journal.ts';
 import { loop } from './loop.ts';
+import { OutputSpec } from './output/output-spec.ts';
 import { Stopping } from './stopping.ts';
 import type { Directory } from './targets.ts';
 import { toResponse } from './to-response.ts';
@@ -10,10 +11,11 @@ import { ToolSet } from './tools/tool-set.ts';
 import type { Run, RunEvent, RunOptions, RunResult } from './types.ts';
 
 /** Starts a run that looks up names in that directory. */
-export function startRun(options: RunOptions, directory: Directory): Run {
+export function startRun<Output>(options: RunOptions<Output>, directory: Directory): Run<Output> {
   const log = new EventLog<RunEvent>();
   const stopping = new Stopping();
-  const result = execute(options, directory, stopping, (event) => log.push(event));
+  // The schema in `output` has checked that it is one.
+  const result = execute(options, directory, stopping, (event) => log.push(event)) as Promise<RunResult<Output>>;
   result.then(
     () => log.end(),
     (error: unknown) => log.fail(error),
@@ -38,9 +40,10 @@ async function execute(
     if (limits?.seconds !== undefined) stopping.after(limits.seconds * 1000, clock);
     if (limits?.cost !== undefined && !options.costOf)
       throw new TypeError('A limit of cost needs "costOf", such as that of @skein/core/prices');
-    const tools = new ToolSet(options.tools ?? []);
-    const { stop, pending } = await loop({ options, journal, stopping, clock, tools }, directory);
-    const result = journal.result(stop, pending);
+    const spec = options.output && new OutputSpec(options.output);
+    const tools = new ToolSet([...(options.tools ?? []), ...(spec ? [spec.tool] : [])]);
+    const { stop, pending } = await loop({ options, journal, stopping, clock, tools, output: spec }, directory);
+    const result = journal.result(stop, pending, await spec?.read(journal.text, stop));
     const { usage, cost, steps } = result;
     journal.observe({ type: 'finish', stop, usage, cost, steps: steps.length, result });
     emit({ type: 'finish', result });

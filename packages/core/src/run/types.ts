@@ -19,7 +19,7 @@ import type { Observed } from './observed.ts';
 import type { ToResponseOptions } from './to-response.ts';
 import type { Action } from './tools/answer-calls.ts';
 import type { Approval } from './tools/prepare.ts';
-import type { Tool } from './tools/types.ts';
+import type { StandardSchema, Tool } from './tools/types.ts';
 
 /** How to reach a provider. Everything has a default; nothing of it is ever stored. */
 export interface Connecting {
@@ -36,7 +36,7 @@ export interface Connecting {
 export type ModelChoice = string | (Connecting & { readonly provider: ProviderDescriptor; readonly model: string });
 
 /** The connection options hold for the provider of `model`; other ones in `fallback` use the environment or their own. */
-export interface RunOptions extends Connecting {
+export interface RunOptions<Output = unknown> extends Connecting {
   readonly model: ModelChoice;
   /** Models to try, in order, when one cannot answer before its first word. */
   readonly fallback?: readonly ModelChoice[] | undefined;
@@ -44,6 +44,8 @@ export interface RunOptions extends Connecting {
   readonly messages: Iterable<Message>;
   readonly tools?: readonly (Tool | NativeTool)[] | undefined;
   readonly params?: RequestParams | undefined;
+  /** What the answer has to be: a Standard Schema that gives a JSON Schema, or a JSON Schema. `result.output` has it. */
+  readonly output?: StandardSchema<Output> | JsonObject | undefined;
   /** Merged into every body unchanged. */
   readonly extraBody?: JsonObject | string | undefined;
   /** Ask for a stream; default true. */
@@ -153,9 +155,9 @@ export interface Notice {
  * A run goes on whether or not anyone looks. Iterate it for events, from the first one, as often as you like
  * (iterating throws the typed error), or take `result`. It is not thenable.
  */
-export interface Run extends AsyncIterable<RunEvent> {
+export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
   /** Never raises an unhandled rejection by itself. */
-  readonly result: Promise<RunResult>;
+  readonly result: Promise<RunResult<Output>>;
   /** The final text. */
   readonly text: Promise<string>;
   /** Ends the run; what arrived is kept, and `result` has it. */
@@ -164,11 +166,13 @@ export interface Run extends AsyncIterable<RunEvent> {
   toResponse(options?: ToResponseOptions): Response;
 }
 
-export interface RunResult {
+export interface RunResult<Output = unknown> {
   /** Every message that this run added to the history, in order. */
   readonly messages: readonly Message[];
   /** What the model said last. */
   readonly text: string;
+  /** The answer by the schema in `output`; undefined without one, and where the run ended before there was an answer. */
+  readonly output: Output | undefined;
   readonly stop: RunStop;
   /** Calls that wait for approval. */
   readonly pending: readonly ToolUseBlock[];

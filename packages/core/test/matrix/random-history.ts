@@ -90,6 +90,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 export const randomHistory: fc.Arbitrary<History> = fc.array(step, { minLength: 1, maxLength: 12 }).map(played);
 
+/** With more turns to cut between. */
+export const longHistory: fc.Arbitrary<History> = fc.array(step, { minLength: 8, maxLength: 30 }).map(played);
+
 function played(steps: readonly Step[]): History {
   const messages: Message[] = [];
   const calls: string[] = [];

@@ -64,8 +64,8 @@ describe.each(WAYS)('$protocol, stream: $stream', ({ api, protocol, stream }) =>
       if (parts.includes(index)) expect(diffPrefix(sent[index - 1]!, sent[index]!)).toBeDefined();
       else expect(diffPrefix(sent[index - 1]!, sent[index]!)).toBeUndefined();
     }
-    expect(sent.at(-1)).not.toContain('Question 9"');
-    expect(sent.at(-1)).toContain('Question 10"');
+    expect(sent.at(-1)).not.toContain('Question 7"');
+    expect(sent.at(-1)).toContain('Question 8"');
   });
 
   test('a summary by another model stands for all but the last turns, and is itself summarised', async () => {
@@ -91,14 +91,13 @@ describe.each(WAYS)('$protocol, stream: $stream', ({ api, protocol, stream }) =>
     const second = await ask(emulator, api, { messages: more, compaction, checkpoints, stream }).result;
     expect(second.checkpoints).toHaveLength(2);
     expect(bodies(emulator)[2]).toContain('They talked about x.');
-    expect(bodies(emulator)[2]).not.toContain('Question 2 xxx'.repeat(2));
     expect(bodies(emulator)[3]).toContain('They talked about x and more.');
     expect(second.text).toBe('Now that.');
     expectAccepted(emulator);
   });
 });
 
-const summarising = (emulator: Emulator, { ...api }: Api, above = 1000): Compaction =>
+const summarising = (emulator: Emulator, api: Api, above = 1000): Compaction =>
   summarise({ model: modelOf(api), env: envOf(emulator), above, keep: 2, retry: false });
 
 describe('when compaction fails, the answer comes all the same', () => {
@@ -141,7 +140,7 @@ describe('when compaction fails, the answer comes all the same', () => {
 
   test('the model that summarises fails, says nothing, or is cut short', async () => {
     const emulator = await start();
-    emulator.script(chat.protocol, [says(' '), { blocks: [{ type: 'text', text: 'They' }], stop: 'length' }]);
+    emulator.script(chat.protocol, [says(' '), { blocks: [{ type: 'text', text: 'They' }], stop: 'max-tokens' }]);
     expect(await whole(summarising(emulator, chat))).toContain('empty');
     expect(await whole(summarising(emulator, chat))).toContain('ended early');
     expect(await whole(summarise({ model: 'openai-chat/gpt-5.5', env: {}, above: 1000 }))).toMatch(/key/i);
@@ -230,9 +229,10 @@ test('who stops a run does not wait for its compaction', async () => {
 });
 
 test('a run that fails keeps the checkpoint it made', async () => {
-  const options = { messages: talk(6), compaction: keepLast(2), model: modelOf(anthropic) };
   const emulator = await start();
-  const error = await ask(emulator, anthropic, { ...options, strict: true, apiKey: '' }).result.catch((e) => e);
+  emulator.script(anthropic.protocol, { error: { status: 400 } });
+  const options = { messages: talk(6), compaction: keepLast(2) };
+  const error = await ask(emulator, anthropic, options).result.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(RunError);
   expect((error as RunError).checkpoints).toHaveLength(1);
 });

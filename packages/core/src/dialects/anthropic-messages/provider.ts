@@ -13,6 +13,9 @@ const BEFORE_4_6 = [
   '*claude-*-4-5*',
 ];
 
+/** Those that cannot be held to a schema. */
+const BEFORE_4_5 = BEFORE_4_6.filter((pattern) => !pattern.includes('-4-5'));
+
 const ONLY_4_6 = ['*claude-*-4-6*'];
 
 /** The preview came before system messages were taken inside a conversation. */
@@ -70,6 +73,8 @@ export const anthropic: ProviderDescriptor = {
       thinking: { default: 'effort', models: [...all(BEFORE_4_6, 'budget'), ...all(ONLY_4_6, 'either')] },
       /** Models whose thinking cannot be switched off (`thinking-disabled-unsupported`). */
       alwaysThinks: { default: false, models: all(ALWAYS_THINKING, true) },
+      /** How an answer by a schema is asked for: by `output_config.format`, or as the arguments of a tool. */
+      output: { default: 'format', models: all(BEFORE_4_5, 'tool') },
     },
   },
 };

@@ -46,6 +46,14 @@ export const google: ProviderDescriptor = {
       },
       // Whether thinking is asked for by level (`thinkingLevel`) or only by a number of tokens (`thinkingBudget`).
       thinkingLevels: { default: true, models: [['*gemini-2.*', false]] },
+      // Older models take no functions beside a JSON answer: there, the answer is the arguments of a function.
+      outputWithTools: {
+        default: 'format',
+        models: [
+          ['*gemini-1.*', 'tool'],
+          ['*gemini-2.*', 'tool'],
+        ],
+      },
     },
   },
 };

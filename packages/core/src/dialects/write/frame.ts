@@ -46,7 +46,7 @@ function memberText([name, text]: BodyMember): string {
 }
 
 /** Objects merge member by member; otherwise what the caller gave counts. */
-function mergeText(own: string, given: string): string {
+export function mergeText(own: string, given: string): string {
   return printTree(mergeTrees(parseTree(own), parseTree(given)));
 }
 

@@ -1,5 +1,5 @@
-import { forModel } from '../../dialects/provider.ts';
 import type { RequestParams, ToolDefinition } from '../../dialects/index.ts';
+import { forModel } from '../../dialects/provider.ts';
 import { mergeText } from '../../dialects/write/frame.ts';
 import { isJson, type JsonObject } from '../../json/index.ts';
 import type { Target } from '../targets.ts';
@@ -37,7 +37,8 @@ export class OutputSpec {
 
   constructor(output: StandardSchema | JsonObject) {
     const schema = isStandard(output) ? jsonSchemaOf(output) : output;
-    if (!schema) throw new TypeError('The schema in "output" gives no JSON Schema: use one that does, or a JSON Schema');
+    if (!schema)
+      throw new TypeError('The schema in "output" gives no JSON Schema: use one that does, or a JSON Schema');
     this.#schema = schema;
     this.#check = isStandard(output) ? (text) => checkStandard(text, output, schema) : jsonSchemaCheck(schema);
     this.tool = {
@@ -74,8 +75,9 @@ export class OutputSpec {
       return { tools: others, params, extra: given === undefined ? body : mergeText(body, given) };
     }
     const { reasoning } = params;
-    // A model that thinks cannot be forced to call (`forced-tool-thinking`).
-    const mayForce = reasoning === undefined || reasoning.effort === 'none';
+    // `thinking-forced-tool`, `forced-tool-unsupported`
+    const thinks = reasoning ? reasoning.effort !== 'none' : false;
+    const mayForce = !thinks && !forModel(provider.policies.quirks.alwaysThinks ?? { default: false }, model);
     const forced = others.length > 0 ? 'required' : { name: TOOL };
     return { tools, params: { ...params, toolChoice: mayForce ? forced : 'auto' }, extra };
   }

@@ -57,11 +57,15 @@ function unknownTool(name: string, known: readonly string[]): string {
 
 /** All findings at once, so that the model can mend them at once. */
 function findingsText(issues: readonly Finding[]): string {
+  return `The tool was not run, because its arguments are not as its schema wants them:\n${findingLines(issues)}`;
+}
+
+export function findingLines(issues: readonly Finding[]): string {
   const lines = issues.map(({ message, path = [] }) => {
     const place = path.map((step) => String(isObject(step) ? step.key : step)).join('.');
     return `- ${place && `${place}: `}${message}`;
   });
-  return `The tool was not run, because its arguments are not as its schema wants them:\n${lines.join('\n')}`;
+  return lines.join('\n');
 }
 
 export function messageOf(error: unknown): string {

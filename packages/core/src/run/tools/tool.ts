@@ -52,6 +52,6 @@ export function tool<Input>(options: ToolOptions<Input>): Tool<Input> {
 }
 
 /** Some libraries make schemas that are functions. */
-function isStandard<Input>(schema: StandardSchema<Input> | JsonObject): schema is StandardSchema<Input> {
+export function isStandard<Input>(schema: StandardSchema<Input> | JsonObject): schema is StandardSchema<Input> {
   return '~standard' in schema;
 }
