@@ -6,7 +6,7 @@ const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, imp
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^@skein\/core\/(node|prices|testing)$/, replacement: source('core/src/$1.ts') },
+      { find: /^@skein\/core\/(node|otel|prices|testing)$/, replacement: source('core/src/$1.ts') },
       { find: /^@skein\/(core|emulator)$/, replacement: source('$1/src/index.ts') },
     ],
   },

@@ -10,7 +10,8 @@ export async function saveMessages(path: string, messages: Iterable<Message>): P
   try {
     const file = await open(temporary, 'wx');
     try {
-      await file.writeFile(`${JSON.stringify(new MessageList(messages))}\n`);
+      const list = messages instanceof MessageList ? messages : new MessageList(messages);
+      await file.writeFile(`${JSON.stringify(list)}\n`);
       await file.sync();
     } finally {
       await file.close();

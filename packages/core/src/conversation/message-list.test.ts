@@ -27,6 +27,18 @@ describe('a list of messages', () => {
     expect([...loaded].map(({ facts }) => facts)).toEqual([...list].map(({ facts }) => facts));
   });
 
+  it('keeps the manifest of the last request, so that what was sent is sent again as it was', () => {
+    const list = new MessageList([user('a'), native, user('b')]);
+    const first = anthropicMessages.writeRequest({ model: 'claude-sonnet-4-5', messages: list });
+    list.manifest = first.manifest;
+    const loaded = MessageList.fromJSON(JSON.stringify(list)).append(assistant('c')).append(user('d'));
+    const next = { model: 'claude-sonnet-4-5', messages: loaded };
+    const again = anthropicMessages.writeRequest({ ...next, previous: loaded.manifest! });
+    expect(again.body).toBe(anthropicMessages.writeRequest(next).body);
+    expect(again.manifest.elements[0]).toBe(loaded.manifest!.elements[0]);
+    expect(again.manifest.prefix).toBe(anthropicMessages.writeRequest(next).manifest.prefix);
+  });
+
   it('makes facts again that a later rule would make differently', () => {
     const saved = JSON.parse(JSON.stringify(new MessageList([native])));
     saved.facts = 99;

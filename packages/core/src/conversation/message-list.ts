@@ -1,3 +1,4 @@
+import type { Manifest } from '../dialects/index.ts';
 import type { Message, Role } from '../message/index.ts';
 import { type ReadOptions, readSaved } from './read-saved.ts';
 import { type SavedMessages, toSaved } from './saved.ts';
@@ -5,9 +6,12 @@ import { type SavedMessages, toSaved } from './saved.ts';
 /** The messages of a conversation, in order. Messages never change; the list may grow. */
 export class MessageList implements Iterable<Message> {
   readonly #messages: Message[];
+  /** Of the last request: given as `previous`, what was sent is sent again as it was. Saved with the messages. */
+  manifest: Manifest | undefined;
 
-  constructor(messages: Iterable<Message> = []) {
+  constructor(messages: Iterable<Message> = [], manifest?: Manifest) {
     this.#messages = [...messages];
+    this.manifest = manifest;
   }
 
   /**
@@ -15,7 +19,8 @@ export class MessageList implements Iterable<Message> {
    * written in; give it as text, so that every message keeps its exact spelling.
    */
   static fromJSON(saved: unknown, options: ReadOptions = {}): MessageList {
-    return new MessageList(readSaved(saved, options));
+    const { messages, manifest } = readSaved(saved, options);
+    return new MessageList(messages, manifest);
   }
 
   get length(): number {
@@ -39,7 +44,7 @@ export class MessageList implements Iterable<Message> {
   }
 
   copy(): MessageList {
-    return new MessageList(this.#messages);
+    return new MessageList(this.#messages, this.manifest);
   }
 
   withRole(role: Role): Message[] {
@@ -52,6 +57,6 @@ export class MessageList implements Iterable<Message> {
 
   /** Exact texts, origins, and the facts that sending needs. */
   toJSON(): SavedMessages {
-    return toSaved(this.#messages);
+    return toSaved(this.#messages, this.manifest);
   }
 }

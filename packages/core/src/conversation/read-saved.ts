@@ -1,4 +1,4 @@
-import { dialect } from '../dialects/index.ts';
+import { dialect, type Manifest } from '../dialects/index.ts';
 import { elementTexts, isObject, type JsonObject, parseJson } from '../json/index.ts';
 import { type Facts, type Message, normalizeMessage, type Origin } from '../message/index.ts';
 import { FACTS_VERSION, FORMAT, VERSION } from './saved.ts';
@@ -23,9 +23,15 @@ export class MessageListDeserializationError extends Error {
   }
 }
 
-export function readSaved(saved: unknown, options: ReadOptions): Message[] {
+export interface Read {
+  readonly messages: Message[];
+  readonly manifest?: Manifest | undefined;
+}
+
+export function readSaved(saved: unknown, options: ReadOptions): Read {
   const value = typeof saved === 'string' ? parsed(saved) : saved;
-  if (Array.isArray(value)) return readArray(typeof saved === 'string' ? saved : JSON.stringify(value), options);
+  if (Array.isArray(value))
+    return { messages: readArray(typeof saved === 'string' ? saved : JSON.stringify(value), options) };
   if (!isObject(value) || value.format !== FORMAT) {
     throw new MessageListDeserializationError(`expected {"format":"${FORMAT}",…} or an array of messages`);
   }
@@ -34,7 +40,7 @@ export function readSaved(saved: unknown, options: ReadOptions): Message[] {
       `version ${JSON.stringify(value.version)} is not supported; this release reads version ${VERSION}`,
     );
   }
-  return readList(value);
+  return { messages: readList(value), manifest: isManifest(value.manifest) ? value.manifest : undefined };
 }
 
 function readList(value: JsonObject): Message[] {
@@ -84,6 +90,11 @@ function at<T>(index: number, read: () => T): T {
   } catch (cause) {
     throw new MessageListDeserializationError((cause as Error).message, index, cause);
   }
+}
+
+/** A manifest of another version is no help; the history is then written anew. */
+function isManifest(value: unknown): value is Manifest {
+  return isObject(value) && value.version === 1 && Array.isArray(value.elements) && Array.isArray(value.messages);
 }
 
 function isOrigin(value: unknown): value is Origin {

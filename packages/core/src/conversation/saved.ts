@@ -1,3 +1,4 @@
+import type { Manifest } from '../dialects/index.ts';
 import type { Facts, Message, Origin } from '../message/index.ts';
 
 /** The saved form of a list of messages. */
@@ -8,6 +9,8 @@ export interface SavedMessages {
   readonly facts: typeof FACTS_VERSION;
   readonly origins: readonly Origin[];
   readonly messages: readonly SavedMessage[];
+  /** Of the last request, so that the next one need not translate the history again. */
+  readonly manifest?: Manifest;
 }
 
 export interface SavedMessage {
@@ -22,7 +25,7 @@ export const FORMAT = 'skein/messages';
 export const VERSION = 1;
 export const FACTS_VERSION = 1;
 
-export function toSaved(messages: readonly Message[]): SavedMessages {
+export function toSaved(messages: readonly Message[], manifest: Manifest | undefined): SavedMessages {
   const origins = new Map<string, { readonly index: number; readonly origin: Origin }>();
   const indexOf = (origin: Origin): number => {
     const key = JSON.stringify(origin);
@@ -37,5 +40,6 @@ export function toSaved(messages: readonly Message[]): SavedMessages {
     facts: FACTS_VERSION,
     origins: [...origins.values()].map(({ origin }) => origin),
     messages: saved,
+    ...(manifest && { manifest }),
   };
 }

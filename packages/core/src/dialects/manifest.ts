@@ -21,7 +21,7 @@ export interface Manifest {
   readonly losses: readonly Loss[];
   /** Rolling hash over system and tools, and over these and all elements as sent; cache markers aside. */
   readonly start: string;
-  /** Worked out when it is asked for. */
+  /** Worked out when it is asked for, and not saved. */
   readonly prefix: string;
 }
 

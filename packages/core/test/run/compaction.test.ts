@@ -68,6 +68,32 @@ describe.each(WAYS)('$protocol, stream: $stream', ({ api, protocol, stream }) =>
     expect(sent.at(-1)).toContain('Question 8"');
   });
 
+  test('a checkpoint in the middle of a turn with reasoning and tools is accepted, and the requests behind it extend it', async () => {
+    const emulator = await start();
+    const call = (city: string) => ({
+      blocks: [
+        { type: 'thinking' as const, text: `About ${city}.` },
+        { type: 'tool-use' as const, name: 'get_weather', input: { city } },
+      ],
+    });
+    const cities = ['Oslo', 'Rome', 'x'.repeat(1500), 'Bern', 'Riga'];
+    emulator.script(protocol, [says('Hello.'), ...cities.map(call), says('Done.')]);
+    const params = { reasoning: { effort: 'high' as const }, maxTokens: 8000 };
+    const options = { tools: [weather], params, stream, compaction: withinTokens(900) };
+    const opening = [user(`Hi ${'x'.repeat(2000)}`)];
+    const first = await ask(emulator, api, { ...options, messages: opening }).result;
+    const messages = [...opening, ...first.messages, user('How is the weather?')];
+    const { checkpoints, text, notices } = await ask(emulator, api, { ...options, messages }).result;
+    expectAccepted(emulator);
+    expect(text).toBe('Done.');
+    expect(checkpoints.map(({ upTo }) => upTo)).toEqual([2]);
+    // What is left is one long turn.
+    expect(notices.filter(({ code }) => code === 'compaction-failed')).toHaveLength(1);
+    const sent = bodies(emulator);
+    const parted = sent.flatMap((body, index) => (index > 0 && diffPrefix(sent[index - 1]!, body) ? [index] : []));
+    expect(parted).toEqual([4]);
+  });
+
   test('a summary by another model stands for all but the last turns, and is itself summarised', async () => {
     const emulator = await start();
     const other = protocol === anthropic.protocol ? chat : anthropic;

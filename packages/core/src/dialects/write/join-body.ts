@@ -23,8 +23,7 @@ export function joinBody(
   const joined = (part: readonly Element[]): string => joinElements(part, rawOf);
   const start = behind(reused.text, joined(elements.slice(reused.count, count)));
   const body = head + behind(start, joined(elements.slice(count))) + tail;
-  // Cut from the body, so that both share one copy.
-  starts.set(manifest, { count, text: body.slice(head.length, head.length + start.length) });
+  starts.set(manifest, { count, text: start });
   return body;
 }
 

@@ -71,7 +71,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   const params = writer.fitParams?.(target.params, units, target, unfit) ?? target.params;
   const frame = params === target.params ? plainFrame : writer.frame({ ...frameParts, params }, target);
   const elements = marked([...earlier, ...bound.entries.map(elementOf)], markers.messages, spec, messages);
-  const manifest: Manifest = {
+  const stored: Omit<Manifest, 'prefix'> = {
     version: 1,
     dialect: spec.id,
     issuer: target.provider.issuer,
@@ -90,10 +90,10 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
       ...bound.losses,
     ],
     start,
-    get prefix() {
-      return prefixOver(start, elements, messages);
-    },
   };
+  const manifest: Manifest = Object.defineProperty(stored, 'prefix', {
+    get: () => prefixOver(start, elements, messages),
+  }) as Manifest;
   const losses = [
     ...[...frame.losses, ...unfit].map((note) => located(note, -1)),
     ...markers.losses,

@@ -67,7 +67,9 @@ export class Compactor {
     const { checkpoints, otherTokens, notice } = this.#compacting;
     const cuts = cutPoints(stored).filter((cut) => cut > (checkpoint?.upTo ?? 0));
     const tokens = estimateTokens(sent);
-    const failed = (reason: unknown): void => this.#tell(reason, 'The history was made shorter in another way');
+    const failed = (reason: unknown): void => {
+      if (!signal.aborted) this.#tell(reason, 'The history is made shorter in another way than the first');
+    };
     const input = { stored, sent, checkpoint, cuts, tokens: tokens + otherTokens(), limits, signal, failed };
     const compacted = await untilAborted(async () => compaction(input), signal);
     if (!compacted) return undefined;
