@@ -60,6 +60,7 @@ async function coldWrites() {
       const times = await measure(coldCase(protocol, { native }), { rounds, warmUp: 3 });
       const label = `${protocol}${native ? ', all native' : ''}`;
       add(`cold write, ${label}`, times, 'write', 'cold write');
+      add(`cold write, ${label}, no manifest`, times, 'write without manifest');
       add(`load and write, ${label}`, times, 'load and write');
     }
   }

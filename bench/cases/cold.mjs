@@ -13,14 +13,26 @@ export function coldCase(protocol, { native }) {
   const given = historyOf(protocol);
   const { body } = write(protocol, given);
   const messages = native ? new MessageList(dialect(protocol).readRequest(body).messages) : given;
+  messages.manifest = write(protocol, messages).manifest;
   const saved = JSON.stringify(messages);
   return [
     { name: 'floor', run: () => JSON.parse(body) },
     {
       name: 'write',
       prepare: () => MessageList.fromJSON(saved),
+      run: (/** @type {MessageList} */ loaded) => write(protocol, loaded, loaded.manifest),
+    },
+    {
+      name: 'write without manifest',
+      prepare: () => MessageList.fromJSON(saved),
       run: (/** @type {MessageList} */ loaded) => write(protocol, loaded),
     },
-    { name: 'load and write', run: () => write(protocol, MessageList.fromJSON(saved)) },
+    {
+      name: 'load and write',
+      run: () => {
+        const loaded = MessageList.fromJSON(saved);
+        write(protocol, loaded, loaded.manifest);
+      },
+    },
   ];
 }

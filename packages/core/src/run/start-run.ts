@@ -3,7 +3,6 @@ import { RunError } from './errors.ts';
 import { EventLog } from './event-log.ts';
 import { Journal } from './journal.ts';
 import { loop } from './loop.ts';
-import { OutputSpec } from './output/output-spec.ts';
 import { Stopping } from './stopping.ts';
 import type { Directory } from './targets.ts';
 import { toResponse } from './to-response.ts';
@@ -40,7 +39,8 @@ async function execute(
     if (limits?.seconds !== undefined) stopping.after(limits.seconds * 1000, clock);
     if (limits?.cost !== undefined && !options.costOf)
       throw new TypeError('A limit of cost needs "costOf", such as that of @skein/core/prices');
-    const spec = options.output && new OutputSpec(options.output);
+    // Loaded on first use, as the checker of schemas below it is.
+    const spec = options.output && new (await import('./output/output-spec.ts')).OutputSpec(options.output);
     const tools = new ToolSet([...(options.tools ?? []), ...(spec ? [spec.tool] : [])]);
     const { stop, pending } = await loop({ options, journal, stopping, clock, tools, output: spec }, directory);
     const result = journal.result(stop, pending, await spec?.read(journal.text, stop));

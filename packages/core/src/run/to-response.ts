@@ -1,6 +1,5 @@
 import { RunError } from './errors.ts';
 import type { Run, RunEvent } from './types.ts';
-import { uiParts } from './ui-stream.ts';
 
 export interface ToResponseOptions {
   /** `events`: the run's own events. `ui`: what clients of the AI SDK read (UI message stream, version 1). */
@@ -22,7 +21,7 @@ export function toResponse(
   { format = 'events', stopOnCancel = false }: ToResponseOptions = {},
 ): Response {
   const isUi = format === 'ui';
-  const texts = isUi ? uiParts(run, messageOf) : eventTexts(run);
+  const texts = isUi ? uiTexts(run) : eventTexts(run);
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -35,6 +34,12 @@ export function toResponse(
     },
   });
   return new Response(body, { headers: { ...HEADERS, ...(isUi && { 'x-vercel-ai-ui-message-stream': 'v1' }) } });
+}
+
+async function* uiTexts(events: AsyncIterable<RunEvent>): AsyncGenerator<string, void, undefined> {
+  // Loaded on first use: few need it.
+  const { uiParts } = await import('./ui-stream.ts');
+  yield* uiParts(events, messageOf);
 }
 
 async function* eventTexts(events: AsyncIterable<RunEvent>): AsyncGenerator<string, void, undefined> {

@@ -30,7 +30,7 @@ const WHOLE: ReadonlySet<string> = new Set(['end', 'stop-sequence', 'unknown']);
 
 /** Puts a summary by a model in place of all but the last turns. */
 export function summarise(options: SummariseOptions): Compaction {
-  const { above = { share: 0.7 }, keep = 2, ...asking } = options;
+  const { above = { share: 0.7 }, keep = 2, system = SYSTEM, ...asking } = options;
   return async (input) => {
     const { stored, sent, cuts, signal } = input;
     const most = tokensOf(above, input);
@@ -38,7 +38,7 @@ export function summarise(options: SummariseOptions): Compaction {
     const upTo = cutFor(most / 2, cuts.slice(-Math.max(1, keep)), input);
     const before = sent.slice(leadingSystem(stored), upTo - (stored.length - sent.length));
     const messages = [user(`<conversation>\n${transcript(before)}\n</conversation>`)];
-    const { text, stop } = await run({ system: SYSTEM, ...asking, messages, signal }).result;
+    const { text, stop } = await run({ ...asking, system, messages, signal }).result;
     if (!WHOLE.has(stop.reason)) throw new Error(`the summary ended early (${stop.native ?? stop.reason})`);
     if (text.trim() === '') throw new Error('the summary is empty');
     return { upTo, replacement: [user(`${PREFACE}\n\n${text.trim()}`).raw] };
