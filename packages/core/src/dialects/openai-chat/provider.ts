@@ -12,6 +12,7 @@ export const DIALECT = 'openai-chat';
  *   (`deepseek-reasoning`), others refuse unknown fields.
  * - `audio`: whether the model hears; where it does not, sound is left out though the provider takes it (`audio-model`).
  * - `streamUsage`: whether `stream_options` asks for usage; some compatible providers refuse it.
+ * - `output`: how an answer by a schema is asked for, by `response_format` (`format`) or as the arguments of a `tool`.
  */
 export const openaiChatHome: ProviderDescriptor = {
   id: 'openai-chat',
@@ -41,6 +42,7 @@ export const openaiChatHome: ProviderDescriptor = {
       sendReasoning: { default: true },
       audio: { default: false, models: [['*audio*', true]] },
       streamUsage: { default: true },
+      output: { default: 'format' },
     },
   },
 };
