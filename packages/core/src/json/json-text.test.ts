@@ -10,6 +10,7 @@ import {
   JsonTextError,
   loneSurrogates,
   MAX_DEPTH,
+  MAX_LENGTH,
   membersOf,
   parseJson,
   parseTree,
@@ -245,6 +246,10 @@ describe('malformed text', () => {
     ['01', 1],
   ])('%j is wrong at offset %i', (text, offset) => {
     expect(() => parseJson(text)).toThrowError(expect.objectContaining({ offset }));
+  });
+
+  it('longer than the bound is an error, before anything is parsed', () => {
+    expect(() => parseJson(' '.repeat(MAX_LENGTH + 1))).toThrowError(expect.objectContaining({ offset: MAX_LENGTH }));
   });
 
   it('nested 10,000 deep is an error, not a stack overflow', () => {

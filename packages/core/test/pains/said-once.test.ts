@@ -67,6 +67,16 @@ describe('the prefix hash', () => {
   );
 });
 
+describe('a cache point', () => {
+  it('on a message that is not sent does not vanish in silence', () => {
+    const messages = [user('a'), assistant(''), user('b')];
+    const { body, losses } = anthropicMessages.writeRequest({ model: MODEL, messages, cache: [1, 2] });
+    expect(body.match(/cache_control/g)).toHaveLength(1);
+    expect(losses).toContainEqual({ kind: 'dropped', message: 1, path: '', reason: 'cache-marker' });
+    expect(losses).not.toContainEqual(expect.objectContaining({ message: 2 }));
+  });
+});
+
 describe('a failed tool', () => {
   it('is told as failed where the protocol has no flag for it', () => {
     const call = { type: 'tool-use', id: 'c1', name: 'look', parameters: {}, rawParameters: '{}' } as const;

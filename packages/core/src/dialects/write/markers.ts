@@ -1,4 +1,5 @@
 import type { Loss } from '../loss.ts';
+import type { Element } from '../manifest.ts';
 import type { CachePoint } from '../request.ts';
 import type { RequestWriter } from './writer.ts';
 
@@ -33,4 +34,11 @@ export function markersFor(points: readonly CachePoint[], count: number, writer:
 
 function noMarkers(): Loss {
   return { kind: 'dropped', message: -1, path: '', reason: 'cache-marker' };
+}
+
+/** Cache points that found no place: their message is not sent as an element, or may not carry a marker. */
+export function unplaced(points: ReadonlySet<number>, elements: readonly Element[]): Loss[] {
+  const placed = new Set(elements.flatMap(({ of, plain }) => (plain ? of : [])));
+  const missing = [...points].filter((point) => !placed.has(point));
+  return missing.map((message) => ({ kind: 'dropped', message, path: '', reason: 'cache-marker' }));
 }

@@ -12,7 +12,7 @@ import { type Entry, entryOf, located } from './entry.ts';
 import { extraMembers } from './frame.ts';
 import { placeInlineSystem } from './inline-system.ts';
 import { joinBody } from './join-body.ts';
-import { markersFor } from './markers.ts';
+import { markersFor, unplaced } from './markers.ts';
 import { openWithUser } from './opening.ts';
 import { prefixOver, prefixStart } from './prefix.ts';
 import { plainElements, reusableMessages } from './reuse.ts';
@@ -97,6 +97,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   const losses = [
     ...[...frame.losses, ...unfit].map((note) => located(note, -1)),
     ...markers.losses,
+    ...unplaced(markers.messages, elements),
     ...manifest.losses,
   ];
   const lost = request.strict ? losses.filter((loss) => loss.kind === 'dropped') : [];
