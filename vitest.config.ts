@@ -7,7 +7,8 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@skein\/core\/(node|otel|prices|testing)$/, replacement: source('core/src/$1.ts') },
-      { find: /^@skein\/(core|emulator)$/, replacement: source('$1/src/index.ts') },
+      { find: '@skein/forest/testing', replacement: source('forest/src/testing.ts') },
+      { find: /^@skein\/(agents|core|emulator|forest)$/, replacement: source('$1/src/index.ts') },
     ],
   },
   test: {

@@ -5,6 +5,7 @@ import ts from 'typescript';
 /** Folders of a package from the lowest to the highest: a file imports from its own folder or a lower one. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   'packages/core': ['json', 'message', 'dialects', 'providers', 'run', 'conversation', 'testing'],
+  'packages/forest': ['model', 'store', 'forest', 'engine', 'record', 'formats', 'testing'],
 };
 
 /** Entries that run outside Node, too: nothing they reach may import a Node module. */

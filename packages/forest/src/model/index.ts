@@ -1,0 +1,16 @@
+export { type Clock, createClock } from './clock.ts';
+export { ECHO_START, ECHO_VERSION, type Echo, extendEcho } from './echo.ts';
+export { sha256 } from './hash.ts';
+export { ID_LENGTH, isIdPrefix, nodeId, ROOT } from './node-id.ts';
+export type {
+  BodyRecord,
+  EntryKind,
+  EntryRecord,
+  NodeRecord,
+  RefRecord,
+  StoreRecord,
+  TakeRecord,
+} from './records.ts';
+export { searchText, wordsOf } from './search-text.ts';
+export { restoreManifest, type StoredManifest, storeManifest } from './stored-manifest.ts';
+export { takeOf } from './take.ts';

@@ -1,0 +1,99 @@
+import type { Facts, Origin, Stop, Usage } from '@skein/core';
+
+/**
+ * What a store keeps: one line of a segment, one row of a table. Records never change. Nodes, bodies and takes are
+ * named by their content, so writing one twice changes nothing; of refs and entries with the same name the one with
+ * the later `clock` counts. Records of unknown kinds are kept.
+ */
+export type StoreRecord = NodeRecord | BodyRecord | TakeRecord | RefRecord | EntryRecord;
+
+/** A message after a history. */
+export interface NodeRecord {
+  readonly k: 'node';
+  /** By the id rule: of the parent, the dialect and the text. */
+  readonly id: string;
+  readonly parent: string;
+  /** How many messages its history has, itself included. */
+  readonly depth: number;
+  readonly dialect: string;
+  /** `digest` of the body that holds its exact text. */
+  readonly body: string;
+  /** By the echo rule, with the rule's version in front: `1:…`. */
+  readonly echo: string;
+  /** The node that ends the system messages at the front of its history; the root when there are none. */
+  readonly lead: string;
+  /** What sending needs to know of the text, so that it need not be parsed; `facts.digest` is `body`. */
+  readonly facts: Omit<Facts, 'digest'>;
+  /** When it was first written, in milliseconds. Not part of its identity. */
+  readonly at: number;
+}
+
+/** A text that others name by its SHA-256: a message, a stored manifest, the head of a request, an envelope. */
+export interface BodyRecord {
+  readonly k: 'body';
+  readonly digest: string;
+  readonly text: string;
+}
+
+/** How a node came to be. One node can have several. */
+export interface TakeRecord {
+  readonly k: 'take';
+  /** Of everything else in the record. */
+  readonly id: string;
+  readonly node: string;
+  readonly at: number;
+  /** Whose words these are. A history that a client sent says nothing of who wrote what: `unknown`. */
+  readonly author: 'person' | 'model' | 'tool' | 'unknown';
+  readonly via: 'append' | 'generate' | 'record' | 'import' | 'edit' | 'split' | 'graft' | 'keep-children';
+  readonly origin: Origin;
+  /** The node that this one was made from by an edit, a split or a graft. */
+  readonly from?: string;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly usage?: Usage;
+  /** The usage was estimated, because the reply was cut before it came. */
+  readonly estimated?: boolean;
+  /** US dollars; absent when the price is not known. */
+  readonly cost?: number;
+  readonly firstEventMs?: number;
+  readonly durationMs?: number;
+  readonly stop?: Stop;
+  readonly requestId?: string;
+  /** `digest` of the body that holds the response without its messages. */
+  readonly envelope?: string;
+  /** The exact request it answers: `digest` of a stored manifest, and SHA-256 of the bytes that were sent. */
+  readonly request?: { readonly manifest: string; readonly sha256: string };
+  readonly generation?: string;
+  readonly exchange?: string;
+  /** What a client or an importer said about it. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A named place that changes: the value of `name` on a thing. `null` means none. Everything that can change is made
+ * of these, so that two writers who change different names never overwrite each other.
+ */
+export interface RefRecord {
+  readonly k: 'ref';
+  readonly on: 'thread' | 'node' | 'bookmark' | 'forest' | 'older';
+  /** Which thread, node or bookmark. */
+  readonly key: string;
+  readonly name: string;
+  readonly value: unknown;
+  readonly clock: string;
+}
+
+/** Everything that is found by its id or in order under a thing it belongs to. */
+export interface EntryRecord {
+  readonly k: EntryKind;
+  readonly id: string;
+  /** What it belongs to: an event to its generation, a checkpoint to its node. */
+  readonly of: string;
+  /** Its place among those of the same kind and the same `of`; compared as text. */
+  readonly order: string;
+  readonly clock: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export type EntryKind = 'generation' | 'event' | 'exchange' | 'checkpoint' | 'tool-journal';

@@ -1,0 +1,24 @@
+import type { Message } from '@skein/core';
+
+/** What a search looks through: what a person sees of a message, thoughts, calls and results included. */
+export function searchText(message: Message): string {
+  const texts = message.content.map((block) => {
+    if (block.type === 'text' || block.type === 'reasoning' || block.type === 'refusal') return block.text;
+    if (block.type === 'tool-use') return `${block.name} ${block.rawParameters}`;
+    if (block.type === 'tool-result')
+      return block.content.map((inner) => (inner.type === 'text' ? inner.text : '')).join(' ');
+    return '';
+  });
+  return texts.filter((text) => text !== '').join('\n');
+}
+
+/** The words of a text as they are compared: letters and digits of any script, in lower case, without marks. */
+export function wordsOf(text: string): string[] {
+  return (
+    text
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
+}

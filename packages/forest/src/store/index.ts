@@ -1,0 +1,13 @@
+export { memoryStore } from './memory/memory-store.ts';
+export type {
+  Change,
+  Changes,
+  EntryQuery,
+  Page,
+  PageRequest,
+  Problem,
+  RefQuery,
+  SearchHit,
+  SearchQuery,
+  Store,
+} from './store.ts';

@@ -1,0 +1,134 @@
+import type { EntryKind, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../model/index.ts';
+
+/**
+ * Where a forest is kept. A store knows records and finds them; what they mean is the forest's business. Every
+ * implementation passes `storeConformance`. All of it concerns one project.
+ */
+export interface Store {
+  /** Names this writer, in stamps and as the owner of what it has under way. */
+  readonly writer: string;
+
+  /**
+   * Writes records and resolves when they are safe. A batch is all there after a crash, or not at all. What is there
+   * already is not written again. Of what a record names, everything is there or stands before it in the batch.
+   */
+  append(records: readonly StoreRecord[]): Promise<void>;
+
+  /** In the order of the ids; undefined where there is none. The root is not a record. */
+  nodes(ids: readonly string[]): Promise<(NodeRecord | undefined)[]>;
+  /** Ids that begin with this, in order. */
+  idsLike(prefix: string, limit: number): Promise<string[]>;
+  /** From the first message, or the one behind `above`, to the node itself. Empty when there is no such node. */
+  path(id: string, above?: string): Promise<NodeRecord[]>;
+  /** Oldest first. */
+  children(id: string, page?: PageRequest): Promise<Page<NodeRecord>>;
+  /** How many children each has. */
+  childCounts(ids: readonly string[]): Promise<number[]>;
+  /** Every node, parents before their children, in an order that stays. */
+  scan(page?: PageRequest): Promise<Page<NodeRecord>>;
+
+  /** The index of the last id that is there, -1 for none. Each id is the parent of the next. */
+  deepest(chain: readonly string[]): Promise<number>;
+  /**
+   * The node with the last of these echoes that any node has: the deepest; of several one with this `lead`, then the
+   * newest.
+   */
+  byEcho(echoes: readonly string[], lead: string): Promise<{ index: number; node: NodeRecord } | undefined>;
+
+  bodies(digests: readonly string[]): Promise<(string | undefined)[]>;
+  /** Of all these nodes, oldest first. */
+  takes(nodes: readonly string[]): Promise<TakeRecord[]>;
+  /** What counts now; registers whose value is null are left out. */
+  refs(query: RefQuery): Promise<Page<RefRecord>>;
+  /** What counts now. */
+  entry(kind: EntryKind, id: string): Promise<EntryRecord | undefined>;
+  /** In their order. */
+  entries(kind: EntryKind, query?: EntryQuery): Promise<Page<EntryRecord>>;
+
+  /** Nodes whose text has all the words, best first. */
+  search(query: SearchQuery): Promise<Page<SearchHit>>;
+
+  /** What was written since, by anyone. `reset` when that can no longer be told: read anew. */
+  changes(after?: string): Promise<Changes>;
+  /** Called when there may be changes. */
+  watch(listener: () => void): () => void;
+  /** Whether a writer still lives; what a dead one had under way will never end. */
+  isAlive(writer: string): Promise<boolean>;
+
+  /** What could not be read since opening. Such data is kept as it is. */
+  problems(): readonly Problem[];
+  /** Looks at everything that is stored, not only at what the index knows. */
+  check(): Promise<readonly Problem[]>;
+  /** Offline: writes anew what `keep` says, in the least space. */
+  compact(keep: (record: StoreRecord) => boolean): Promise<{ kept: number; removed: number }>;
+  close(): Promise<void>;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: string;
+}
+
+export interface PageRequest {
+  readonly after?: string;
+  /** Default 100. */
+  readonly limit?: number;
+}
+
+export interface RefQuery extends PageRequest {
+  readonly on: RefRecord['on'];
+  readonly keys?: readonly string[];
+  readonly names?: readonly string[];
+  /** By `clock`; default `oldest`. */
+  readonly order?: 'oldest' | 'newest';
+}
+
+export interface EntryQuery extends PageRequest {
+  readonly of?: string;
+  /** Only those that stand behind this place. */
+  readonly afterOrder?: string;
+}
+
+export interface SearchQuery extends PageRequest {
+  readonly words: readonly string[];
+  readonly roles?: readonly string[];
+  /** Written at or after, and before; milliseconds. */
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export interface SearchHit {
+  readonly id: string;
+  readonly score: number;
+}
+
+export interface Changes {
+  readonly items: readonly Change[];
+  /** Give it as `after` to learn what comes next. */
+  readonly next: string;
+  readonly reset: boolean;
+}
+
+/** `key` is a node's id, a ref's `on/key/name`, or an entry's id. */
+export interface Change {
+  readonly kind: StoreRecord['k'];
+  readonly key: string;
+  /** What an entry belongs to, and the node of a take. */
+  readonly of?: string;
+}
+
+/** Something that is stored and cannot be read, or does not fit. */
+export interface Problem {
+  readonly code:
+    | 'torn-line'
+    | 'damaged-record'
+    | 'wrong-hash'
+    | 'missing-parent'
+    | 'missing-body'
+    | 'newer-format'
+    | 'unreadable-file';
+  /** File and place, or the id. */
+  readonly where: string;
+  readonly message: string;
+}

@@ -1,0 +1,71 @@
+import { wordsOf } from '../model/index.ts';
+import type { SearchHit } from './store.ts';
+
+/** Which nodes have which words, in memory. */
+export interface WordIndex {
+  add(id: string, text: string): void;
+  /** Nodes that have all the words; the last one may be the beginning of a word. Best first. */
+  find(words: readonly string[]): SearchHit[];
+}
+
+export function createWordIndex(): WordIndex {
+  const postings = new Map<string, Map<number, number>>();
+  const ids: string[] = [];
+  const lengths: number[] = [];
+  let sorted: string[] | undefined;
+
+  const postingsOf = (word: string, isLast: boolean): Map<number, number> => {
+    if (!isLast) return postings.get(word) ?? new Map();
+    sorted ??= [...postings.keys()].sort();
+    const merged = new Map<number, number>();
+    for (let at = firstNotBefore(sorted, word); sorted[at]?.startsWith(word); at++)
+      for (const [row, count] of postings.get(sorted[at]!)!) merged.set(row, (merged.get(row) ?? 0) + count);
+    return merged;
+  };
+
+  return {
+    add(id, text) {
+      const row = ids.push(id) - 1;
+      const words = wordsOf(text);
+      lengths.push(words.length);
+      for (const word of words) {
+        let rows = postings.get(word);
+        if (!rows) {
+          rows = new Map();
+          postings.set(word, rows);
+          sorted = undefined;
+        }
+        rows.set(row, (rows.get(row) ?? 0) + 1);
+      }
+    },
+    find(words) {
+      if (words.length === 0) return [];
+      const lists = words.map((word, at) => postingsOf(word, at === words.length - 1));
+      const [shortest, ...others] = lists.sort((a, b) => a.size - b.size);
+      const hits: SearchHit[] = [];
+      for (const row of shortest!.keys()) {
+        if (!others.every((list) => list.has(row))) continue;
+        hits.push({ id: ids[row]!, score: lists.reduce((sum, list) => sum + weight(list, row), 0) });
+      }
+      return hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+    },
+  };
+
+  // Rare words say more than common ones, and short texts more than long ones with the same words.
+  function weight(list: ReadonlyMap<number, number>, row: number): number {
+    const count = list.get(row) ?? 0;
+    const rarity = Math.log(1 + ids.length / list.size);
+    return (rarity * count) / (count + 0.5 + lengths[row]! / 100);
+  }
+}
+
+function firstNotBefore(sorted: readonly string[], word: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < word) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
