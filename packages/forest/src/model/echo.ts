@@ -27,8 +27,9 @@ export const ECHO_START: Echo = {
 export function extendEcho(echo: Echo, message: Message): Echo {
   if (echo.leading && message.role === 'system') return echo;
   let { text, calls, answered } = echo;
-  const { toolUses } = message;
-  if (toolUses.length > 0) {
+  const { toolUses, toolResults } = message;
+  // Results follow their calls: behind anything else the order of the calls is over.
+  if (toolUses.length > 0 || toolResults.length === 0) {
     calls = toolUses.map(({ id }) => id);
     answered = 0;
   }

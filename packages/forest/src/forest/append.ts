@@ -1,0 +1,52 @@
+import type { Message } from '@skein/core';
+import { type StoreRecord, type TakeRecord, takeOf } from '../model/index.ts';
+import type { Context } from './context.ts';
+import { makeRecords, type Place } from './make-records.ts';
+import { reviveRecords } from './removed.ts';
+import type { TakeFacts } from './types.ts';
+
+/** Writes messages below a place in one batch; gives the ids, in order. */
+export async function appendAt(
+  { store, clock }: Context,
+  place: Place,
+  messages: readonly Message[],
+  facts: TakeFacts = {},
+  more: readonly StoreRecord[] = [],
+): Promise<string[]> {
+  const at = facts.at ?? clock.now();
+  const answer = messages.findLastIndex(({ role }) => role === 'assistant');
+  const records: StoreRecord[] = [...more];
+  const ids: string[] = [];
+  let here = place;
+  for (const [index, message] of messages.entries()) {
+    const { node, body, next } = makeRecords(here, message, at);
+    records.push(body, node, takeFor(message, node.id, { ...(index === answer ? facts : common(facts)), at }));
+    ids.push(node.id);
+    here = next;
+  }
+  if (records.length === 0) return ids;
+  await store.append([...records, ...(await reviveRecords({ store, clock }, [place.id, ...ids]))]);
+  return ids;
+}
+
+/** What holds for every message of a list, not only for what a model answered. */
+function common({ via, generation, exchange, extra, from }: TakeFacts): TakeFacts {
+  return {
+    ...(via && { via }),
+    ...(generation && { generation }),
+    ...(exchange && { exchange }),
+    ...(extra && { extra }),
+    ...(from && { from }),
+  };
+}
+
+/** A user's words are never recorded as a model's: the author follows from the message, not from what it came with. */
+export function takeFor(message: Message, node: string, facts: TakeFacts & { readonly at: number }): TakeRecord {
+  return takeOf({ via: 'append', origin: message.origin, ...facts, author: authorOf(message, facts), node });
+}
+
+function authorOf({ role, origin }: Message, { author }: TakeFacts): TakeRecord['author'] {
+  if (role === 'tool') return 'tool';
+  if (role === 'assistant') return author ?? (origin.dialect === 'blocks' ? 'person' : 'model');
+  return author === 'model' || author === undefined ? 'person' : author;
+}

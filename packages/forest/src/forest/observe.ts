@@ -1,0 +1,27 @@
+import type { Message } from '@skein/core';
+import { ROOT } from '../model/index.ts';
+import { appendAt } from './append.ts';
+import type { Context } from './context.ts';
+import { matchHistory } from './match.ts';
+import { placeBelow } from './place.ts';
+import type { Observed, TakeFacts } from './types.ts';
+
+/** Takes in a history that a client sent: only what is new is added, and a degraded copy never stands beside the full one. */
+export async function observeHistory(
+  context: Context,
+  messages: readonly Message[],
+  take: TakeFacts = {},
+): Promise<Observed> {
+  const match = await matchHistory(context.store, messages);
+  const place = await placeBelow(context.store, match.node);
+  const leading = messages.findIndex(({ role }) => role !== 'system');
+  const otherSystem =
+    match.by === 'echo' && leading >= 0 && !(await hasSameLead(context, messages.slice(0, leading), place.lead));
+  const added = await appendAt(context, place, messages.slice(match.matched), { author: 'unknown', ...take });
+  return { ...match, head: added.at(-1) ?? match.node, added, otherSystem };
+}
+
+async function hasSameLead({ store }: Context, system: readonly Message[], lead: string): Promise<boolean> {
+  const path = lead === ROOT ? [] : await store.path(lead);
+  return path.length === system.length && path.every(({ body }, index) => body === system[index]!.facts.digest);
+}

@@ -1,0 +1,108 @@
+import { dialect, type Message } from '@skein/core';
+import { type NodeRecord, type RefRecord, ROOT, type TakeRecord } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import { ForestError } from './errors.ts';
+import { removedAmong } from './removed.ts';
+import type { ForestNode, Marks } from './types.ts';
+
+/** Nodes as they are shown, for records in any order. */
+export async function readNodes(store: Store, records: readonly NodeRecord[]): Promise<ForestNode[]> {
+  const ids = records.map(({ id }) => id);
+  const [bodies, takes, counts, marks, removed] = await Promise.all([
+    store.bodies(records.map(({ body }) => body)),
+    takesByNode(store, ids),
+    store.childCounts(ids),
+    marksByNode(store, ids),
+    isBelowRemoved(store, records),
+  ]);
+  return records.map((record, index) => {
+    const own = takes.get(record.id) ?? [];
+    return {
+      id: record.id,
+      parent: record.parent,
+      depth: record.depth,
+      role: record.facts.role,
+      at: record.at,
+      dialect: record.dialect,
+      message: messageOf(record, bodies[index], own),
+      takes: own,
+      childCount: counts[index]!,
+      removed: removed[index]!,
+      marks: marks.get(record.id) ?? { tags: [] },
+    };
+  });
+}
+
+/**
+ * The message of a node. One text can have been issued by several: the origin is that of the take whose issuer is
+ * asked for, else of the first one.
+ */
+export function messageOf(
+  { id, dialect: dialectId, body, facts }: NodeRecord,
+  raw: string | undefined,
+  takes: readonly TakeRecord[],
+  issuer?: string,
+): Message {
+  if (raw === undefined)
+    throw new ForestError(
+      'unknown_body',
+      id,
+      `The text of node ${id} is not in the store: run fsck to see what is missing.`,
+    );
+  const take = takes.find(({ origin }) => origin.issuer === issuer) ?? takes[0];
+  return dialect(dialectId).parseMessage(raw, take?.origin, { ...facts, digest: body });
+}
+
+export async function takesByNode(store: Store, ids: readonly string[]): Promise<Map<string, TakeRecord[]>> {
+  return groupBy(await store.takes(ids), ({ node }) => node);
+}
+
+async function marksByNode(store: Store, ids: readonly string[]): Promise<Map<string, Marks>> {
+  if (ids.length === 0) return new Map();
+  const { items } = await store.refs({ on: 'node', keys: ids, limit: Number.MAX_SAFE_INTEGER });
+  return new Map([...groupBy(items, ({ key }) => key)].map(([id, refs]) => [id, marksOf(refs)]));
+}
+
+export function marksOf(refs: readonly RefRecord[]): Marks {
+  const tags = refs.filter(({ name, value }) => name.startsWith('tag:') && value === true);
+  const named = (name: string) => refs.find((ref) => ref.name === name)?.value;
+  const note = named('note');
+  const rating = named('rating');
+  return {
+    tags: tags.map(({ name }) => name.slice('tag:'.length)).sort(),
+    ...(typeof note === 'string' && { note }),
+    ...(typeof rating === 'number' && { rating }),
+  };
+}
+
+/** For each record, whether it or a node above it was removed. What records have above them in common is looked at once. */
+async function isBelowRemoved(store: Store, records: readonly NodeRecord[]): Promise<boolean[]> {
+  const answers = new Map<string, boolean>([[ROOT, false]]);
+  const own = await removedAmong(
+    store,
+    records.map(({ id }) => id),
+  );
+  for (const { id, parent } of records.toSorted((a, b) => a.depth - b.depth)) {
+    if (!answers.has(parent)) {
+      const above = (await store.path(parent)).map((node) => node.id);
+      const removed = await removedAmong(store, above);
+      let isHidden = false;
+      for (const one of above) {
+        isHidden ||= removed.has(one);
+        answers.set(one, isHidden);
+      }
+    }
+    answers.set(id, answers.get(parent) === true || own.has(id));
+  }
+  return records.map(({ id }) => answers.get(id) === true);
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,251 @@
+import type { Message, Role, Usage } from '@skein/core';
+import type { Clock, TakeRecord } from '../model/index.ts';
+import type { Changes, Page, PageRequest, Problem, Store } from '../store/index.ts';
+
+/**
+ * A forest of branching conversations. Ids may be abbreviated to what only one node begins with. Whatever is
+ * refused is a `ForestError` and has no effect. What is written is safe when the promise resolves.
+ */
+export interface Forest {
+  readonly project: string;
+  readonly store: Store;
+  readonly clock: Clock;
+
+  /**
+   * Hangs messages below a node and gives the id of the last one. Exact: the same bytes below the same parent are
+   * the same node, which then gets one more take. What was deleted comes back.
+   */
+  append(parent: string, messages: readonly Message[], take?: TakeFacts): Promise<string>;
+  /** A history as a client sent it: what is known is found again, exactly or by its echo, and only the rest is added. */
+  observe(messages: readonly Message[], take?: TakeFacts): Promise<Observed>;
+  /** The deepest node that this history leads to. */
+  match(messages: readonly Message[]): Promise<Match>;
+
+  /** The full id of what only one node begins with; old ids lead to what took their place. */
+  resolve(id: string): Promise<string>;
+  node(id: string): Promise<ForestNode>;
+  /** From behind `from` (default: the root) to the node. */
+  path(to: string, from?: string): Promise<ForestNode[]>;
+  /** The messages of a path, with the origins that fit a request to this issuer best. */
+  messages(id: string, options?: { readonly issuer?: string }): Promise<Message[]>;
+  children(id: string, page?: PageRequest): Promise<Page<ForestNode>>;
+  /** All children of its parent, itself included. */
+  siblings(id: string): Promise<ForestNode[]>;
+  leaves(id?: string, page?: PageRequest): Promise<Page<ForestNode>>;
+  descendants(id: string, page?: PageRequest): Promise<Page<ForestNode>>;
+  /** The exact bytes that were sent for a node a model wrote, checked by their hash. */
+  request(id: string): Promise<SentRequest>;
+
+  readonly threads: Threads;
+  readonly bookmarks: Bookmarks;
+
+  /** A sibling with this text in place of the message's. */
+  edit(id: string, text: string): Promise<string>;
+  /** Two nodes in place of one: the text up to a position, and what follows below it. */
+  split(id: string, at: number): Promise<Split>;
+  /** Hides a node and all below it, or hangs its children to its parent. Refused above a bookmark. */
+  remove(id: string, options?: { readonly keepChildren?: boolean }): Promise<Rehung>;
+  /** Brings a removed node back, and all below it. */
+  restore(id: string): Promise<void>;
+  /** Hangs a copy of a subtree below another node, and takes it away from where it was. */
+  graft(id: string, onto: string): Promise<Rehung>;
+
+  /** What people say of a node. */
+  tag(id: string, tags: { readonly [tag: string]: boolean }): Promise<void>;
+  note(id: string, text: string | null): Promise<void>;
+  rate(id: string, rating: number | null): Promise<void>;
+
+  search(text: string, filters?: SearchFilters): Promise<Page<Found>>;
+  /** What a node, everything below a node, a path, a thread or a time cost. */
+  usage(of: UsageOf): Promise<UsageTotal>;
+  /** Where two paths part, and what each has behind that. */
+  diff(a: string, b: string): Promise<Difference>;
+  /** Structure without content, parents before their children. */
+  topology(options?: TopologyRequest): Promise<Page<TopologyNode>>;
+
+  changes(after?: string): Promise<Changes>;
+  watch(listener: () => void): () => void;
+
+  /** Looks at everything that is stored: every hash, every parent, every text. */
+  fsck(): Promise<readonly Problem[]>;
+  /** Offline: forgets for good what was removed, and nothing else. */
+  gc(): Promise<{ readonly kept: number; readonly removed: number }>;
+  /** Offline: the same in less space. */
+  pack(): Promise<{ readonly kept: number; readonly removed: number }>;
+  close(): Promise<void>;
+}
+
+/**
+ * How messages came to be. What a model reported (usage, stop, request…) goes to the last assistant message of the
+ * list alone; author and origin follow from each message.
+ */
+export type TakeFacts = Partial<Omit<TakeRecord, 'k' | 'id' | 'node'>>;
+
+export interface ForestNode {
+  readonly id: string;
+  readonly parent: string;
+  readonly depth: number;
+  readonly role: Role;
+  readonly at: number;
+  readonly dialect: string;
+  readonly message: Message;
+  /** Oldest first. */
+  readonly takes: readonly TakeRecord[];
+  readonly childCount: number;
+  /** It, or a node above it, was removed. */
+  readonly removed: boolean;
+  readonly marks: Marks;
+}
+
+export interface Marks {
+  readonly tags: readonly string[];
+  readonly note?: string;
+  readonly rating?: number;
+}
+
+export interface Match {
+  /** The root when nothing matches. */
+  readonly node: string;
+  /** How many of the messages lead there. */
+  readonly matched: number;
+  readonly by: 'exact' | 'echo';
+}
+
+export interface Observed extends Match {
+  /** Where the history ends now. */
+  readonly head: string;
+  readonly added: readonly string[];
+  /** The history is known under another system text. */
+  readonly otherSystem: boolean;
+}
+
+export interface SentRequest {
+  readonly body: string;
+  readonly sha256: string;
+  readonly dialect: string;
+  readonly model: string;
+}
+
+export interface Thread {
+  readonly id: string;
+  /** The first node that is its own; the root for a whole conversation. */
+  readonly start: string;
+  readonly head: string;
+  readonly title: string;
+  readonly tags: readonly string[];
+  readonly note?: string;
+  readonly rating?: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly deleted: boolean;
+  /** The thread it was forked from. */
+  readonly forkedFrom?: string;
+}
+
+export interface Threads {
+  create(thread: {
+    readonly head: string;
+    readonly start?: string;
+    readonly title?: string;
+    readonly id?: string;
+  }): Promise<Thread>;
+  get(id: string): Promise<Thread>;
+  /** Last changed first. */
+  list(page?: PageRequest & { readonly deleted?: boolean; readonly tag?: string }): Promise<Page<Thread>>;
+  /** Threads whose path ends at or above the node, or leads through it. */
+  of(node: string): Promise<Thread[]>;
+  rename(id: string, title: string): Promise<Thread>;
+  moveHead(id: string, head: string): Promise<Thread>;
+  /** A thread of its own that shares the history up to `at`; default: the head. */
+  fork(id: string, options?: { readonly at?: string; readonly title?: string }): Promise<Thread>;
+  tag(id: string, tags: { readonly [tag: string]: boolean }): Promise<Thread>;
+  note(id: string, text: string | null): Promise<Thread>;
+  rate(id: string, rating: number | null): Promise<Thread>;
+  /** Takes it from the lists; its nodes stay. */
+  delete(id: string): Promise<void>;
+  restore(id: string): Promise<Thread>;
+}
+
+export interface Bookmark {
+  readonly id: string;
+  readonly node: string;
+  readonly title: string;
+  readonly createdAt: number;
+}
+
+export interface Bookmarks {
+  add(node: string, title?: string): Promise<Bookmark>;
+  list(page?: PageRequest): Promise<Page<Bookmark>>;
+  rename(id: string, title: string): Promise<Bookmark>;
+  remove(id: string): Promise<void>;
+}
+
+export interface Split {
+  readonly first: string;
+  readonly second: string;
+  readonly rehung: Rehung;
+}
+
+/** What re-hanging did: its cost is one small record for each node below. */
+export interface Rehung {
+  /** New ids by old ids. Old ids lead to the new ones from now on. */
+  readonly moved: ReadonlyMap<string, string>;
+}
+
+export interface SearchFilters extends PageRequest {
+  readonly roles?: readonly Role[];
+  readonly since?: number;
+  readonly until?: number;
+  /** Only below this node. */
+  readonly below?: string;
+  readonly model?: string;
+  readonly tag?: string;
+}
+
+export interface Found {
+  readonly node: string;
+  readonly role: Role;
+  readonly score: number;
+  /** Text around the words, and where the words are in it. */
+  readonly snippet: string;
+  readonly marks: readonly (readonly [start: number, end: number])[];
+}
+
+export type UsageOf =
+  | { readonly node: string }
+  | { readonly below: string }
+  | { readonly path: string }
+  | { readonly thread: string }
+  | { readonly since: number; readonly until?: number };
+
+export interface UsageTotal {
+  readonly usage: Omit<Usage, 'native'>;
+  /** US dollars of the replies whose price is known, and how many have none. */
+  readonly cost: number;
+  readonly withoutPrice: number;
+  readonly replies: number;
+}
+
+export interface Difference {
+  /** The last node that both have; the root when there is none. */
+  readonly shared: string;
+  readonly sharedLength: number;
+  readonly a: readonly ForestNode[];
+  readonly b: readonly ForestNode[];
+}
+
+export interface TopologyRequest extends PageRequest {
+  /** Only below this node. */
+  readonly below?: string;
+}
+
+export interface TopologyNode {
+  readonly id: string;
+  readonly parent: string;
+  readonly depth: number;
+  readonly role: Role;
+  readonly at: number;
+  readonly removed: boolean;
+  readonly model?: string;
+  readonly provider?: string;
+}
