@@ -2,6 +2,7 @@
  * Git for conversations: a forest of branching histories whose every message is kept as its exact text, in memory,
  * in files or in PostgreSQL.
  */
+export * from './engine/index.ts';
 export * from './forest/index.ts';
 export * from './model/index.ts';
 export * from './store/index.ts';

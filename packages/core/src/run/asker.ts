@@ -141,7 +141,7 @@ export class Asker {
     const { message, envelope, stop, usage, estimated, cost, durationMs } = step;
     const reply = { replyModel: message.origin.model, stop, usage, estimated, cost, durationMs, message, envelope };
     journal.observe({ type: 'response', ...about, ...reply });
-    if (hasContent(message)) journal.add(message);
+    if (hasContent(message)) journal.add(message, step);
     return step;
   }
 }

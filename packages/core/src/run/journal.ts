@@ -63,9 +63,9 @@ export class Journal {
   }
 
   /** A message that belongs into the history. */
-  add(message: Message): void {
+  add(message: Message, step?: Step): void {
     this.added.push(message);
-    this.emit({ type: 'message', message });
+    this.emit(step ? { type: 'message', message, step } : { type: 'message', message });
   }
 
   /** A call is answered. */

@@ -131,7 +131,8 @@ export type RunEvent =
   | { readonly type: 'approval'; readonly call: ToolUseBlock }
   /** For the end user's log: what a tool did. */
   | { readonly type: 'action'; readonly action: Action }
-  | { readonly type: 'message'; readonly message: Message }
+  /** `step` is the request that a reply answers; what tools said has none. */
+  | { readonly type: 'message'; readonly message: Message; readonly step?: Step }
   | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly reason: string }
   | { readonly type: 'notice'; readonly notice: Notice }
   | { readonly type: 'finish'; readonly result: RunResult };

@@ -1,0 +1,74 @@
+import type { Clock } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import type { GenerationEvent, StoredEvent } from './types.ts';
+
+/** How long events may wait for others to be stored with, in milliseconds. */
+export const BATCH_MS = 50;
+
+/** Stores what happens in batches, before anyone is told. */
+export class EventWriter {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #generation: string;
+  #waiting: StoredEvent[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #next: number;
+
+  /** `from` is the number of the first event. */
+  constructor(store: Store, clock: Clock, generation: string, from: number) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#generation = generation;
+    this.#next = from;
+  }
+
+  push(branch: number, event: GenerationEvent): void {
+    const stored = { id: eventId(this.#next++), branch, event };
+    const last = this.#waiting.at(-1);
+    const joined = last && join(last, stored);
+    if (joined) this.#waiting[this.#waiting.length - 1] = joined;
+    else this.#waiting.push(stored);
+    this.#timer ??= setTimeout(() => void this.flush(), BATCH_MS);
+  }
+
+  /** Resolves when everything pushed so far is stored. A store that fails is reported by the appends of messages. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const events = this.#waiting;
+    this.#waiting = [];
+    const id = events.at(-1)?.id;
+    if (id !== undefined) {
+      const of = this.#generation;
+      const record = {
+        k: 'event',
+        id: `${of}/${id}`,
+        of,
+        order: id,
+        clock: this.#clock.tick(),
+        data: { events },
+      } as const;
+      this.#last = this.#last.then(() => this.#store.append([record])).catch(() => undefined);
+    }
+    await this.#last;
+  }
+}
+
+export function eventId(number: number): string {
+  return String(number).padStart(10, '0');
+}
+
+/** Neighbouring pieces of one text are one event, with the id of the last. */
+function join(a: StoredEvent, b: StoredEvent): StoredEvent | undefined {
+  if (a.branch !== b.branch) return undefined;
+  const [first, second] = [a.event, b.event];
+  if (
+    (first.type === 'text' && second.type === 'text') ||
+    (first.type === 'reasoning' && second.type === 'reasoning') ||
+    (first.type === 'refusal' && second.type === 'refusal') ||
+    (first.type === 'tool-arguments' && second.type === 'tool-arguments' && first.index === second.index)
+  )
+    return { ...b, event: { ...first, text: first.text + second.text } };
+  return undefined;
+}

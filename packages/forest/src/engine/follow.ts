@@ -1,0 +1,56 @@
+import type { Store } from '../store/index.ts';
+import { readGeneration } from './generation-record.ts';
+import type { StoredEvent } from './types.ts';
+
+/** How often to look when nobody calls, in milliseconds. */
+const POLL_MS = 200;
+
+/** Stored events from behind an id until the generation has ended, whoever writes them. */
+export async function* follow(store: Store, generation: string, after = ''): AsyncGenerator<StoredEvent> {
+  let last = after;
+  for (;;) {
+    const woken = nextChange(store);
+    try {
+      // Read before the events: what is stored when it ended is then seen below.
+      const { status } = await readGeneration(store, generation);
+      let isOver = false;
+      for (let more = true; more; ) {
+        const page = await store.entries('event', { of: generation, afterOrder: last, limit: 100 });
+        for (const { data } of page.items) {
+          for (const event of data.events as readonly StoredEvent[]) {
+            if (event.id <= last) continue;
+            last = event.id;
+            yield event;
+            isOver = event.event.type === 'end';
+          }
+        }
+        more = page.next !== undefined;
+      }
+      if (isOver || status !== 'running') return;
+      await woken.promise;
+    } finally {
+      woken.cancel();
+    }
+  }
+}
+
+function nextChange(store: Store): { readonly promise: Promise<void>; cancel(): void } {
+  const { promise, resolve } = withResolvers();
+  const timer = setTimeout(resolve, POLL_MS);
+  const unwatch = store.watch(resolve);
+  return {
+    promise,
+    cancel() {
+      clearTimeout(timer);
+      unwatch();
+    },
+  };
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

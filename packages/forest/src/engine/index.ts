@@ -1,0 +1,14 @@
+export { createEngine } from './engine.ts';
+export type {
+  BranchState,
+  Engine,
+  GenerateOptions,
+  Generation,
+  GenerationEvent,
+  GenerationList,
+  GenerationState,
+  GenerationStatus,
+  ResumeOptions,
+  StoredEvent,
+} from './types.ts';
+export { EngineError } from './types.ts';

@@ -1,0 +1,42 @@
+import { joinManifest, type Message, type Step } from '@skein/core';
+import type { TakeFacts } from '../forest/types.ts';
+import { type BodyRecord, sha256, storeManifest } from '../model/index.ts';
+import type { History } from './history.ts';
+
+/** What a reply says of itself, and the texts that its exact request is put together from. */
+export function takeOfStep(
+  step: Step,
+  sent: readonly Message[],
+  known: ReadonlySet<string>,
+  previous: History['previous'],
+  generation: string,
+): { take: TakeFacts; bodies: readonly BodyRecord[]; stored: NonNullable<History['previous']> } {
+  const { manifest, provider, model, usage, estimated, cost, stop, envelope, requestId, durationMs, firstEventMs } =
+    step;
+  const [head, stored] = storeManifest(manifest, previous);
+  const body = joinManifest(manifest, (index) => sent[index]!.raw);
+  const others = sent.filter(({ facts }) => !known.has(facts.digest));
+  const take: TakeFacts = {
+    via: 'generate',
+    author: 'model',
+    generation,
+    provider,
+    model,
+    stop,
+    durationMs,
+    envelope: sha256(envelope),
+    request: { manifest: stored.digest, sha256: sha256(body) },
+    ...(usage && { usage }),
+    ...(estimated && { estimated }),
+    ...(cost !== undefined && { cost }),
+    ...(requestId !== undefined && { requestId }),
+    ...(firstEventMs !== undefined && { firstEventMs }),
+  };
+  const bodies = [
+    ...others.map(({ raw, facts }) => ({ k: 'body' as const, digest: facts.digest, text: raw })),
+    { k: 'body' as const, digest: sha256(envelope), text: envelope },
+    head,
+    stored,
+  ];
+  return { take, bodies, stored: { digest: stored.digest, manifest } };
+}

@@ -1,0 +1,113 @@
+import type { Approval, Notice, RunOptions, RunStop, StreamEvent, ToolUseBlock, Usage } from '@skein/core';
+
+/** Everything that `run` takes, but for what comes from the forest. */
+export type GenerateOptions = Omit<
+  RunOptions,
+  'messages' | 'system' | 'checkpoints' | 'previous' | 'outgoing' | 'approvals'
+> & {
+  /** Branches to grow side by side; default 1. */
+  readonly n?: number;
+  /** Go on even when the same is already being generated below this node. */
+  readonly again?: boolean;
+  /** Kept with the generation, such as the name of an agent. */
+  readonly label?: string;
+};
+
+export interface ResumeOptions extends Omit<GenerateOptions, 'n' | 'again' | 'model'> {
+  /** Default: the model it was started with. */
+  readonly model?: GenerateOptions['model'];
+  /** What was decided about calls that wait, by call id. */
+  readonly approvals?: Readonly<Record<string, Approval>>;
+}
+
+/** Grows the forest: the run loop on the history of a node, every message appended as it completes. */
+export interface Engine {
+  /** Starts, and gives the generation as soon as it is stored. */
+  generate(node: string, options: GenerateOptions): Promise<Generation>;
+  /** Sends the same turns to another model, as a new branch from behind `from` (default: the root). */
+  rerun(head: string, options: GenerateOptions & { readonly from?: string }): Promise<string>;
+  /** Goes on with what died, was stopped, or waits for approval. A tool that has finished is not run again. */
+  resume(generation: string, options?: ResumeOptions): Promise<Generation>;
+  /** Ends it, also in another process; what arrived is kept. */
+  stop(generation: string): Promise<void>;
+  get(generation: string): Promise<GenerationState>;
+  list(query?: { readonly node?: string; readonly after?: string; readonly limit?: number }): Promise<GenerationList>;
+  /** What happened, from behind an event id, until it ends; also when another process writes it. */
+  follow(generation: string, after?: string): AsyncIterable<StoredEvent>;
+}
+
+/** A generation that runs in this process. It goes on whether or not anyone looks. */
+export interface Generation {
+  readonly id: string;
+  readonly node: string;
+  /** How it ended. One branch that fails does not lose the others, so this never rejects for a model's failure. */
+  readonly result: Promise<GenerationState>;
+  stop(): void;
+}
+
+/** What is stored of a generation. */
+export interface GenerationState {
+  readonly id: string;
+  /** Below which node it grows. */
+  readonly node: string;
+  readonly status: GenerationStatus;
+  readonly branches: readonly BranchState[];
+  readonly model: string;
+  readonly params: RunOptions['params'];
+  readonly tools: readonly string[];
+  readonly label?: string;
+  /** The writer that runs it. */
+  readonly owner: string;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+}
+
+/** `waiting`: for approval; `aborted`: stopped, or its process died. */
+export type GenerationStatus = 'running' | 'done' | 'waiting' | 'failed' | 'aborted';
+
+export interface BranchState {
+  /** Its last complete message so far. */
+  readonly head: string;
+  readonly status: GenerationStatus;
+  readonly stop?: RunStop;
+  readonly pending?: readonly Pick<ToolUseBlock, 'id' | 'name' | 'rawParameters'>[];
+  readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean };
+}
+
+export interface GenerationList {
+  readonly items: readonly GenerationState[];
+  readonly next?: string;
+}
+
+/** Events as they are stored and followed. Neighbouring pieces of one text may be one event. */
+export interface StoredEvent {
+  /** Sorts as text. An event that stands for several carries the id of the last. */
+  readonly id: string;
+  readonly branch: number;
+  readonly event: GenerationEvent;
+}
+
+export type GenerationEvent =
+  | Exclude<StreamEvent, { type: 'error' }>
+  | { readonly type: 'message'; readonly node: string }
+  | { readonly type: 'tool-start'; readonly callId: string; readonly name: string }
+  | { readonly type: 'tool-result'; readonly callId: string; readonly name: string }
+  | { readonly type: 'approval'; readonly callId: string; readonly name: string; readonly arguments: string }
+  | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly reason: string }
+  | { readonly type: 'notice'; readonly notice: Notice }
+  | { readonly type: 'branch-end'; readonly state: BranchState; readonly usage?: Usage; readonly cost?: number }
+  /** The last one. */
+  | { readonly type: 'end'; readonly status: GenerationStatus };
+
+/** What an engine refuses to do. */
+export class EngineError extends Error {
+  readonly code: 'unknown_generation' | 'generation_running' | 'nothing_to_resume';
+  readonly generation: string;
+
+  constructor(code: EngineError['code'], generation: string, message: string) {
+    super(message);
+    this.name = 'EngineError';
+    this.code = code;
+    this.generation = generation;
+  }
+}

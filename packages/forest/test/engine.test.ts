@@ -1,0 +1,191 @@
+import { assistant, keepLast, system, tool, user } from '@skein/core';
+import { says } from '@skein/emulator';
+import { createForest, ROOT, type StoredEvent } from '@skein/forest';
+import { describe, expect, test } from 'vitest';
+import { APIS, bodies, expectAccepted, grow, start, weather } from './kit.ts';
+
+const asksWeather = {
+  blocks: [
+    { type: 'thinking', text: 'Two cities.' },
+    { type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } },
+    { type: 'tool-use', name: 'get_weather', input: { city: 'Rome' } },
+  ],
+} as const;
+
+describe.each(APIS)('$protocol', ({ protocol, model }) => {
+  test('a tool loop becomes a path, and every exact request can be shown again', async () => {
+    const emulator = await start();
+    const { forest, engine } = grow(emulator);
+    const node = await forest.append(ROOT, [system('Be brief.'), user('Weather in Oslo and Rome?')]);
+    emulator.script(protocol, [asksWeather, says('Cold.'), says('Yes.')]);
+    const first = await (await engine.generate(node, { model, tools: [weather] })).result;
+    expect(first).toMatchObject({ status: 'done', branches: [{ status: 'done' }] });
+    const next = await forest.append(first.branches[0]!.head, [user('Sure?')]);
+    const second = await (await engine.generate(next, { model, tools: [weather] })).result;
+    expectAccepted(emulator);
+
+    const path = await forest.path(second.branches[0]!.head);
+    expect(path.map(({ role }) => role).filter((role) => role === 'assistant')).toHaveLength(3);
+    const authors = path.map(({ takes }) => takes[0]!.author);
+    expect(authors).toEqual(path.map(({ role }) => ({ assistant: 'model', tool: 'tool' })[role as string] ?? 'person'));
+    const replies = path.filter(({ role }) => role === 'assistant');
+    const shown = await Promise.all(replies.map(async ({ id }) => (await forest.request(id)).body));
+    expect(shown).toEqual(bodies(emulator));
+    expect(replies.every(({ takes }) => (takes[0]!.usage?.output ?? 0) > 0)).toBe(true);
+  });
+
+  test('branches grow side by side, and one that fails does not lose the others', async () => {
+    const emulator = await start();
+    const { forest, engine } = grow(emulator);
+    const node = await forest.append(ROOT, [user('Hello')]);
+    emulator.script(protocol, [says('One.'), { error: { status: 400, message: 'no' } }, says('Three.')]);
+    const { branches, status } = await (await engine.generate(node, { model, n: 3, retry: false })).result;
+    expect(status).toBe('done');
+    expect(branches.map((branch) => branch.status).sort()).toEqual(['done', 'done', 'failed']);
+    const { items } = await forest.children(node);
+    expect(items.map(({ message }) => message.text).sort()).toEqual(['One.', 'Three.']);
+  });
+
+  test('the same turns go to another model as a new branch', async () => {
+    const emulator = await start();
+    const { forest, engine } = grow(emulator);
+    const old = await forest.append(ROOT, [user('A?'), assistant('a'), user('B?'), assistant('b')]);
+    emulator.script(protocol, [says('A!'), says('B!')]);
+    const head = await engine.rerun(old, { model });
+    expectAccepted(emulator);
+    expect((await forest.path(head)).map(({ message }) => message.text)).toEqual(['A?', 'A!', 'B?', 'B!']);
+  });
+
+  test('a call that waits for approval goes on from the stored generation', async () => {
+    const emulator = await start();
+    const { forest, engine, store } = grow(emulator);
+    const careful = tool({ ...weatherSpec, needsApproval: true });
+    const node = await forest.append(ROOT, [user('Weather?')]);
+    emulator.script(protocol, [asksWeather, says('Done.')]);
+    const waiting = await (await engine.generate(node, { model, tools: [careful] })).result;
+    expect(waiting.status).toBe('waiting');
+    const ids = waiting.branches[0]!.pending!.map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+
+    const { engine: other } = grow(emulator, store);
+    const approvals = { [ids[0]!]: 'approve', [ids[1]!]: { deny: 'no' } } as const;
+    const done = await (await other.resume(waiting.id, { tools: [careful], approvals })).result;
+    expect(done.status).toBe('done');
+    expectAccepted(emulator);
+    expect((await forest.node(done.branches[0]!.head)).message.text).toBe('Done.');
+  });
+});
+
+const weatherSpec = {
+  name: 'get_weather',
+  description: 'The weather of a city',
+  input: weather.parameters,
+  execute: () => 'fine',
+};
+
+test('the same is not generated twice at a time, unless asked for', async () => {
+  const emulator = await start();
+  const { forest, engine } = grow(emulator);
+  const node = await forest.append(ROOT, [user('Hello')]);
+  const { model } = APIS[0]!;
+  emulator.script('anthropic-messages', [says('One.'), says('Two.')]);
+  const first = await engine.generate(node, { model });
+  await expect(engine.generate(node, { model })).rejects.toMatchObject({
+    code: 'generation_running',
+    generation: first.id,
+  });
+  const again = await engine.generate(node, { model, again: true });
+  await Promise.all([first.result, again.result]);
+  expect((await forest.children(node)).items).toHaveLength(2);
+});
+
+test('a generation is followed from any event on without gaps or doubles, until its end', async () => {
+  const emulator = await start();
+  const { forest, engine, store } = grow(emulator);
+  const node = await forest.append(ROOT, [user('Hello')]);
+  emulator.script('openai-chat', [says('A long answer in several pieces, one after the other.')]);
+  const generation = await engine.generate(node, { model: 'openai-chat/gpt-5.5' });
+  const { engine: other } = grow(emulator, store);
+  const seen: StoredEvent[] = [];
+  for await (const event of other.follow(generation.id)) seen.push(event);
+  expect(textOf(seen)).toBe('A long answer in several pieces, one after the other.');
+  expect(seen.at(-1)?.event).toEqual({ type: 'end', status: 'done' });
+  const rest: StoredEvent[] = [];
+  for await (const event of other.follow(generation.id, seen[0]!.id)) rest.push(event);
+  expect(rest).toEqual(seen.slice(1));
+});
+
+test('stopping keeps what arrived, also from another process', async () => {
+  const emulator = await start();
+  const { forest, engine, store } = grow(emulator);
+  const node = await forest.append(ROOT, [user('Hello')]);
+  emulator.script('openai-chat', [
+    says('Never to be heard in full.', { break: { after: { events: 2 }, how: 'hang' } }),
+  ]);
+  const generation = await engine.generate(node, { model: 'openai-chat/gpt-5.5' });
+  const { engine: other } = grow(emulator, store);
+  for await (const { event } of other.follow(generation.id)) if (event.type === 'text') await other.stop(generation.id);
+  const { status, branches } = await generation.result;
+  expect(status).toBe('aborted');
+  const { message, takes } = await forest.node(branches[0]!.head);
+  expect(message.origin.cut).toBe(true);
+  expect(takes[0]).toMatchObject({ author: 'model', estimated: true });
+});
+
+test('what died leaves its partial turn and finished tools, and goes on without running them again', async () => {
+  const emulator = await start();
+  const { forest, engine, store } = grow(emulator);
+  const node = await forest.append(ROOT, [user('Weather?')]);
+  let runs = 0;
+  let reached = () => {};
+  const atSecond = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const counted = tool({
+    ...weatherSpec,
+    execute: async ({ city }: Record<string, unknown>, { signal }) => {
+      if (city === 'Rome' && runs < 2) {
+        reached();
+        await new Promise((_, reject) => signal.addEventListener('abort', reject));
+      }
+      runs += 1;
+      return 'fine';
+    },
+  });
+  emulator.script('anthropic-messages', [asksWeather, says('Done.')]);
+  const generation = await engine.generate(node, { model: APIS[0]!.model, tools: [counted] });
+  await atSecond;
+  // What a process that dies here has stored: the forest as another one reads it.
+  const dead = { ...store, isAlive: async () => false };
+  const { engine: next } = grow(emulator, dead);
+  const state = await next.get(generation.id);
+  expect(state).toMatchObject({ status: 'aborted', branches: [{ status: 'aborted' }] });
+  runs = 2;
+  const done = await (await next.resume(generation.id, { tools: [counted] })).result;
+  expect(done.status).toBe('done');
+  expect(runs).toBe(3);
+  expect((await createForest(dead).node(done.branches[0]!.head)).message.text).toBe('Done.');
+  generation.stop();
+  await generation.result;
+});
+
+test('a compacted history keeps its checkpoint, and the next request extends the last', async () => {
+  const emulator = await start();
+  const { forest, engine } = grow(emulator);
+  const long = Array.from({ length: 6 }, (_, turn) => [user(`Question ${turn}`), assistant(`Answer ${turn}`)]).flat();
+  const node = await forest.append(ROOT, [...long, user('Now?')]);
+  const options = { model: 'openai-chat/gpt-5.5', compaction: keepLast(4) };
+  emulator.script('openai-chat', [says('One.'), says('Two.')]);
+  const first = await (await engine.generate(node, options)).result;
+  const next = await forest.append(first.branches[0]!.head, [user('And then?')]);
+  const second = await (await engine.generate(next, { model: options.model })).result;
+  const [a, b] = bodies(emulator);
+  expect(a).not.toContain('Question 0');
+  expect(b).not.toContain('Question 0');
+  expect((await forest.request(second.branches[0]!.head)).body).toBe(b);
+  expect((await forest.request(first.branches[0]!.head)).body).toBe(a);
+});
+
+function textOf(events: readonly StoredEvent[]): string {
+  return events.map(({ event }) => (event.type === 'text' ? event.text : '')).join('');
+}
