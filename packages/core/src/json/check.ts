@@ -1,9 +1,8 @@
 import { JsonTextError } from './error.ts';
 import { MAX_DEPTH } from './limits.ts';
-import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace } from './scan.ts';
+import { skipSpace } from './scan.ts';
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const LITERAL = /true|false|null/y;
+const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // Bounded, because an unbounded repetition overflows the regular expression engine on long strings.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what JSON strings may not hold
 const STRING_PIECE = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,4096}/y;
@@ -14,7 +13,7 @@ const STRING_PIECE = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){
  */
 export function findJsonError(text: string): JsonTextError | undefined {
   try {
-    const end = skipSpace(text, new Checker(text).document());
+    const end = skipSpace(text, checkValue(text, skipSpace(text, 0), 0));
     return end === text.length ? undefined : new JsonTextError('text follows the value', end);
   } catch (error) {
     if (error instanceof JsonTextError) return error;
@@ -22,77 +21,41 @@ export function findJsonError(text: string): JsonTextError | undefined {
   }
 }
 
-class Checker {
-  readonly #text: string;
-  /** Closing brackets that are still to come, innermost last. */
-  readonly #open: number[] = [];
-
-  constructor(text: string) {
-    this.#text = text;
+/** The offset after the value at `start`, every character of which was looked at. */
+function checkValue(text: string, start: number, depth: number): number {
+  if (text[start] === '"') return checkString(text, start);
+  const close = text[start] === '{' ? '}' : text[start] === '[' ? ']' : undefined;
+  if (!close) return checkScalar(text, start);
+  if (depth >= MAX_DEPTH) throw new JsonTextError(`nested deeper than ${MAX_DEPTH} levels`, start);
+  let at = skipSpace(text, start + 1);
+  if (text[at] === close) return at + 1;
+  for (;;) {
+    if (close === '}') at = checkKey(text, at);
+    at = skipSpace(text, checkValue(text, at, depth + 1));
+    if (text[at] === close) return at + 1;
+    at = after(text, at, ',', `',' or '${close}'`);
   }
+}
 
-  document(): number {
-    let at = this.#value(skipSpace(this.#text, 0));
-    while (this.#open.length > 0) at = this.#next(skipSpace(this.#text, at));
-    return at;
-  }
+function checkKey(text: string, at: number): number {
+  if (text[at] !== '"') throw new JsonTextError('a key in double quotes expected', at);
+  return after(text, skipSpace(text, checkString(text, at)), ':', "':'");
+}
 
-  /** Reads a scalar, or opens an array or object and reads up to its first scalar. */
-  #value(start: number): number {
-    let at = start;
-    for (;;) {
-      const code = this.#text.charCodeAt(at);
-      if (code !== OPEN_BRACE && code !== OPEN_BRACKET) return this.#scalar(at, code);
-      const close = code === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET;
-      if (this.#open.length >= MAX_DEPTH) throw new JsonTextError(`nested deeper than ${MAX_DEPTH} levels`, at);
-      at = skipSpace(this.#text, at + 1);
-      if (this.#text.charCodeAt(at) === close) return at + 1;
-      this.#open.push(close);
-      if (close === CLOSE_BRACE) at = this.#key(at);
-    }
-  }
+function checkScalar(text: string, at: number): number {
+  SCALAR.lastIndex = at;
+  if (SCALAR.test(text)) return SCALAR.lastIndex;
+  throw new JsonTextError(at >= text.length ? 'the text ends where a value is expected' : 'a value expected', at);
+}
 
-  /** After a complete value: a comma and the next value, or the end of the innermost array or object. */
-  #next(at: number): number {
-    const code = this.#text.charCodeAt(at);
-    const close = this.#open[this.#open.length - 1];
-    if (code === close) {
-      this.#open.pop();
-      return at + 1;
-    }
-    if (code !== COMMA)
-      throw new JsonTextError(close === CLOSE_BRACE ? "',' or '}' expected" : "',' or ']' expected", at);
-    const start = skipSpace(this.#text, at + 1);
-    return this.#value(close === CLOSE_BRACE ? this.#key(start) : start);
-  }
+function checkString(text: string, start: number): number {
+  let at = start + 1;
+  for (STRING_PIECE.lastIndex = at; STRING_PIECE.test(text); ) at = STRING_PIECE.lastIndex;
+  if (text[at] === '"') return at + 1;
+  throw new JsonTextError(at >= text.length ? 'the string does not end' : 'not allowed in a string', at);
+}
 
-  #key(at: number): number {
-    if (this.#text.charCodeAt(at) !== QUOTE) throw new JsonTextError('a key in double quotes expected', at);
-    const colon = skipSpace(this.#text, this.#string(at));
-    if (this.#text.charCodeAt(colon) !== COLON) throw new JsonTextError("':' expected", colon);
-    return skipSpace(this.#text, colon + 1);
-  }
-
-  #scalar(at: number, code: number): number {
-    if (code === QUOTE) return this.#string(at);
-    for (const pattern of [NUMBER, LITERAL]) {
-      pattern.lastIndex = at;
-      if (pattern.test(this.#text)) return pattern.lastIndex;
-    }
-    throw new JsonTextError(
-      at >= this.#text.length ? 'the text ends where a value is expected' : 'a value expected',
-      at,
-    );
-  }
-
-  #string(start: number): number {
-    let at = start + 1;
-    for (;;) {
-      STRING_PIECE.lastIndex = at;
-      if (!STRING_PIECE.test(this.#text)) break;
-      at = STRING_PIECE.lastIndex;
-    }
-    if (this.#text.charCodeAt(at) === QUOTE) return at + 1;
-    throw new JsonTextError(at >= this.#text.length ? 'the string does not end' : 'not allowed in a string', at);
-  }
+function after(text: string, at: number, sign: string, what: string): number {
+  if (text[at] !== sign) throw new JsonTextError(`${what} expected`, at);
+  return skipSpace(text, at + 1);
 }

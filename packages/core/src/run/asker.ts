@@ -2,7 +2,7 @@ import type { RequestParams, WrittenRequest } from '../dialects/index.ts';
 import type { Message } from '../message/index.ts';
 import { isProviderError, RefusalMemory } from '../providers/index.ts';
 import { type Asked, ask, systemText } from './ask.ts';
-import { Compactor } from './compaction/compactor.ts';
+import type { Compactor } from './compaction/compactor.ts';
 import type { Running } from './running.ts';
 import { hasContent, type Sending } from './send.ts';
 import { stepOf } from './step.ts';
@@ -18,20 +18,13 @@ export class Asker {
   readonly #running: Running;
   readonly #directory: Directory;
   readonly #targets: Target[];
-  readonly #compactor: Compactor;
+  #compactor: Compactor | undefined;
   #current = 0;
 
   constructor(running: Running, directory: Directory) {
     this.#running = running;
     this.#directory = directory;
     this.#targets = [...targetsOf(running.options, directory)];
-    const { options, journal } = running;
-    this.#compactor = new Compactor({
-      compaction: options.compaction,
-      checkpoints: journal.checkpoints,
-      otherTokens: () => estimateText(systemText(options.system)),
-      notice: journal.notice.bind(journal),
-    });
   }
 
   /** What the names of tools may have been changed for. */
@@ -61,7 +54,7 @@ export class Asker {
     const { refusals = remembered, outgoing } = options;
     const limits = this.#limitsOf(target);
     const { signal } = stopping;
-    const compacted = await this.#compactor.outgoing(stored, limits, signal);
+    const compacted = await this.#compacted(stored, limits);
     const messages = await outgoing?.(compacted, { limits, signal, notice: journal.notice.bind(journal) });
     let from = failed;
     return ask({
@@ -82,6 +75,22 @@ export class Asker {
       onRefused: (fields) =>
         journal.notice('refused-field', `${nameOf(target)} refuses what it gave itself: ${fields.join(', ')}`),
     });
+  }
+
+  async #compacted(stored: readonly Message[], limits: ModelLimits): Promise<readonly Message[]> {
+    const { options, journal, stopping } = this.#running;
+    const { compaction } = options;
+    const { checkpoints } = journal;
+    if (!compaction && checkpoints.length === 0) return stored;
+    // Loaded on first use: most runs are short.
+    const { Compactor } = await import('./compaction/compactor.ts');
+    this.#compactor ??= new Compactor({
+      compaction,
+      checkpoints,
+      otherTokens: () => estimateText(systemText(options.system)),
+      notice: journal.notice.bind(journal),
+    });
+    return this.#compactor.outgoing(stored, limits, stopping.signal);
   }
 
   #limitsOf({ provider, model }: Target): ModelLimits {

@@ -4,7 +4,7 @@ import { reachedLimit } from './limits.ts';
 import { pendingCalls } from './pending.ts';
 import type { Running } from './running.ts';
 import type { Directory } from './targets.ts';
-import { type Answering, answerCalls, refuseCalls } from './tools/answer-calls.ts';
+import type { Answering } from './tools/answer-calls.ts';
 import type { RunStop } from './types.ts';
 
 export interface Ended {
@@ -29,6 +29,7 @@ export async function loop(running: Running, directory: Directory): Promise<Ende
   let calls = pendingCalls(stored);
   for (;;) {
     if (calls.length > 0) {
+      const { answerCalls } = await answers();
       const waiting = await answerCalls(calls, answering());
       for (const call of waiting) journal.waitFor(call);
       if (stopping.reason || waiting.length > 0) return ended(stopping.reason ?? 'approval', waiting);
@@ -43,7 +44,7 @@ export async function loop(running: Running, directory: Directory): Promise<Ende
     const step = await asker.next(history());
     calls = step?.message.toolUses ?? [];
     if (stopping.reason) {
-      if (!step?.message.origin.cut) refuseCalls(calls, 'The call was not run: the run was stopped.', answering());
+      if (!step?.message.origin.cut) await refuse(calls, 'The call was not run: the run was stopped.', answering());
       return ended(stopping.reason);
     }
     const { stop, provider, model } = step!;
@@ -51,11 +52,18 @@ export async function loop(running: Running, directory: Directory): Promise<Ende
       journal.notice('length', `${provider}/${model} reached its limit of tokens; the answer is incomplete`);
     if (NOT_MEANT.has(stop.reason)) {
       const why = `The call was not run: the reply ended early (${stop.native ?? stop.reason}).`;
-      refuseCalls(calls, why, answering());
+      await refuse(calls, why, answering());
       return { stop, pending: [] };
     }
     if (calls.length === 0 && stop.reason !== 'pause') return { stop, pending: [] };
   }
+}
+
+/** Loaded on first use: many runs have no tools. */
+const answers = () => import('./tools/answer-calls.ts');
+
+async function refuse(calls: readonly ToolUseBlock[], why: string, answering: Answering): Promise<void> {
+  if (calls.length > 0) (await answers()).refuseCalls(calls, why, answering);
 }
 
 function answeringFor(

@@ -1,4 +1,3 @@
-import { RunError } from './errors.ts';
 import type { Run, RunEvent } from './types.ts';
 
 export interface ToResponseOptions {
@@ -20,8 +19,7 @@ export function toResponse(
   run: Pick<Run, 'stop' | typeof Symbol.asyncIterator>,
   { format = 'events', stopOnCancel = false }: ToResponseOptions = {},
 ): Response {
-  const isUi = format === 'ui';
-  const texts = isUi ? uiTexts(run) : eventTexts(run);
+  const texts = textsOf(run, format);
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -33,33 +31,13 @@ export function toResponse(
       if (stopOnCancel) run.stop();
     },
   });
-  return new Response(body, { headers: { ...HEADERS, ...(isUi && { 'x-vercel-ai-ui-message-stream': 'v1' }) } });
+  return new Response(body, {
+    headers: { ...HEADERS, ...(format === 'ui' && { 'x-vercel-ai-ui-message-stream': 'v1' }) },
+  });
 }
 
-async function* uiTexts(events: AsyncIterable<RunEvent>): AsyncGenerator<string, void, undefined> {
-  // Loaded on first use: few need it.
-  const { uiParts } = await import('./ui-stream.ts');
-  yield* uiParts(events, messageOf);
-}
-
-async function* eventTexts(events: AsyncIterable<RunEvent>): AsyncGenerator<string, void, undefined> {
-  try {
-    for await (const event of events) yield jsonText(event);
-  } catch (error) {
-    yield JSON.stringify({
-      type: 'error',
-      code: error instanceof RunError ? error.code : 'failed',
-      message: messageOf(error),
-    });
-  }
-}
-
-/** Messages write themselves as `raw` and `origin`. */
-function jsonText(event: RunEvent): string {
-  return JSON.stringify(event, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-}
-
-/** The message alone: causes and bodies may hold what is not for the reader. */
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Loaded on first use: few runs are answered with a response. */
+async function* textsOf(events: AsyncIterable<RunEvent>, format: 'events' | 'ui'): AsyncGenerator<string, void> {
+  const { responseTexts } = await import('./response-texts.ts');
+  yield* responseTexts(events, format);
 }

@@ -38,12 +38,3 @@ export async function checkStandard<Output>(
 function keyOf({ path = [] }: Finding): string {
   return JSON.stringify(path.map((step) => String(isObject(step) ? step.key : step)));
 }
-
-/** The JSON Schema that the library itself gives. */
-export function jsonSchemaOf(schema: StandardSchema): JsonObject | undefined {
-  const given = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
-  if (!given) return undefined;
-  // Which draft it is does not matter to a model, and not every API takes the name.
-  const { $schema: _, ...plain } = given;
-  return plain;
-}

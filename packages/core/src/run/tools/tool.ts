@@ -1,7 +1,6 @@
 import type { NativeTool } from '../../dialects/index.ts';
 import type { JsonObject } from '../../json/index.ts';
-import { jsonSchemaCheck } from './json-schema.ts';
-import { checkStandard, jsonSchemaOf } from './standard-schema.ts';
+import { jsonSchemaOf } from './schema-of.ts';
 import type { StandardSchema, Tool, ToolContext, ToolOutput } from './types.ts';
 
 export interface ToolOptions<Input> {
@@ -33,10 +32,7 @@ export function tool<Input>(options: ToolOptions<Input>): Tool<Input> {
     throw new TypeError(
       `The schema of the tool "${name}" (${standard?.['~standard'].vendor}) gives no JSON Schema: put one into "parameters"`,
     );
-  // Whoever gives a JSON Schema says that the input is what it describes.
-  const check = standard
-    ? (text: string) => checkStandard(text, standard, parameters)
-    : (jsonSchemaCheck(parameters) as Tool<Input>['check']);
+  const check = standard ? standardCheck(standard, parameters) : schemaCheck<Input>(parameters);
   return Object.freeze({
     name,
     ...(options.description !== undefined && { description: options.description }),
@@ -49,6 +45,25 @@ export function tool<Input>(options: ToolOptions<Input>): Tool<Input> {
     needsApproval: (value: Input, context: ToolContext) =>
       typeof needsApproval === 'function' ? needsApproval(value, context) : needsApproval,
   });
+}
+
+/** Checks are loaded on first use, with the first call. */
+function standardCheck<Input>(schema: StandardSchema<Input>, parameters: JsonObject): Tool<Input>['check'] {
+  return async (text) => {
+    const { checkStandard } = await import('./standard-schema.ts');
+    return checkStandard(text, schema, parameters);
+  };
+}
+
+/** Whoever gives a JSON Schema says that the input is what it describes. */
+function schemaCheck<Input>(parameters: JsonObject): Tool<Input>['check'] {
+  let made: Promise<Tool<Input>['check']> | undefined;
+  return async (text) => {
+    made ??= import('./json-schema.ts').then(
+      ({ jsonSchemaCheck }) => jsonSchemaCheck(parameters) as Tool<Input>['check'],
+    );
+    return (await made)(text);
+  };
 }
 
 /** Some libraries make schemas that are functions. */
