@@ -174,7 +174,7 @@ test('a compacted history keeps its checkpoint, and the next request extends the
   const { forest, engine } = grow(emulator);
   const long = Array.from({ length: 6 }, (_, turn) => [user(`Question ${turn}`), assistant(`Answer ${turn}`)]).flat();
   const node = await forest.append(ROOT, [...long, user('Now?')]);
-  const options = { model: 'openai-chat/gpt-5.5', compaction: keepLast(4) };
+  const options = { model: 'openai-chat/gpt-5.5', compaction: keepLast(2) };
   emulator.script('openai-chat', [says('One.'), says('Two.')]);
   const first = await (await engine.generate(node, options)).result;
   const next = await forest.append(first.branches[0]!.head, [user('And then?')]);
