@@ -1,32 +1,49 @@
-import type { Message } from '@skein/core';
 import { createClock } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { appendAt } from './append.ts';
+import { bookmarksOf } from './bookmarks.ts';
 import type { Context } from './context.ts';
+import { lookingOf } from './looking.ts';
+import { marksOfNodes } from './marks.ts';
 import { matchHistory } from './match.ts';
 import { observeHistory } from './observe.ts';
 import { placeBelow } from './place.ts';
 import { readingOf } from './reading.ts';
+import { seeingStore } from './refs.ts';
+import { rehangingOf } from './rehanging.ts';
 import { resolveId } from './resolve.ts';
+import { searchOf } from './search.ts';
 import { threadsOf } from './threads.ts';
-import type { Forest, TakeFacts } from './types.ts';
+import type { Forest } from './types.ts';
+import { upkeepOf } from './upkeep.ts';
+import { usageOf } from './usage.ts';
 
 /** A forest on a store. */
-export function createForest(store: Store, { project = 'default', now = Date.now } = {}) {
-  const context: Context = { store, clock: createClock(store.writer, now) };
+export function createForest(store: Store, { project = 'default', now = Date.now } = {}): Forest {
+  const clock = createClock(store.writer, now);
+  const context: Context = { store: seeingStore(store, clock), clock };
+  const threads = threadsOf(context);
   return {
     project,
-    ...context,
-    async append(parent: string, messages: readonly Message[], take?: TakeFacts) {
-      const place = await placeBelow(store, await resolveId(store, parent));
+    store,
+    clock,
+    async append(parent, messages, take) {
+      const place = await placeBelow(context.store, await resolveId(context.store, parent));
       return (await appendAt(context, place, messages, take)).at(-1) ?? place.id;
     },
-    observe: (messages: readonly Message[], take?: TakeFacts) => observeHistory(context, messages, take),
-    match: (messages: readonly Message[]) => matchHistory(store, messages),
+    observe: (messages, take) => observeHistory(context, messages, take),
+    match: (messages) => matchHistory(context.store, messages),
     ...readingOf(context),
-    threads: threadsOf(context),
-    changes: (after?: string) => store.changes(after),
-    watch: (listener: () => void) => store.watch(listener),
+    ...lookingOf(context),
+    ...rehangingOf(context),
+    ...marksOfNodes(context),
+    ...upkeepOf(context),
+    threads,
+    bookmarks: bookmarksOf(context),
+    search: searchOf(context),
+    usage: usageOf(context, threads),
+    changes: (after) => store.changes(after),
+    watch: (listener) => store.watch(listener),
     close: () => store.close(),
-  } satisfies Partial<Forest>;
+  };
 }

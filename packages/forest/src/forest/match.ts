@@ -1,13 +1,20 @@
 import type { Message } from '@skein/core';
 import { ECHO_START, extendEcho, nodeId, ROOT } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
+import { followRedirect } from './resolve.ts';
 import type { Match } from './types.ts';
+
+/** Where a history leads now: what was moved is found where it is. */
+export async function matchHistory(store: Store, messages: readonly Message[]): Promise<Match> {
+  const match = await matchAsWritten(store, messages);
+  return { ...match, node: await followRedirect(store, match.node) };
+}
 
 /**
  * Where a history leads: the exact chain of ids first, then the echoes of what is left. N hashes and a few look-ups,
  * however many siblings there are.
  */
-export async function matchHistory(store: Store, messages: readonly Message[]): Promise<Match> {
+async function matchAsWritten(store: Store, messages: readonly Message[]): Promise<Match> {
   const ids: string[] = [];
   for (const { origin, facts } of messages) ids.push(nodeId(ids.at(-1) ?? ROOT, origin.dialect, facts.digest));
   const exact = await store.deepest(ids);

@@ -1,8 +1,8 @@
 import { dialect, type Message } from '@skein/core';
-import { type NodeRecord, type RefRecord, ROOT, type TakeRecord } from '../model/index.ts';
+import type { NodeRecord, RefRecord, TakeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { ForestError } from './errors.ts';
-import { removedAmong } from './removed.ts';
+import { hiddenBelow } from './removed.ts';
 import type { ForestNode, Marks } from './types.ts';
 
 /** Nodes as they are shown, for records in any order. */
@@ -13,7 +13,7 @@ export async function readNodes(store: Store, records: readonly NodeRecord[]): P
     takesByNode(store, ids),
     store.childCounts(ids),
     marksByNode(store, ids),
-    isBelowRemoved(store, records),
+    hiddenBelow(store, records),
   ]);
   return records.map((record, index) => {
     const own = takes.get(record.id) ?? [];
@@ -57,7 +57,7 @@ export async function takesByNode(store: Store, ids: readonly string[]): Promise
   return groupBy(await store.takes(ids), ({ node }) => node);
 }
 
-async function marksByNode(store: Store, ids: readonly string[]): Promise<Map<string, Marks>> {
+export async function marksByNode(store: Store, ids: readonly string[]): Promise<Map<string, Marks>> {
   if (ids.length === 0) return new Map();
   const { items } = await store.refs({ on: 'node', keys: ids, limit: Number.MAX_SAFE_INTEGER });
   return new Map([...groupBy(items, ({ key }) => key)].map(([id, refs]) => [id, marksOf(refs)]));
@@ -75,29 +75,7 @@ export function marksOf(refs: readonly RefRecord[]): Marks {
   };
 }
 
-/** For each record, whether it or a node above it was removed. What records have above them in common is looked at once. */
-async function isBelowRemoved(store: Store, records: readonly NodeRecord[]): Promise<boolean[]> {
-  const answers = new Map<string, boolean>([[ROOT, false]]);
-  const own = await removedAmong(
-    store,
-    records.map(({ id }) => id),
-  );
-  for (const { id, parent } of records.toSorted((a, b) => a.depth - b.depth)) {
-    if (!answers.has(parent)) {
-      const above = (await store.path(parent)).map((node) => node.id);
-      const removed = await removedAmong(store, above);
-      let isHidden = false;
-      for (const one of above) {
-        isHidden ||= removed.has(one);
-        answers.set(one, isHidden);
-      }
-    }
-    answers.set(id, answers.get(parent) === true || own.has(id));
-  }
-  return records.map(({ id }) => answers.get(id) === true);
-}
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));

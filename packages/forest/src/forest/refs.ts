@@ -1,7 +1,21 @@
-import type { RefRecord } from '../model/index.ts';
+import type { Clock, RefRecord } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
 import type { Context } from './context.ts';
 
-/** The record that gives a name on a thing a new value; null takes it away. */
+/**
+ * The record that gives a name on a thing a new value. What is taken away gets `false`, not null: its stamp can still
+ * be read then, and whoever sets it again does so with a later one, also on a machine whose clock is behind.
+ */
 export function setRef({ clock }: Context, on: RefRecord['on'], key: string, name: string, value: unknown): RefRecord {
   return { k: 'ref', on, key, name, value, clock: clock.tick() };
+}
+
+/** A store whose reader's clock takes note of every stamp it meets. */
+export function seeingStore(store: Store, clock: Clock): Store {
+  const refs: Store['refs'] = async (query) => {
+    const page = await store.refs(query);
+    for (const { clock: stamp } of page.items) clock.see(stamp);
+    return page;
+  };
+  return Object.create(store, { refs: { value: refs, enumerable: true } }) as Store;
 }

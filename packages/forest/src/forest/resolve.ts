@@ -1,4 +1,4 @@
-import { ID_LENGTH, isIdPrefix, ROOT } from '../model/index.ts';
+import { ID_LENGTH, isIdPrefix, type NodeRecord, ROOT } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { ForestError } from './errors.ts';
 
@@ -22,20 +22,43 @@ export async function resolveId(store: Store, id: string): Promise<string> {
   }
   const full = found[0];
   if (full === undefined) throw unknownNode(id);
-  const now = await followRedirects(store, full);
+  const now = await followRedirect(store, full);
   const [node] = await store.nodes([now]);
   if (!node && now !== ROOT) throw unknownNode(id);
   return now;
 }
 
+/** The record of a node; the root, which has none, is an error. */
+export async function recordOf(store: Store, id: string): Promise<NodeRecord> {
+  const [record] = await store.nodes([await resolveId(store, id)]);
+  if (!record) throw new ForestError('unknown_node', id, 'The root is the empty history: it has no message.');
+  return record;
+}
+
 /** Where a former id leads now; the id itself when it was never moved. */
-export async function followRedirects(store: Store, id: string): Promise<string> {
+export async function followRedirect(store: Store, id: string): Promise<string> {
+  return (await followRedirects(store, [id])).get(id)!;
+}
+
+/** Where each of these ids leads now, with one query for each move that any of them made. */
+export async function followRedirects(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const next = new Map<string, string | undefined>();
+  for (let asked = [...new Set(ids)]; asked.length > 0; ) {
+    const { items } = await store.refs({ on: 'node', keys: asked, names: ['moved'], limit: asked.length });
+    const targets = new Map(items.map(({ key, value }) => [key, typeof value === 'string' ? value : undefined]));
+    for (const id of asked) next.set(id, targets.get(id));
+    asked = [...new Set(targets.values())].filter((id) => id !== undefined && !next.has(id)) as string[];
+  }
+  return new Map(ids.map((id) => [id, endOf(id, next)]));
+}
+
+function endOf(id: string, next: ReadonlyMap<string, string | undefined>): string {
   let at = id;
+  // Moves that two writers made at once could lead in a circle.
   for (const seen = new Set<string>(); !seen.has(at); ) {
     seen.add(at);
-    const { items } = await store.refs({ on: 'node', keys: [at], names: ['moved'] });
-    const target = items[0]?.value;
-    if (typeof target !== 'string') return at;
+    const target = next.get(at);
+    if (target === undefined) return at;
     at = target;
   }
   return at;

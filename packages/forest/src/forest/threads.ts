@@ -1,74 +1,81 @@
 import { randomUUID } from 'node:crypto';
 import type { RefRecord } from '../model/index.ts';
-import type { Page } from '../store/index.ts';
 import type { Context } from './context.ts';
 import { ForestError } from './errors.ts';
-import { marksOf } from './read-nodes.ts';
+import { noteValue, ratingValue, tagValues } from './marks.ts';
+import { everyPage, filteredPage } from './pages.ts';
+import { readThreads } from './read-threads.ts';
 import { setRef } from './refs.ts';
-import { followRedirects, resolveId } from './resolve.ts';
+import { resolveId } from './resolve.ts';
+import { throughNode } from './through-node.ts';
 import type { Thread, Threads } from './types.ts';
 
 /** Conversations as people see them: each a few named values, so that two writers can change different ones. */
 export function threadsOf(context: Context): Threads {
   const { store } = context;
 
-  const set = async (id: string, values: Readonly<Record<string, unknown>>): Promise<Thread> => {
-    await store.append(Object.entries(values).map(([name, value]) => setRef(context, 'thread', id, name, value)));
-    return get(id);
-  };
-
   const get = async (id: string): Promise<Thread> => {
-    const { items } = await store.refs({ on: 'thread', keys: [id], limit: Number.MAX_SAFE_INTEGER });
-    const thread = await readThread(context, id, items);
+    const [thread] = await readThreads(store, [id]);
     if (!thread) throw new ForestError('unknown_thread', id, `There is no thread ${id} in this forest.`);
     return thread;
   };
 
+  const set = async (id: string, values: Readonly<Record<string, unknown>>): Promise<Thread> => {
+    // `touched` is what the list is sorted by: it changes with every change of any value.
+    const entries = Object.entries({ ...values, touched: context.clock.now() });
+    await store.append(entries.map(([name, value]) => setRef(context, 'thread', id, name, value)));
+    return get(id);
+  };
+
+  const change = async (id: string, values: Readonly<Record<string, unknown>>): Promise<Thread> => {
+    await get(id);
+    return set(id, values);
+  };
+
+  const touched = (request: object) => store.refs({ on: 'thread', names: ['touched'], order: 'newest', ...request });
+  const keysOf = (refs: readonly RefRecord[]) => refs.map(({ key }) => key);
+
   return {
-    async create({ head, start, title, id = newId() }) {
-      return set(id, {
-        start: await resolveId(store, start ?? 'root'),
-        head: await resolveId(store, head),
-        title: title ?? '',
-        created: context.clock.now(),
-      });
-    },
     get,
+    async create({ head, start, title, id = newId() }) {
+      if (!/^[\w.:-]{1,200}$/.test(id))
+        throw new ForestError(
+          'bad_name',
+          id,
+          `"${id.slice(0, 60)}" is not a thread id: use letters, digits and . _ : -`,
+        );
+      const [from, to] = await Promise.all([resolveId(store, start ?? 'root'), resolveId(store, head)]);
+      // Read first, so that what is written now is later than what is there.
+      const [there] = await readThreads(store, [id]);
+      return set(id, { start: from, head: to, title: title ?? '', created: there?.createdAt ?? context.clock.now() });
+    },
     async list({ deleted = false, tag, ...page } = {}) {
-      const heads = await store.refs({ on: 'thread', names: ['head'], order: 'newest', ...page });
-      const threads = await Promise.all(heads.items.map(({ key }) => get(key)));
-      const items = threads.filter(
-        (thread) => thread.deleted === deleted && (tag === undefined || thread.tags.includes(tag)),
+      const found = await filteredPage(
+        touched,
+        async (refs) => {
+          const threads = await readThreads(store, keysOf(refs));
+          return threads.map(
+            (thread) => thread?.deleted === deleted && (tag === undefined || thread.tags.includes(tag)),
+          );
+        },
+        page,
       );
-      return withNext(items, heads.next);
+      return { ...found, items: (await readThreads(store, keysOf(found.items))) as Thread[] };
     },
     async of(node) {
-      const id = await resolveId(store, node);
+      const isThrough = await throughNode(store, await resolveId(store, node));
       const found: Thread[] = [];
-      for (let after: string | undefined, more = true; more; ) {
-        const page: Page<RefRecord> = await store.refs({
-          on: 'thread',
-          names: ['head'],
-          ...(after && { after }),
-          limit: 1000,
-        });
-        for (const { key } of page.items) {
-          const thread = await get(key);
-          if (await isOnOnePath(context, thread.head, id)) found.push(thread);
-        }
-        after = page.next;
-        more = after !== undefined;
+      for await (const refs of everyPage(touched)) {
+        const threads = (await readThreads(store, keysOf(refs))).filter(
+          (thread) => thread && !thread.deleted,
+        ) as Thread[];
+        const wanted = await isThrough(threads.map(({ head }) => head));
+        found.push(...threads.filter((_, index) => wanted[index]));
       }
       return found;
     },
-    async rename(id, title) {
-      await get(id);
-      return set(id, { title });
-    },
-    async moveHead(id, head) {
-      await get(id);
-      return set(id, { head: await resolveId(store, head) });
-    },
+    rename: (id, title) => change(id, { title }),
+    moveHead: async (id, head) => change(id, { head: await resolveId(store, head) }),
     async fork(id, { at, title } = {}) {
       const thread = await get(id);
       return set(newId(), {
@@ -79,58 +86,16 @@ export function threadsOf(context: Context): Threads {
         forkedFrom: id,
       });
     },
-    async tag(id, tags) {
-      await get(id);
-      return set(id, Object.fromEntries(Object.entries(tags).map(([tag, on]) => [`tag:${tag}`, on ? true : null])));
-    },
-    async note(id, text) {
-      await get(id);
-      return set(id, { note: text });
-    },
-    async rate(id, rating) {
-      await get(id);
-      return set(id, { rating });
-    },
+    tag: async (id, tags) => change(id, tagValues(tags)),
+    note: async (id, text) => change(id, { note: noteValue(text) }),
+    rate: async (id, rating) => change(id, { rating: ratingValue(rating) }),
     async delete(id) {
-      await get(id);
-      await set(id, { deleted: true });
+      await change(id, { deleted: true });
     },
-    async restore(id) {
-      await get(id);
-      return set(id, { deleted: null });
-    },
+    restore: (id) => change(id, { deleted: false }),
   };
 }
 
 function newId(): string {
   return randomUUID().replaceAll('-', '').slice(0, 16);
-}
-
-async function readThread({ store }: Context, id: string, refs: readonly RefRecord[]): Promise<Thread | undefined> {
-  const values = new Map(refs.map(({ name, value }) => [name, value]));
-  const head = values.get('head');
-  const start = values.get('start');
-  if (typeof head !== 'string' || typeof start !== 'string') return undefined;
-  const created = Number(values.get('created') ?? 0);
-  const forkedFrom = values.get('forkedFrom');
-  return {
-    id,
-    start: await followRedirects(store, start),
-    head: await followRedirects(store, head),
-    title: String(values.get('title') ?? ''),
-    ...marksOf(refs),
-    createdAt: created,
-    updatedAt: Math.max(created, ...refs.map(({ clock }) => Number.parseInt(clock, 36) || 0)),
-    deleted: values.get('deleted') === true,
-    ...(typeof forkedFrom === 'string' && { forkedFrom }),
-  };
-}
-
-async function isOnOnePath({ store }: Context, head: string, node: string): Promise<boolean> {
-  const path = await store.path(head);
-  return path.some(({ id }) => id === node);
-}
-
-function withNext<T>(items: readonly T[], next: string | undefined): Page<T> {
-  return next === undefined ? { items } : { items, next };
 }

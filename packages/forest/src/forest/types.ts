@@ -26,13 +26,19 @@ export interface Forest {
   node(id: string): Promise<ForestNode>;
   /** From behind `from` (default: the root) to the node. */
   path(to: string, from?: string): Promise<ForestNode[]>;
-  /** The messages of a path, with the origins that fit a request to this issuer best. */
+  /**
+   * The messages of a path as they are sent, with the origins that fit a request to this issuer best. Neighbours of
+   * one role that are nothing but text, as a split leaves them, are joined into one.
+   */
   messages(id: string, options?: { readonly issuer?: string }): Promise<Message[]>;
-  children(id: string, page?: PageRequest): Promise<Page<ForestNode>>;
+  /** Oldest first. */
+  children(id: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
   /** All children of its parent, itself included. */
-  siblings(id: string): Promise<ForestNode[]>;
-  leaves(id?: string, page?: PageRequest): Promise<Page<ForestNode>>;
-  descendants(id: string, page?: PageRequest): Promise<Page<ForestNode>>;
+  siblings(id: string, options?: WithRemoved): Promise<ForestNode[]>;
+  /** Nodes at or below a node that have none below them. */
+  leaves(id?: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
+  /** All nodes below a node, parents before their children. */
+  descendants(id: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
   /** The exact bytes that were sent for a node a model wrote, checked by their hash. */
   request(id: string): Promise<SentRequest>;
 
@@ -43,11 +49,11 @@ export interface Forest {
   edit(id: string, text: string): Promise<string>;
   /** Two nodes in place of one: the text up to a position, and what follows below it. */
   split(id: string, at: number): Promise<Split>;
-  /** Hides a node and all below it, or hangs its children to its parent. Refused above a bookmark. */
+  /** Hides a node and all below it, or hangs its children to its parent. Refused at or above a bookmark. */
   remove(id: string, options?: { readonly keepChildren?: boolean }): Promise<Rehung>;
-  /** Brings a removed node back, and all below it. */
+  /** Brings a removed node back, and all below it, and whatever above it was removed. */
   restore(id: string): Promise<void>;
-  /** Hangs a copy of a subtree below another node, and takes it away from where it was. */
+  /** Hangs a subtree below another node, and takes it away from where it was. */
   graft(id: string, onto: string): Promise<Rehung>;
 
   /** What people say of a node. */
@@ -56,7 +62,7 @@ export interface Forest {
   rate(id: string, rating: number | null): Promise<void>;
 
   search(text: string, filters?: SearchFilters): Promise<Page<Found>>;
-  /** What a node, everything below a node, a path, a thread or a time cost. */
+  /** What a node, a node with everything below it, a path, a thread or a time cost. */
   usage(of: UsageOf): Promise<UsageTotal>;
   /** Where two paths part, and what each has behind that. */
   diff(a: string, b: string): Promise<Difference>;
@@ -75,6 +81,13 @@ export interface Forest {
   close(): Promise<void>;
 }
 
+/** Removed nodes are left out unless they are asked for. */
+export interface WithRemoved {
+  readonly withRemoved?: boolean;
+}
+
+export interface NodePageRequest extends PageRequest, WithRemoved {}
+
 /**
  * How messages came to be. What a model reported (usage, stop, request…) goes to the last assistant message of the
  * list alone; author and origin follow from each message.
@@ -91,6 +104,7 @@ export interface ForestNode {
   readonly message: Message;
   /** Oldest first. */
   readonly takes: readonly TakeRecord[];
+  /** Removed ones included. */
   readonly childCount: number;
   /** It, or a node above it, was removed. */
   readonly removed: boolean;
@@ -152,7 +166,7 @@ export interface Threads {
   get(id: string): Promise<Thread>;
   /** Last changed first. */
   list(page?: PageRequest & { readonly deleted?: boolean; readonly tag?: string }): Promise<Page<Thread>>;
-  /** Threads whose path ends at or above the node, or leads through it. */
+  /** Threads whose path ends at or above the node, or leads through it; deleted ones left out. */
   of(node: string): Promise<Thread[]>;
   rename(id: string, title: string): Promise<Thread>;
   moveHead(id: string, head: string): Promise<Thread>;
@@ -234,7 +248,7 @@ export interface Difference {
   readonly b: readonly ForestNode[];
 }
 
-export interface TopologyRequest extends PageRequest {
+export interface TopologyRequest extends NodePageRequest {
   /** Only below this node. */
   readonly below?: string;
 }

@@ -46,8 +46,10 @@ export interface TakeRecord {
   readonly author: 'person' | 'model' | 'tool' | 'unknown';
   readonly via: 'append' | 'generate' | 'record' | 'import' | 'edit' | 'split' | 'graft' | 'keep-children';
   readonly origin: Origin;
-  /** The node that this one was made from by an edit, a split or a graft. */
+  /** The node that this one was made from by an edit, or that it took the place of. */
   readonly from?: string;
+  /** It was carried over from a node that was moved: the take it first was, and how that one came to be. */
+  readonly carried?: { readonly take: string; readonly via: TakeRecord['via']; readonly from?: string };
   readonly provider?: string;
   readonly model?: string;
   readonly params?: Readonly<Record<string, unknown>>;

@@ -126,6 +126,9 @@ export interface Problem {
     | 'wrong-hash'
     | 'missing-parent'
     | 'missing-body'
+    | 'wrong-place'
+    | 'wrong-echo'
+    | 'wrong-request'
     | 'newer-format'
     | 'unreadable-file';
   /** File and place, or the id. */

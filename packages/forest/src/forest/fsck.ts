@@ -1,0 +1,85 @@
+import { dialect, type Message } from '@skein/core';
+import { ECHO_VERSION, type NodeRecord, nodeId, ROOT, sha256, type TakeRecord } from '../model/index.ts';
+import type { Problem, Store } from '../store/index.ts';
+import { makeRecords } from './make-records.ts';
+import { everyPage } from './pages.ts';
+import { placeBelow } from './place.ts';
+import { takesByNode } from './read-nodes.ts';
+import { rebuildRequest } from './sent-request.ts';
+
+/** Looks at every node: its id, its text, its place, its echo, and whether the requests of its takes can be rebuilt. */
+export async function checkForest(store: Store): Promise<readonly Problem[]> {
+  const problems: Problem[] = [...store.problems(), ...(await store.check())];
+  for await (const nodes of everyPage((page) => store.scan(page))) {
+    const [bodies, takes] = await Promise.all([
+      store.bodies(nodes.map(({ body }) => body)),
+      takesByNode(
+        store,
+        nodes.map(({ id }) => id),
+      ),
+    ]);
+    for (const [index, node] of nodes.entries()) {
+      for await (const problem of checkNode(store, node, bodies[index])) problems.push(problem);
+      for await (const problem of checkRequests(store, takes.get(node.id) ?? [])) problems.push(problem);
+    }
+  }
+  return unique(problems);
+}
+
+async function* checkNode(store: Store, node: NodeRecord, raw: string | undefined): AsyncGenerator<Problem> {
+  const where = node.id;
+  if (nodeId(node.parent, node.dialect, node.body) !== node.id)
+    yield { code: 'wrong-hash', where, message: 'Its id is not that of its parent, its dialect and its text.' };
+  const [parent] = node.parent === ROOT ? [undefined] : await store.nodes([node.parent]);
+  if (node.parent !== ROOT && !parent) {
+    yield { code: 'missing-parent', where, message: `Its parent ${node.parent} is not in the store.` };
+    return;
+  }
+  if (raw === undefined) {
+    yield { code: 'missing-body', where, message: `Its text ${node.body} is not in the store.` };
+    return;
+  }
+  if (sha256(raw) !== node.body) {
+    yield { code: 'wrong-hash', where, message: `Its text no longer has the hash ${node.body}.` };
+    return;
+  }
+  const message = readText(node, raw);
+  if (!message) {
+    yield { code: 'damaged-record', where, message: `Its text is not a message of ${node.dialect}.` };
+    return;
+  }
+  // The chain of the parent was checked with the parent, so one step is enough.
+  const made = makeRecords(await placeBelow(store, node.parent), message, node.at).node;
+  if (made.depth !== node.depth || made.lead !== node.lead)
+    yield { code: 'wrong-place', where, message: 'Its depth or the end of its leading system messages is wrong.' };
+  if (node.echo.startsWith(`${ECHO_VERSION}:`) && node.echo !== made.echo)
+    yield { code: 'wrong-echo', where, message: `Its echo is ${node.echo}; by the rule it is ${made.echo}.` };
+}
+
+function readText({ dialect: id }: NodeRecord, raw: string): Message | undefined {
+  try {
+    const message = dialect(id).parseMessage(raw);
+    void message.facts;
+    return message;
+  } catch {
+    return undefined;
+  }
+}
+
+async function* checkRequests(store: Store, takes: readonly TakeRecord[]): AsyncGenerator<Problem> {
+  for (const { node, id, request } of takes) {
+    if (!request) continue;
+    try {
+      await rebuildRequest(store, request);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      yield { code: 'wrong-request', where: node, message: `The request of take ${id} cannot be rebuilt: ${why}.` };
+    }
+  }
+}
+
+/** A store that looks at hashes itself says some of it, too. */
+function unique(problems: readonly Problem[]): Problem[] {
+  const byText = new Map(problems.map((problem) => [`${problem.code} ${problem.where} ${problem.message}`, problem]));
+  return [...byText.values()];
+}

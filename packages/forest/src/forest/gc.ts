@@ -1,0 +1,75 @@
+import type { StoreRecord } from '../model/index.ts';
+import { bookmarkPage, readBookmarks } from './bookmarks.ts';
+import type { Context } from './context.ts';
+import { neededBodies } from './needed-bodies.ts';
+import { everyItem, everyPage } from './pages.ts';
+import { readThreads } from './read-threads.ts';
+import { everyStep } from './walk.ts';
+
+/**
+ * Forgets removed nodes that no thread, no bookmark and no living node leads through, with their takes, marks and
+ * texts, and deleted threads. Redirects and tombstones stay: old ids lead on, and a copy of the folder from before
+ * brings nothing back.
+ */
+export async function collectGarbage(context: Context): Promise<{ kept: number; removed: number }> {
+  const { store } = context;
+  const { named, deleted } = await namedNodes(context);
+  const dead = await deadNodes(context, named);
+  const needed = await neededBodies(store, (id) => dead.has(id));
+  return store.compact((record) => isKept(record, dead, deleted, needed));
+}
+
+function isKept(
+  record: StoreRecord,
+  dead: ReadonlySet<string>,
+  deletedThreads: ReadonlySet<string>,
+  needed: ReadonlySet<string>,
+): boolean {
+  switch (record.k) {
+    case 'node':
+      return !dead.has(record.id);
+    case 'take':
+      return !dead.has(record.node);
+    case 'body':
+      return needed.has(record.digest);
+    case 'ref':
+      if (record.on === 'thread') return !deletedThreads.has(record.key);
+      return record.on !== 'node' || !dead.has(record.key) || record.name === 'moved' || record.name === 'removed';
+    case 'checkpoint':
+      return !dead.has(record.of);
+    default:
+      return true;
+  }
+}
+
+/** Nodes that threads and bookmarks name, and the threads that were deleted. */
+async function namedNodes(context: Context): Promise<{ named: Set<string>; deleted: Set<string> }> {
+  const { store } = context;
+  const named = new Set<string>();
+  const deleted = new Set<string>();
+  for await (const refs of everyPage((page) => store.refs({ on: 'thread', names: ['head'], ...page }))) {
+    const ids = refs.map(({ key }) => key);
+    for (const thread of await readThreads(store, ids))
+      if (thread?.deleted) deleted.add(thread.id);
+      else if (thread) named.add(thread.head).add(thread.start);
+  }
+  for await (const ids of everyPage((page) => bookmarkPage(context, page)))
+    for (const { node } of await readBookmarks(context, ids)) named.add(node);
+  return { named, deleted };
+}
+
+/** What hangs at or below removed nodes, but for the paths to what is named. */
+async function deadNodes({ store }: Context, named: ReadonlySet<string>): Promise<Set<string>> {
+  const dead = new Set<string>();
+  const hiding = everyItem((page) => store.refs({ on: 'node', names: ['removed', 'moved'], ...page }));
+  for await (const { key, name, value } of hiding) {
+    const isHidden = name === 'moved' ? typeof value === 'string' : value === true;
+    if (!isHidden || dead.has(key)) continue;
+    const [node] = await store.nodes([key]);
+    if (!node) continue;
+    dead.add(key);
+    for await (const { record } of everyStep(store, { id: key, removed: true }, true)) dead.add(record.id);
+  }
+  for (const id of named) if (dead.has(id)) for (const node of await store.path(id)) dead.delete(node.id);
+  return dead;
+}

@@ -1,0 +1,25 @@
+import { memoryStore, type Store } from '../store/index.ts';
+import { createForest } from './create-forest.ts';
+import { ForestError } from './errors.ts';
+import type { Forest } from './types.ts';
+
+export interface OpenOptions {
+  /** Separates one forest from another in the same store. Default: `default`. */
+  readonly project?: string;
+}
+
+/** Opens a forest: `:memory:`. */
+export async function openForest(where: string, { project = 'default' }: OpenOptions = {}): Promise<Forest> {
+  if (!/^[\w.-]{1,100}$/.test(project) || /^\.+$/.test(project))
+    throw new ForestError(
+      'bad_name',
+      project,
+      `"${project.slice(0, 60)}" is not a project: use letters, digits and . _ -`,
+    );
+  return createForest(await openStore(where, project), { project });
+}
+
+async function openStore(where: string, _project: string): Promise<Store> {
+  if (where === ':memory:') return memoryStore();
+  throw new ForestError('bad_name', where, `"${where.slice(0, 60)}" is not a forest: give \`:memory:\`.`);
+}

@@ -1,0 +1,36 @@
+import type { RefRecord } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import { groupBy, marksOf } from './read-nodes.ts';
+import { followRedirects } from './resolve.ts';
+import type { Thread } from './types.ts';
+
+/** In the order of the ids; undefined where there is none. Heads and starts that moved are shown where they are now. */
+export async function readThreads(store: Store, ids: readonly string[]): Promise<(Thread | undefined)[]> {
+  if (ids.length === 0) return [];
+  const { items } = await store.refs({ on: 'thread', keys: ids, limit: Number.MAX_SAFE_INTEGER });
+  const refs = groupBy(items, ({ key }) => key);
+  const threads = ids.map((id) => readThread(id, refs.get(id) ?? []));
+  const places = threads.flatMap((thread) => (thread ? [thread.start, thread.head] : []));
+  const now = await followRedirects(store, places);
+  return threads.map((thread) => thread && { ...thread, start: now.get(thread.start)!, head: now.get(thread.head)! });
+}
+
+function readThread(id: string, refs: readonly RefRecord[]): Thread | undefined {
+  const values = new Map(refs.map(({ name, value }) => [name, value]));
+  const head = values.get('head');
+  const start = values.get('start');
+  if (typeof head !== 'string' || typeof start !== 'string') return undefined;
+  const created = Number(values.get('created') ?? 0);
+  const forkedFrom = values.get('forkedFrom');
+  return {
+    id,
+    start,
+    head,
+    title: String(values.get('title') ?? ''),
+    ...marksOf(refs),
+    createdAt: created,
+    updatedAt: Number(values.get('touched') ?? created),
+    deleted: values.get('deleted') === true,
+    ...(typeof forkedFrom === 'string' && { forkedFrom }),
+  };
+}

@@ -1,0 +1,130 @@
+import type { NodeRecord } from '../model/index.ts';
+import { takeFor } from './append.ts';
+import { isAtOrBelow } from './below.ts';
+import { bookmarkPage, readBookmarks } from './bookmarks.ts';
+import { carriedTake } from './carry.ts';
+import type { Context } from './context.ts';
+import { ForestError } from './errors.ts';
+import { makeRecords } from './make-records.ts';
+import { everyItem, everyPage } from './pages.ts';
+import { placeBelow } from './place.ts';
+import { checkPosition, needPlainText, sameRole } from './plain-text.ts';
+import { messageOf } from './read-nodes.ts';
+import { setRef } from './refs.ts';
+import { rehang } from './rehang.ts';
+import { hiddenAmong, reviveRecords } from './removed.ts';
+import { recordOf, resolveId } from './resolve.ts';
+import type { Forest } from './types.ts';
+
+type Rehangings = Pick<Forest, 'edit' | 'split' | 'remove' | 'restore' | 'graft'>;
+
+/** What changes the shape of the tree. Nodes never change: others take their place. */
+export function rehangingOf(context: Context): Rehangings {
+  const { store } = context;
+
+  const read = async (node: NodeRecord) => {
+    const [[raw], takes] = await Promise.all([store.bodies([node.body]), store.takes([node.id])]);
+    return { message: messageOf(node, raw, takes), takes };
+  };
+
+  return {
+    async edit(id, text) {
+      const node = await recordOf(store, id);
+      const { message } = await read(node);
+      needPlainText(node.id, message, 'edited');
+      if (text === '')
+        throw new ForestError('empty_text', node.id, 'An edit needs a text: to take a node away, remove it.');
+      if (text === message.text) return node.id;
+      const at = context.clock.now();
+      const edited = sameRole(message, text);
+      const made = makeRecords(await placeBelow(store, node.parent), edited, at);
+      const take = takeFor(edited, made.node.id, { via: 'edit', from: node.id, at });
+      await store.append([made.body, made.node, take, ...(await reviveRecords(context, [made.node.id]))]);
+      return made.node.id;
+    },
+    async split(id, at) {
+      const node = await recordOf(store, id);
+      const { message, takes } = await read(node);
+      needPlainText(node.id, message, 'split');
+      if (message.role === 'system')
+        throw new ForestError(
+          'not_text',
+          node.id,
+          `Node ${node.id} is a system message: there is nothing to go on from.`,
+        );
+      checkPosition(node.id, message.text, at);
+      const halves = [message.text.slice(0, at), message.text.slice(at)].map((text) => sameRole(message, text));
+      const first = makeRecords(await placeBelow(store, node.parent), halves[0]!, node.at);
+      const second = makeRecords(first.next, halves[1]!, node.at);
+      const before = [first, second].flatMap((half, index) => [
+        half.body,
+        half.node,
+        ...takes.map((take) =>
+          carriedTake(take, { node: half.node.id, via: 'split', from: node.id, origin: halves[index]!.origin }),
+        ),
+      ]);
+      const tops = await childrenOf(context, node.id);
+      const replaced = new Map([[node.id, second.node.id]]);
+      const rehung = await rehang(context, { tops, onto: second.next, via: 'split', before, replaced });
+      return { first: first.node.id, second: second.node.id, rehung };
+    },
+    async remove(id, { keepChildren = false } = {}) {
+      const node = await recordOf(store, id);
+      await refuseBookmarked(context, node, keepChildren);
+      if (keepChildren) {
+        const tops = await childrenOf(context, node.id);
+        const onto = await placeBelow(store, node.parent);
+        return rehang(context, { tops, onto, via: 'keep-children', removed: [node.id] });
+      }
+      if (!(await hiddenAmong(store, [node.id])).has(node.id))
+        await store.append([setRef(context, 'node', node.id, 'removed', true)]);
+      return { moved: new Map() };
+    },
+    async restore(id) {
+      const node = await recordOf(store, id);
+      const path = await store.path(node.id);
+      const refs = await reviveRecords(
+        context,
+        path.map((one) => one.id),
+      );
+      if (refs.length > 0) await store.append(refs);
+    },
+    async graft(id, onto) {
+      const node = await recordOf(store, id);
+      const target = await resolveId(store, onto);
+      if (target === node.parent) return { moved: new Map() };
+      const place = await placeBelow(store, target);
+      if (await isAtOrBelow(store, place, node))
+        throw new ForestError(
+          'below_itself',
+          node.id,
+          `Node ${node.id} cannot hang below itself: ${target} is below it.`,
+        );
+      return rehang(context, { tops: [node], onto: place, via: 'graft' });
+    },
+  };
+}
+
+async function childrenOf({ store }: Context, id: string): Promise<NodeRecord[]> {
+  const children: NodeRecord[] = [];
+  for await (const child of everyItem((page) => store.children(id, page))) children.push(child);
+  return children;
+}
+
+/** A bookmark keeps what it names: with its children kept, only the node itself goes. */
+async function refuseBookmarked(context: Context, node: NodeRecord, selfOnly: boolean): Promise<void> {
+  const { store } = context;
+  for await (const ids of everyPage((page) => bookmarkPage(context, page))) {
+    const bookmarks = await readBookmarks(context, ids);
+    const named = await store.nodes(bookmarks.map((bookmark) => bookmark.node));
+    for (const [index, target] of named.entries()) {
+      if (!target || !(selfOnly ? target.id === node.id : await isAtOrBelow(store, target, node))) continue;
+      const { id, title } = bookmarks[index]!;
+      throw new ForestError(
+        'bookmarked',
+        node.id,
+        `Node ${node.id} cannot be removed: the bookmark ${title ? `"${title}"` : id} is at or below it. Remove the bookmark first.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { joinManifest, type Manifest } from '@skein/core';
+import { type NodeRecord, restoreManifest, sha256, type TakeRecord } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import { ForestError } from './errors.ts';
+import type { SentRequest } from './types.ts';
+
+/** The exact bytes of the latest request that brought a node. */
+export async function sentRequest(store: Store, { id }: NodeRecord): Promise<SentRequest> {
+  const take = (await store.takes([id])).findLast(({ request }) => request !== undefined);
+  if (!take?.request)
+    throw new ForestError('no_request', id, `No request is stored for node ${id}: no model wrote it here.`);
+  try {
+    return await rebuildRequest(store, take.request);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ForestError('damaged', id, `The request of node ${id} cannot be rebuilt: ${why}. Run fsck.`, cause);
+  }
+}
+
+/** Joins a request again from what is stored of it; fails when anything is missing or its hash is another. */
+export async function rebuildRequest(store: Store, request: NonNullable<TakeRecord['request']>): Promise<SentRequest> {
+  const manifest = await restoreManifest(request.manifest, async (digest) =>
+    need((await store.bodies([digest]))[0], digest),
+  );
+  const texts = await store.bodies(manifest.messages);
+  const body = joinManifest(manifest as Manifest, (index) => need(texts[index], manifest.messages[index]!));
+  const hash = sha256(body);
+  if (hash !== request.sha256) throw new Error(`its hash is ${hash}, not ${request.sha256}`);
+  return { body, sha256: hash, dialect: manifest.dialect, model: manifest.model };
+}
+
+function need(text: string | undefined, digest: string): string {
+  if (text === undefined) throw new Error(`the text ${digest} is missing`);
+  return text;
+}

@@ -1,0 +1,73 @@
+import { wordsOf } from '../model/index.ts';
+
+const LENGTH = 160;
+
+export interface Snippet {
+  readonly snippet: string;
+  readonly marks: readonly (readonly [start: number, end: number])[];
+}
+
+interface Hit {
+  readonly start: number;
+  readonly end: number;
+  readonly word: number;
+}
+
+/** The part of a text that has the most of the words, and where they are in it. */
+export function snippetOf(text: string, words: readonly string[]): Snippet {
+  const hits = findWords(text, words);
+  const from = bestStart(hits);
+  // A little of what stands before the first word, so that it can be read.
+  const start = from === 0 ? 0 : wholeStart(text, Math.max(0, from - LENGTH / 4));
+  const end = wholeEnd(text, Math.min(text.length, Math.max(start + LENGTH, firstEnd(hits, from))));
+  const lead = start > 0 ? '…' : '';
+  const marks = hits
+    .filter((hit) => hit.start >= start && hit.end <= end)
+    .map((hit) => [hit.start - start + lead.length, hit.end - start + lead.length] as const);
+  return { snippet: `${lead}${text.slice(start, end)}${end < text.length ? '…' : ''}`, marks };
+}
+
+/** Words as the search compares them; the last one may be the beginning of a word. */
+function findWords(text: string, words: readonly string[]): Hit[] {
+  const hits: Hit[] = [];
+  for (const match of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    const found = wordsOf(match[0]);
+    const word = words.findIndex((wanted, index) =>
+      found.some((one) => (index === words.length - 1 ? one.startsWith(wanted) : one === wanted)),
+    );
+    if (word >= 0) hits.push({ start: match.index, end: match.index + match[0].length, word });
+  }
+  return hits;
+}
+
+function bestStart(hits: readonly Hit[]): number {
+  let best = 0;
+  let most = 0;
+  for (const [index, { start }] of hits.entries()) {
+    const within = new Set<number>();
+    for (let at = index; at < hits.length && hits[at]!.end <= start + LENGTH / 2; at++) within.add(hits[at]!.word);
+    if (within.size <= most) continue;
+    most = within.size;
+    best = start;
+  }
+  return best;
+}
+
+function firstEnd(hits: readonly Hit[], from: number): number {
+  return hits.find(({ start }) => start === from)?.end ?? 0;
+}
+
+/** The beginning of the next word, if one begins soon: a character is never cut. */
+function wholeStart(text: string, at: number): number {
+  const space = text.slice(at, at + 20).search(/\s/);
+  if (space >= 0) return at + space + 1;
+  return isLowHalf(text, at) ? at + 1 : at;
+}
+
+function wholeEnd(text: string, at: number): number {
+  return isLowHalf(text, at) ? at + 1 : at;
+}
+
+function isLowHalf(text: string, at: number): boolean {
+  return at > 0 && at < text.length && /[\udc00-\udfff]/.test(text[at]!) && /[\ud800-\udbff]/.test(text[at - 1]!);
+}
