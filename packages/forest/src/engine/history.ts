@@ -1,6 +1,6 @@
 import type { Checkpoint, Manifest, Message } from '@skein/core';
 import { messageOf, takesByNode } from '../forest/read-nodes.ts';
-import { bodyReader } from '../forest/reading.ts';
+import { bodyReader } from '../forest/sent-request.ts';
 import { type NodeRecord, restoreManifest } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 
