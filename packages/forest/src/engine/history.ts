@@ -1,7 +1,7 @@
 import type { Checkpoint, Manifest, Message } from '@skein/core';
 import { messageOf, takesByNode } from '../forest/read-nodes.ts';
-import { bodyReader } from '../forest/sent-request.ts';
-import { type NodeRecord, restoreManifest } from '../model/index.ts';
+import { storedManifest } from '../forest/sent-request.ts';
+import type { NodeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 
 /** What a request below a node is made from: the texts of its path, and what was sent for them before. */
@@ -30,10 +30,7 @@ export async function readHistory(store: Store, node: string, issuer?: string): 
     path,
     messages: path.map((record, index) => messageOf(record, bodies[index], takes.get(record.id) ?? [], issuer)),
     checkpoints,
-    previous:
-      digest === undefined
-        ? undefined
-        : { digest, manifest: (await restoreManifest(digest, bodyReader(store))) as Manifest },
+    previous: digest === undefined ? undefined : { digest, manifest: await storedManifest(store, digest) },
   };
 }
 

@@ -19,14 +19,18 @@ export async function sentRequest(store: Store, { id }: NodeRecord): Promise<Sen
 
 /** Joins a request again from what is stored of it; fails when anything is missing or its hash is another. */
 export async function rebuildRequest(store: Store, request: NonNullable<TakeRecord['request']>): Promise<SentRequest> {
-  const manifest = await restoreManifest(request.manifest, async (digest) =>
-    need((await store.bodies([digest]))[0], digest),
-  );
+  const manifest = await storedManifest(store, request.manifest);
   const texts = await store.bodies(manifest.messages);
-  const body = joinManifest(manifest as Manifest, (index) => need(texts[index], manifest.messages[index]!));
+  const body = joinManifest(manifest, (index) => need(texts[index], manifest.messages[index]!));
   const hash = sha256(body);
   if (hash !== request.sha256) throw new Error(`its hash is ${hash}, not ${request.sha256}`);
   return { body, sha256: hash, dialect: manifest.dialect, model: manifest.model };
+}
+
+/** A manifest put together again; fails when a text of it is missing. `prefix` is worked out where it is needed. */
+export async function storedManifest(store: Store, digest: string): Promise<Manifest> {
+  const restored = await restoreManifest(digest, async (each) => need((await store.bodies([each]))[0], each));
+  return restored as Manifest;
 }
 
 function need(text: string | undefined, digest: string): string {
