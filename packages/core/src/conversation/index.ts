@@ -1,3 +1,5 @@
+export * from './chat/index.ts';
+export { MessageListDeserializationError } from './list-error.ts';
 export { MessageList } from './message-list.ts';
-export { MessageListDeserializationError, type ReadOptions } from './read-saved.ts';
+export type { ReadOptions } from './read-saved.ts';
 export type { SavedMessage, SavedMessages } from './saved.ts';

@@ -1,5 +1,6 @@
 import type { Manifest } from '../dialects/index.ts';
-import type { Message, Role } from '../message/index.ts';
+import type { ContentBlock, Message, Role } from '../message/index.ts';
+import type { Checkpoint } from '../run/index.ts';
 import { type ReadOptions, readSaved } from './read-saved.ts';
 import { type SavedMessages, toSaved } from './saved.ts';
 
@@ -8,6 +9,8 @@ export class MessageList implements Iterable<Message> {
   readonly #messages: Message[];
   /** Of the last request: given as `previous`, what was sent is sent again as it was. Saved with the messages. */
   manifest: Manifest | undefined;
+  /** What compaction sends in place of the front of the list, for `checkpoints` of the next run. Saved, too. */
+  checkpoints: readonly Checkpoint[] = [];
 
   constructor(messages: Iterable<Message> = [], manifest?: Manifest) {
     this.#messages = [...messages];
@@ -15,12 +18,15 @@ export class MessageList implements Iterable<Message> {
   }
 
   /**
-   * Reads what `toJSON` made, as a value or as text. A bare array of messages is read when `dialect` says what it is
-   * written in; give it as text, so that every message keeps its exact spelling.
+   * Reads what `toJSON` made, as a value or as text, and `{"version":"1.0","messages":[…]}` of the older format. A bare
+   * array of messages is read when `dialect` says what it is written in; give it as text, so that every message keeps its
+   * exact spelling.
    */
   static fromJSON(saved: unknown, options: ReadOptions = {}): MessageList {
-    const { messages, manifest } = readSaved(saved, options);
-    return new MessageList(messages, manifest);
+    const { messages, manifest, checkpoints = [] } = readSaved(saved, options);
+    const list = new MessageList(messages, manifest);
+    list.checkpoints = checkpoints;
+    return list;
   }
 
   get length(): number {
@@ -43,12 +49,25 @@ export class MessageList implements Iterable<Message> {
     return this;
   }
 
+  /** Puts a message before the one at an index; at `length`, it is appended. */
+  insert(index: number, message: Message): this {
+    this.#messages.splice(index, 0, message);
+    return this;
+  }
+
   copy(): MessageList {
-    return new MessageList(this.#messages, this.manifest);
+    const copy = new MessageList(this.#messages, this.manifest);
+    copy.checkpoints = this.checkpoints;
+    return copy;
   }
 
   withRole(role: Role): Message[] {
     return this.#messages.filter((message) => message.role === role);
+  }
+
+  /** The messages that hold a block of that kind: `tool-use`, `tool-result`, `media` … */
+  withBlock(type: ContentBlock['type']): Message[] {
+    return this.#messages.filter((message) => message.content.some((block) => block.type === type));
   }
 
   [Symbol.iterator](): Iterator<Message> {
@@ -57,6 +76,6 @@ export class MessageList implements Iterable<Message> {
 
   /** Exact texts, origins, and the facts that sending needs. */
   toJSON(): SavedMessages {
-    return toSaved(this.#messages, this.manifest);
+    return toSaved(this.#messages, this.manifest, this.checkpoints);
   }
 }

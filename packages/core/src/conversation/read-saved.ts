@@ -1,6 +1,9 @@
 import { dialect, type Manifest } from '../dialects/index.ts';
 import { elementTexts, isObject, type JsonObject, parseJson } from '../json/index.ts';
 import { type Facts, type Message, normalizeMessage, type Origin } from '../message/index.ts';
+import type { Checkpoint } from '../run/index.ts';
+import { MessageListDeserializationError } from './list-error.ts';
+import { isTypedList, readTypedList, TYPED_VERSION } from './read-typed-list.ts';
 import { FACTS_VERSION, FORMAT, VERSION } from './saved.ts';
 
 export interface ReadOptions {
@@ -9,38 +12,33 @@ export interface ReadOptions {
   readonly origin?: Partial<Origin>;
 }
 
-/** A saved list that cannot be read. `index` is the message at fault, where there is one. */
-export class MessageListDeserializationError extends Error {
-  readonly code = 'unreadable_messages';
-  readonly index: number | undefined;
-
-  constructor(problem: string, index?: number, cause?: unknown) {
-    super(index === undefined ? `Cannot read messages: ${problem}` : `Cannot read message ${index}: ${problem}`, {
-      cause,
-    });
-    this.name = 'MessageListDeserializationError';
-    this.index = index;
-  }
-}
-
 export interface Read {
   readonly messages: Message[];
   readonly manifest?: Manifest | undefined;
+  readonly checkpoints?: readonly Checkpoint[];
 }
 
 export function readSaved(saved: unknown, options: ReadOptions): Read {
   const value = typeof saved === 'string' ? parsed(saved) : saved;
   if (Array.isArray(value))
     return { messages: readArray(typeof saved === 'string' ? saved : JSON.stringify(value), options) };
+  if (isTypedList(value))
+    return { messages: readTypedList(typeof saved === 'string' ? saved : JSON.stringify(value), value) };
   if (!isObject(value) || value.format !== FORMAT) {
     throw new MessageListDeserializationError(`expected {"format":"${FORMAT}",…} or an array of messages`);
   }
   if (value.version !== VERSION) {
+    const { version } = value;
     throw new MessageListDeserializationError(
-      `version ${JSON.stringify(value.version)} is not supported; this release reads version ${VERSION}`,
+      `version ${JSON.stringify(version)} is not supported; this release reads version ${VERSION}, and "${TYPED_VERSION}" of the older format`,
+      { version, supported: [VERSION, TYPED_VERSION] },
     );
   }
-  return { messages: readList(value), manifest: isManifest(value.manifest) ? value.manifest : undefined };
+  return {
+    messages: readList(value),
+    manifest: isManifest(value.manifest) ? value.manifest : undefined,
+    checkpoints: Array.isArray(value.checkpoints) ? value.checkpoints.filter(isCheckpoint) : [],
+  };
 }
 
 function readList(value: JsonObject): Message[] {
@@ -50,10 +48,12 @@ function readList(value: JsonObject): Message[] {
   const trusted = value.facts === FACTS_VERSION;
   return messages.map((item: unknown, index) => {
     if (!isObject(item) || typeof item.raw !== 'string')
-      throw new MessageListDeserializationError('it has no "raw" text', index);
+      throw new MessageListDeserializationError('it has no "raw" text', { index });
     const origin: unknown = Object.freeze(origins[item.origin as number]);
     if (!isOrigin(origin))
-      throw new MessageListDeserializationError(`its origin ${JSON.stringify(item.origin)} is not in "origins"`, index);
+      throw new MessageListDeserializationError(`its origin ${JSON.stringify(item.origin)} is not in "origins"`, {
+        index,
+      });
     const facts = trusted && isFacts(item.facts) ? item.facts : undefined;
     return at(index, () => dialect(origin.dialect).parseMessage(item.raw as string, origin, facts));
   });
@@ -80,7 +80,7 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw new MessageListDeserializationError((cause as Error).message, undefined, cause);
+    throw new MessageListDeserializationError((cause as Error).message, { cause });
   }
 }
 
@@ -88,13 +88,23 @@ function at<T>(index: number, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw new MessageListDeserializationError((cause as Error).message, index, cause);
+    throw new MessageListDeserializationError((cause as Error).message, { index, cause });
   }
 }
 
 /** A manifest of another version is no help; the history is then written anew. */
 function isManifest(value: unknown): value is Manifest {
   return isObject(value) && value.version === 1 && Array.isArray(value.elements) && Array.isArray(value.messages);
+}
+
+function isCheckpoint(value: unknown): value is Checkpoint {
+  return (
+    isObject(value) &&
+    typeof value.upTo === 'number' &&
+    typeof value.digest === 'string' &&
+    Array.isArray(value.replacement) &&
+    value.replacement.every((text) => typeof text === 'string')
+  );
 }
 
 function isOrigin(value: unknown): value is Origin {

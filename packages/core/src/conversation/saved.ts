@@ -1,5 +1,6 @@
 import type { Manifest } from '../dialects/index.ts';
 import type { Facts, Message, Origin } from '../message/index.ts';
+import type { Checkpoint } from '../run/index.ts';
 
 /** The saved form of a list of messages. */
 export interface SavedMessages {
@@ -11,6 +12,8 @@ export interface SavedMessages {
   readonly messages: readonly SavedMessage[];
   /** Of the last request, so that the next one need not translate the history again. */
   readonly manifest?: Manifest;
+  /** What is sent in place of the front of the list. */
+  readonly checkpoints?: readonly Checkpoint[];
 }
 
 export interface SavedMessage {
@@ -25,7 +28,11 @@ export const FORMAT = 'skein/messages';
 export const VERSION = 1;
 export const FACTS_VERSION = 1;
 
-export function toSaved(messages: readonly Message[], manifest: Manifest | undefined): SavedMessages {
+export function toSaved(
+  messages: readonly Message[],
+  manifest: Manifest | undefined,
+  checkpoints: readonly Checkpoint[],
+): SavedMessages {
   const origins = new Map<string, { readonly index: number; readonly origin: Origin }>();
   const indexOf = (origin: Origin): number => {
     const key = JSON.stringify(origin);
@@ -41,5 +48,6 @@ export function toSaved(messages: readonly Message[], manifest: Manifest | undef
     origins: [...origins.values()].map(({ origin }) => origin),
     messages: saved,
     ...(manifest && { manifest }),
+    ...(checkpoints.length > 0 && { checkpoints }),
   };
 }

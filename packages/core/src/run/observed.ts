@@ -4,7 +4,7 @@ import type { Outcome } from './tools/prepare.ts';
 import type { Notice, RunResult, RunStop } from './types.ts';
 
 /**
- * What an observer sees. `run` tells runs of this process apart. Bodies, texts and messages are there only where
+ * What an observer sees. `run` tells runs of this process apart; 0 is what happens before one. Bodies, texts and messages are there only where
  * `observePayloads` asks for them.
  */
 export type Observed = { readonly run: number; readonly at: number } & Happening;

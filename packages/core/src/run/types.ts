@@ -147,9 +147,13 @@ export interface Notice {
     | 'compaction-failed'
     | 'length'
     | 'max-tokens'
-    | 'price-unknown';
+    | 'price-unknown'
+    | 'prefix-changed'
+    | 'state-discarded';
   readonly message: string;
   readonly losses?: readonly Loss[];
+  /** Where a prefix changed: which system message, or which tool. */
+  readonly at?: { readonly part: 'system' | 'tools'; readonly index: number; readonly name?: string };
 }
 
 /**

@@ -1,0 +1,49 @@
+import { type Message, user } from '../../message/index.ts';
+import type { RunResult } from '../../run/index.ts';
+import { openState, readOrDiscard } from './open-state.ts';
+import { startChat } from './start-chat.ts';
+import { writeState } from './state.ts';
+import type { ChatOptions, ChatResult, ChatRun } from './types.ts';
+
+/** A text that a chat gave, or nothing yet. */
+type State = string | null | undefined;
+
+/**
+ * Opaque state in, opaque state out. System messages at the front of a call are sent first and never stored; all others
+ * are stored in their place.
+ */
+export class Chat {
+  readonly #options: ChatOptions;
+
+  constructor(options: ChatOptions) {
+    this.#options = Object.freeze({ ...options });
+  }
+
+  /** One answer, without state. */
+  async chat(messages: Iterable<Message>, more: Partial<ChatOptions> = {}): Promise<RunResult> {
+    const { state: _, discarded: __, ...result } = await this.chatWithState(null, messages, more);
+    return result;
+  }
+
+  /** Goes on from a state. `more` are options for this call alone, such as `signal` or `approvals`. */
+  async chatWithState(state: State, messages: Iterable<Message>, more: Partial<ChatOptions> = {}): Promise<ChatResult> {
+    return this.streamWithState(state, messages, more).result;
+  }
+
+  /** The same as events, and with the same result. */
+  streamWithState(state: State, messages: Iterable<Message>, more: Partial<ChatOptions> = {}): ChatRun {
+    const options = { ...this.#options, ...more };
+    return startChat(openState(state, options), [...messages], options);
+  }
+
+  /** Adds messages to a state without asking anyone. One that cannot be read is kept in the new one: the next call tells of it. */
+  appendToState(state: State, messages: Iterable<Message>): string {
+    const { state: opened, discarded } = readOrDiscard(state, this.#options);
+    return writeState({ ...opened, list: opened.list.copy().extend(messages), discarded });
+  }
+
+  /** Adds something that happened, as a user message. */
+  updateStateAfterEvent(state: State, text: string): string {
+    return this.appendToState(state, [user(text)]);
+  }
+}
