@@ -1,0 +1,26 @@
+import type { Message } from '../../message/index.ts';
+import { applyConfig } from './apply-config.ts';
+import type { ConfigDelta, ConversationConfig } from './config.ts';
+import { ConversationConfigurationError, DeltaApplicationError } from './errors.ts';
+
+/** Changes to a conversation: messages to append, and configuration. */
+export interface Delta {
+  readonly messages?: Iterable<Message>;
+  readonly config?: ConfigDelta;
+}
+
+/** What a conversation would be with the changes. Nothing is touched, so that what cannot be applied leaves no trace. */
+export function withDelta(
+  config: ConversationConfig,
+  { messages = [], config: changes = {} }: Delta,
+): { readonly added: readonly Message[]; readonly config: ConversationConfig } {
+  try {
+    const added = [...messages];
+    const wrong = added.findIndex((message) => typeof message?.raw !== 'string' || message.facts === undefined);
+    if (wrong >= 0) throw new TypeError(`messages[${wrong}] is not a message; use user(…), assistant(…) and the like`);
+    return { added, config: applyConfig(config, changes) };
+  } catch (error) {
+    if (error instanceof ConversationConfigurationError) throw error;
+    throw new DeltaApplicationError(error instanceof Error ? error.message : String(error), error);
+  }
+}
