@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { MessageList, type ReadOptions } from './conversation/index.ts';
+import { Conversation, MessageList, type ReadOptions } from './conversation/index.ts';
 import type { Message } from './message/index.ts';
 
 /** Saves messages to a file. The file is replaced whole or not at all, also when the machine stops in between. */
@@ -26,6 +26,16 @@ export async function saveMessages(path: string, messages: Iterable<Message>): P
 
 export async function loadMessages(path: string, options: ReadOptions = {}): Promise<MessageList> {
   return MessageList.fromJSON(await readFile(path, 'utf8'), options);
+}
+
+/** Saves the messages of a conversation to a file, and nothing else of it. */
+export async function saveConversation(path: string, conversation: Conversation): Promise<void> {
+  await saveMessages(path, conversation.messages);
+}
+
+/** A conversation from a file; it can go on with any provider. */
+export async function loadConversation(path: string, options: ReadOptions = {}): Promise<Conversation> {
+  return new Conversation({ messages: await loadMessages(path, options) });
 }
 
 /** Makes the new name durable. Windows cannot open folders; there the rename alone must do. */

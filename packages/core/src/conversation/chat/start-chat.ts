@@ -34,7 +34,7 @@ export function startChat(
     const asked = done.steps.length > 0;
     const after: ChatState = {
       with: partner ?? state.with,
-      list: listOf([...history, ...done.messages], done, state.list),
+      list: listOf([...history, ...done.messages], done),
       seen: asked ? seenBy(history, done) : state.seen,
       prefix: asked ? prefix : state.prefix,
       discarded: undefined,
@@ -51,8 +51,8 @@ export function startChat(
   return { ...running, result, [Symbol.asyncIterator]: events };
 }
 
-function listOf(messages: readonly Message[], { manifest, checkpoints }: RunResult, before: MessageList): MessageList {
-  const list = new MessageList(messages, withoutFrame(manifest) ?? before.manifest);
+function listOf(messages: readonly Message[], { manifest, checkpoints }: RunResult): MessageList {
+  const list = new MessageList(messages, withoutFrame(manifest));
   list.checkpoints = checkpoints;
   return list;
 }

@@ -20,7 +20,17 @@ export interface ConversationOptions {
 }
 
 /** Ends of a turn after which the model has not said its last word. */
-const OPEN: ReadonlySet<string> = new Set(['steps', 'tokens', 'cost', 'time', 'stopped', 'aborted', 'approval']);
+const OPEN: ReadonlySet<string> = new Set([
+  'steps',
+  'tokens',
+  'cost',
+  'time',
+  'stopped',
+  'aborted',
+  'approval',
+  'error',
+  'cut',
+]);
 
 /**
  * A conversation that goes on: it owns its one list of messages, and runs are queued. Iterating it sends what is there
@@ -155,7 +165,7 @@ export class Conversation implements AsyncIterable<Message> {
   #keep(step: RunResult, end: number): void {
     this.#total = { ...addResult(this.#total, step), messages: [] };
     this.#manifest = step.manifest ?? this.#manifest;
-    this.messages.manifest = withoutFrame(this.#manifest) ?? this.messages.manifest;
+    this.messages.manifest = withoutFrame(this.#manifest);
     if (step.steps.length > 0) this.messages.checkpoints = step.checkpoints;
     if (step.messages.at(-1)?.role === 'assistant' && !OPEN.has(step.stop.reason)) this.#answered = end;
   }

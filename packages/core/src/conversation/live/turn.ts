@@ -82,7 +82,8 @@ function keptOf(failure: unknown): RunResult {
   if (!(failure instanceof RunError)) return NOTHING;
   const { messages, steps, checkpoints } = failure;
   const losses = steps.flatMap((step) => step.losses);
-  return addResult(NOTHING, { ...NOTHING, messages, steps, losses, checkpoints, manifest: steps.at(-1)?.manifest });
+  const kept = { ...NOTHING, messages, steps, losses, checkpoints, manifest: steps.at(-1)?.manifest };
+  return addResult(NOTHING, stoppedFor(kept, 'error'));
 }
 
 /** The error of a step, with what the turn did before it. */
