@@ -21,4 +21,26 @@ describe('examples', () => {
     expect(stdout).toContain('dropped (message 1 content[0]): reasoning is only for the provider that made it');
     expect(stdout).toContain('synthesised (message 1): a call without a result');
   });
+
+  it('the chat keeps its state, and says what it cannot use', async () => {
+    const { stdout } = await run(process.execPath, ['chat.mjs'], { cwd: folder });
+    expect(stdout).toContain('Answer: It opens at ten.');
+    expect(stdout).toContain('Discarded: unsupported_state_version {"version":99}');
+    expect(stdout).toContain('the system changed, from system message 0 on');
+  });
+
+  it('the builder asks, goes on, and moves to another provider', async () => {
+    const { stdout } = await run(process.execPath, ['builder.mjs'], { cwd: folder });
+    expect(stdout).toContain('Prompt: Echo of the mountains');
+    expect(stdout).toContain('assistant: Cold, but clear.');
+    expect(stdout).toContain("Object: { city: 'Oslo', celsius: 4 }");
+    expect(stdout).toContain('Elsewhere: Echo: Goodbye');
+  });
+
+  it('lists keep their texts', async () => {
+    const { stdout } = await run(process.execPath, ['message-list.mjs'], { cwd: folder });
+    expect(stdout).toContain('tool: The station did not answer');
+    expect(stdout).toContain('Every text is as it was.');
+    expect(stdout).toContain('Kept: {"role":"assistant","content":"Hello","x_new":1.0}');
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../dialects/index.ts';
-import { assistant, toolResult, user } from '../message/index.ts';
+import { assistant, system, toolResult, user } from '../message/index.ts';
 import { MessageList, MessageListDeserializationError } from './index.ts';
 
 const native = anthropicMessages.parseMessage(
@@ -25,6 +25,57 @@ describe('a list of messages', () => {
     expect([...loaded].map(({ origin }) => origin)).toEqual([...list].map(({ origin }) => origin));
     expect([...loaded].map(({ content }) => content)).toEqual([...list].map(({ content }) => content));
     expect([...loaded].map(({ facts }) => facts)).toEqual([...list].map(({ facts }) => facts));
+  });
+
+  it('is filtered by kind, and inserted into', () => {
+    const call = { type: 'tool-use', id: 'x', name: 'f', parameters: {}, rawParameters: '{}' } as const;
+    const image = { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'AA==' } } as const;
+    const list = new MessageList([user('a'), assistant([call]), toolResult('x', 'd'), user([image])]);
+    expect(list.withBlock('tool-use')).toEqual([list.at(1)]);
+    expect(list.withBlock('tool-result')).toEqual([list.at(2)]);
+    expect(list.withBlock('media')).toEqual([list.at(-1)]);
+    expect([...list.insert(1, user('b'))].map(({ text }) => text)).toEqual(['a', 'b', '', 'd', '']);
+  });
+
+  it('saves every kind of message, media and unknown blocks included, with its checkpoints', () => {
+    const sources = [
+      { kind: 'base64', data: 'AA==' },
+      { kind: 'url', url: 'https://x.test/a' },
+      { kind: 'file', id: 'file-1' },
+    ] as const;
+    const media = sources.map((source) => ({ type: 'media', mediaType: 'image/png', source, name: 'n' }) as const);
+    const list = new MessageList([
+      system('s'),
+      user([...media, { type: 'text', text: '\u2028😀' }]),
+      assistant([
+        { type: 'reasoning', text: 'hm', redacted: false },
+        { type: 'refusal', text: 'no' },
+        { type: 'unknown', native: '{"type":"future","n":1.0}' },
+      ]),
+      toolResult('x', media, { isError: true }),
+      native,
+    ]);
+    list.checkpoints = [{ upTo: 2, digest: list.at(1)!.facts.digest, replacement: [user('so far').raw] }];
+    const loaded = MessageList.fromJSON(JSON.stringify(list));
+    expect([...loaded].map(({ raw }) => raw)).toEqual([...list].map(({ raw }) => raw));
+    expect([...loaded].map(({ content }) => content)).toEqual([...list].map(({ content }) => content));
+    expect(loaded.checkpoints).toEqual(list.checkpoints);
+    expect(loaded.copy().checkpoints).toEqual(list.checkpoints);
+    const damaged = { ...list.toJSON(), checkpoints: [{ upTo: 'x' }, 7] };
+    expect(MessageList.fromJSON(damaged).checkpoints).toEqual([]);
+  });
+
+  it.each([
+    ['openai-chat', '{"role":"assistant","content":"Yo","n":1.0}'],
+    [
+      'openai-responses',
+      '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Yo","n":1.0}]}',
+    ],
+    ['anthropic-messages', '{"role":"assistant","content":[{"type":"text","text":"Yo","n":1.0}]}'],
+    ['google-generatecontent', '{"role":"model","parts":[{"text":"Yo","n":1.0}]}'],
+  ])('reads a bare array of %s with the exact texts', (dialect, raw) => {
+    const message = MessageList.fromJSON(`[ ${raw} ]`, { dialect }).at(0);
+    expect(message).toMatchObject({ raw, role: 'assistant', text: 'Yo', origin: { dialect } });
   });
 
   it('keeps the manifest of the last request, so that what was sent is sent again as it was', () => {

@@ -1,5 +1,5 @@
 import type { NativeTool, ProviderDescriptor } from '../../dialects/index.ts';
-import type { JsonObject } from '../../json/index.ts';
+import { isObject, type JsonObject } from '../../json/index.ts';
 import { assistant, type MediaBlock, type Message, system, user } from '../../message/index.ts';
 import type { Limits, ModelChoice, Run, RunOptions, StandardSchema, Tool } from '../../run/index.ts';
 import { isOfAnother, withTools } from '../live/apply-config.ts';
@@ -99,8 +99,8 @@ export class LlmBuilder {
     return this.#configured({
       ...(config.provider !== undefined && isOfAnother(model, config.provider) && { model: undefined }),
       ...config,
-      ...(config.params && { params: { ...params, ...config.params } }),
-      ...(config.limits && { limits: { ...limits, ...config.limits } }),
+      ...('params' in config && { params: merged(params, config.params) }),
+      ...('limits' in config && { limits: merged(limits, config.limits) }),
       ...(config.tools && { moreTools: [] }),
     });
   }
@@ -149,6 +149,11 @@ export class LlmBuilder {
   #configured(more: ConfigDelta): LlmBuilder {
     return new LlmBuilder({ ...this.#props, config: { ...this.#props.config, ...more } });
   }
+}
+
+/** What is no object is left as it is, for the check to find. */
+function merged<T extends object>(before: T | undefined, more: T | undefined): T | undefined {
+  return isObject(more) && !Array.isArray(more) ? { ...before, ...more } : more;
 }
 
 function trimmed(text: string): string {
