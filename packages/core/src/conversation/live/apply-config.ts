@@ -58,7 +58,7 @@ function whoIsAsked(
 }
 
 /** The provider that is sure to be asked; undefined where it is chosen. */
-export function providerIdOf({ provider: given, model }: ConversationConfig): string | undefined {
+function providerIdOf({ provider: given, model }: ConversationConfig): string | undefined {
   if (typeof model === 'object') return model.provider.id;
   if (given !== undefined) return idOf(given);
   return model === undefined ? undefined : providerNamedIn(model);

@@ -45,6 +45,6 @@ export function stoppedFor(result: RunResult, reason: RunStop['reason']): RunRes
 }
 
 /** Each step tells again what was said before it. */
-export function distinct<T>(all: readonly T[]): readonly T[] {
+function distinct<T>(all: readonly T[]): readonly T[] {
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
