@@ -123,6 +123,8 @@ describe('a state that cannot be used', () => {
     const value = JSON.parse(state);
     const damaged = JSON.parse(state);
     damaged.list.messages[1].raw = '{"role":"assist';
+    const number = JSON.parse(state);
+    number.list.messages[0].raw = '42';
     const noText = JSON.parse(state);
     noText.list.messages[1] = 7;
     const v1 = '{"version":1,"provider":"openai","messages":[{"role":"user","content":"a"},42]}';
@@ -146,6 +148,7 @@ describe('a state that cannot be used', () => {
         [v1, 'message_unmarshal_failed', 1],
         [JSON.stringify(damaged), 'message_unmarshal_failed', 1],
         [JSON.stringify(noText), 'message_unmarshal_failed', 1],
+        [JSON.stringify(number), 'message_unmarshal_failed', 0],
       ] as const,
     };
   };
@@ -313,4 +316,11 @@ test('compaction is kept in the state, and sent again as it was', async () => {
   expect(state).toContain('one long');
   expect(bodies(emulator).at(-1)).not.toContain('one long');
   expectAccepted(emulator);
+});
+
+test('what is no message never gets into a state', async () => {
+  const { chat } = await chatWith();
+  const wrong = [user('Hi'), { role: 'user', content: 'Hi' } as never];
+  expect(() => chat.appendToState(null, wrong)).toThrow('messages[1] is not a message');
+  await expect(chat.chatWithState(null, wrong)).rejects.toThrow('messages[1] is not a message');
 });

@@ -1,5 +1,6 @@
 import { type Message, user } from '../../message/index.ts';
 import type { RunResult } from '../../run/index.ts';
+import { checkMessages } from '../check-messages.ts';
 import { openState, readOrDiscard } from './open-state.ts';
 import { startChat } from './start-chat.ts';
 import { writeState } from './state.ts';
@@ -33,13 +34,13 @@ export class Chat {
   /** The same as events, and with the same result. */
   streamWithState(state: State, messages: Iterable<Message>, more: Partial<ChatOptions> = {}): ChatRun {
     const options = { ...this.#options, ...more };
-    return startChat(openState(state, options), [...messages], options);
+    return startChat(openState(state, options), checkMessages(messages), options);
   }
 
   /** Adds messages to a state without asking anyone. One that cannot be read is kept in the new one: the next call tells of it. */
   appendToState(state: State, messages: Iterable<Message>): string {
     const { state: opened, discarded } = readOrDiscard(state, this.#options);
-    return writeState({ ...opened, list: opened.list.copy().extend(messages), discarded });
+    return writeState({ ...opened, list: opened.list.copy().extend(checkMessages(messages)), discarded });
   }
 
   /** Adds something that happened, as a user message. */

@@ -50,7 +50,8 @@ function readCurrent(value: JsonObject): ChatState {
   const list = MessageList.fromJSON(value.list);
   // Facts are trusted and texts not looked at, so that loading is quick; but a broken text would break every request.
   for (const [index, { raw }] of [...list].entries())
-    if (!isJson(raw)) throw new MessageListDeserializationError('its text is not JSON', { index });
+    if (!/^\s*[{[]/.test(raw) || !isJson(raw))
+      throw new MessageListDeserializationError('its text is not a JSON object or list', { index });
   return {
     with: partnerIn(value),
     list,

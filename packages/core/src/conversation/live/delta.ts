@@ -1,4 +1,5 @@
 import type { Message } from '../../message/index.ts';
+import { checkMessages } from '../check-messages.ts';
 import { applyConfig } from './apply-config.ts';
 import type { ConfigDelta, ConversationConfig } from './config.ts';
 import { ConversationConfigurationError, DeltaApplicationError } from './errors.ts';
@@ -15,9 +16,7 @@ export function withDelta(
   { messages = [], config: changes = {} }: Delta,
 ): { readonly added: readonly Message[]; readonly config: ConversationConfig } {
   try {
-    const added = [...messages];
-    const wrong = added.findIndex((message) => typeof message?.raw !== 'string' || message.facts === undefined);
-    if (wrong >= 0) throw new TypeError(`messages[${wrong}] is not a message; use user(…), assistant(…) and the like`);
+    const added = checkMessages(messages);
     return { added, config: applyConfig(config, changes) };
   } catch (error) {
     if (error instanceof ConversationConfigurationError) throw error;
