@@ -1,4 +1,4 @@
-import { createParser } from 'eventsource-parser';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
 /** Takes a stream of server-sent events apart, however its bytes are cut. */
 export interface SseDecoder {
@@ -8,14 +8,22 @@ export interface SseDecoder {
 }
 
 export function decodeSse(onEvent: (event: string | undefined, data: string) => void): SseDecoder {
-  const parser = createParser({ onEvent: ({ event, data }) => onEvent(event, data) });
+  let ready: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (message) => ready.push(message) });
   const decoder = new TextDecoder();
+  // Handed on when the chunk is read: what a reader does is then not compiled into the parser, and in it again and again.
+  const feed = (text: string): void => {
+    parser.feed(text);
+    const events = ready;
+    ready = [];
+    for (const { event, data } of events) onEvent(event, data);
+  };
   return {
     push(chunk) {
-      parser.feed(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }));
+      feed(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }));
     },
     end() {
-      parser.feed(`${decoder.decode()}\n\n`);
+      feed(`${decoder.decode()}\n\n`);
     },
   };
 }

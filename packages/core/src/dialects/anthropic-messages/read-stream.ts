@@ -52,11 +52,13 @@ class MessageAssembler implements Assembler {
   }
 
   #usual(data: string): readonly StreamEvent[] | undefined {
-    const [, index, field, json] = usualParts(USUAL, data);
-    const block = this.#byIndex.get(Number(index));
+    const parts = usualParts(USUAL, data);
+    const block = this.#byIndex.get(Number(parts[1]));
     if (!block) return undefined;
-    const text = JSON.parse(json!) as string;
-    block.append(field!, pieceOf(json!, text));
+    const field = parts[2]!;
+    const json = parts[3]!;
+    const text = JSON.parse(json) as string;
+    block.append(field, pieceOf(json, text));
     return text === '' ? NO_EVENTS : [{ type: field === 'text' ? field : 'reasoning', text }];
   }
 

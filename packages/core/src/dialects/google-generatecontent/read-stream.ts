@@ -39,11 +39,11 @@ export class GoogleAssembler implements Assembler {
   #last: string | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
-    const [, part, json, thought] = usualParts(USUAL, data);
+    const parts = usualParts(USUAL, data);
     const candidate = this.#candidates.get(0);
-    if (part !== undefined && candidate?.isSpeaking) {
+    if (parts.length > 0 && candidate?.isSpeaking) {
       this.#last = data;
-      return candidate.say(part, JSON.parse(json!), thought !== undefined);
+      return candidate.say(parts[1]!, JSON.parse(parts[2]!), parts[3] !== undefined);
     }
     this.#settle();
     return this.#any(event, data);

@@ -67,11 +67,13 @@ class ResponseAssembler implements Assembler {
 
   /** One more piece of what is being said. */
   #usual(data: string): readonly StreamEvent[] | undefined {
-    const [, type, index, part, json] = usualParts(USUAL, data);
+    const parts = usualParts(USUAL, data);
     const live = this.#live;
-    if (!live || live.type !== type || live.index !== Number(index) || live.part !== Number(part)) return undefined;
-    const text = JSON.parse(json!) as string;
-    return this.#say(pieceOf(json!, text), text);
+    if (!live || live.type !== parts[1] || live.index !== Number(parts[2]) || live.part !== Number(parts[3]))
+      return undefined;
+    const json = parts[4]!;
+    const text = JSON.parse(json) as string;
+    return this.#say(pieceOf(json, text), text);
   }
 
   #any(event: string | undefined, data: string): readonly StreamEvent[] {
