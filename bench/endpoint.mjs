@@ -31,7 +31,7 @@ export async function startServer() {
  * Sends a body that is ready; the answer's headers are here, its body is not yet.
  * @param {string} url of the server
  * @param {Protocol} protocol
- * @param {string} body
+ * @param {string | Uint8Array} body
  * @param {boolean} stream
  */
 export function post(url, protocol, body, stream) {

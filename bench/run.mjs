@@ -48,7 +48,10 @@ async function nextTurns() {
     console.error(`measuring turns: ${protocol}`);
     for (const knowsPrevious of [true, false]) {
       const times = await measure(turnCase(server.url, protocol, { knowsPrevious }), { rounds, warmUp: 5 });
-      add(`turn, ${protocol}${knowsPrevious ? '' : ', no manifest'}`, times, 'skein', 'turn');
+      const label = `turn, ${protocol}${knowsPrevious ? '' : ', no manifest'}`;
+      add(label, times, 'skein', 'turn');
+      add(`${label}, as text`, times, 'skein, as text');
+      if (knowsPrevious) add(`${label}: ready bytes`, times, 'ready bytes');
     }
   }
 }

@@ -26,8 +26,9 @@ export function streamCase(url, protocol) {
     {
       name: 'skein',
       run: async () => {
-        const text = await readWithSkein(await post(url, protocol, body, true), protocol);
+        const { text, ...readers } = await readWithSkein(await post(url, protocol, body, true), protocol);
         if (text.length !== expected.length) throw new Error(`${protocol}: the text came out changed`);
+        return readers;
       },
     },
   ];
@@ -60,7 +61,7 @@ async function readWithSkein(response, protocol) {
   const decoder = decodeSse((event, data) => reader.push(event, data));
   for await (const chunk of chunksOf(response)) decoder.push(chunk);
   decoder.end();
-  return reader.finish().message.text;
+  return { text: reader.finish().message.text, reader, decoder };
 }
 
 /** @param {Response} response */

@@ -43,7 +43,8 @@ export function write(protocol, messages, previous) {
 }
 
 /**
- * Each round the conversation grows by a reply and a question. The floor sends the body of that round, ready made.
+ * Each round the conversation grows by a reply and a question. The floor sends the body of that round as a text that is
+ * ready; `skein` sends bytes, as `run` does, and `skein, as text` the text. `ready bytes` has nothing to encode either.
  * @param {string} url
  * @param {Protocol} protocol
  * @param {{ knowsPrevious: boolean }} options whether the manifest of the turn before is at hand, as in a conversation
@@ -52,7 +53,6 @@ export function write(protocol, messages, previous) {
 export function turnCase(url, protocol, { knowsPrevious }) {
   const messages = historyOf(protocol);
   const source = turns();
-  let last = write(protocol, messages);
   const grow = () => {
     messages.append(
       messageOf(
@@ -62,18 +62,37 @@ export function turnCase(url, protocol, { knowsPrevious }) {
     );
     messages.append(messageOf(protocol, nextOf(source, 'user')));
   };
+  let last = write(protocol, messages);
+  last.bytes();
+  let lastText = last;
   return [
     {
       name: 'floor',
-      prepare: () => Buffer.from(last.body).toString(),
+      prepare: () => new TextDecoder().decode(last.bytes()),
       run: (/** @type {string} */ body) => send(url, protocol, body),
+    },
+    {
+      name: 'ready bytes',
+      prepare: () => last.bytes(),
+      run: (/** @type {Uint8Array} */ body) => send(url, protocol, body),
     },
     {
       name: 'skein',
       prepare: grow,
       run: async () => {
         last = write(protocol, messages, knowsPrevious ? last.manifest : undefined);
-        await send(url, protocol, last.body);
+        await send(url, protocol, last.bytes());
+      },
+    },
+    {
+      name: 'skein, as text',
+      prepare: () => {
+        if (new TextDecoder().decode(last.bytes()) !== last.body) throw new Error('bytes and text differ');
+        grow();
+      },
+      run: async () => {
+        lastText = write(protocol, messages, knowsPrevious ? lastText.manifest : undefined);
+        await send(url, protocol, lastText.body);
       },
     },
   ];
@@ -82,7 +101,7 @@ export function turnCase(url, protocol, { knowsPrevious }) {
 /**
  * @param {string} url
  * @param {Protocol} protocol
- * @param {string} body
+ * @param {string | Uint8Array} body
  */
 async function send(url, protocol, body) {
   const response = await post(url, protocol, body, false);

@@ -153,6 +153,7 @@ function exchangeOptions({ target, written, options, signal, clock, onRetry }: S
     provider,
     model,
     body: written.body,
+    bytes: written.bytes,
     key: apiKey,
     baseUrl,
     env,

@@ -42,6 +42,7 @@ for (const api of APIS) {
         for (let end = 1; end <= history.messages.length; end++) {
           const written = write(api, model, history.messages.slice(0, end), previous?.manifest);
           expect(isJson(written.body)).toBe(true);
+          expect(new TextDecoder().decode(written.bytes())).toBe(written.body);
           expectAccepted(api, model, written, history);
           if (previous && previous.manifest.start === written.manifest.start)
             expect(diffPrefix(previous.body, written.body)).toBeUndefined();

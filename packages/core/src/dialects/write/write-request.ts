@@ -102,7 +102,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   ];
   const lost = request.strict ? losses.filter((loss) => loss.kind === 'dropped') : [];
   if (lost.length > 0) throw new LossError(lost);
-  return { body: joinBody(manifest, known, (index) => messages[index]!.raw), manifest, losses };
+  return { ...joinBody(manifest, known, (index) => messages[index]!.raw), manifest, losses };
 }
 
 const NO_CALLS: CallLookup = { find: () => undefined };

@@ -53,6 +53,8 @@ describe('a request', () => {
         model: 'claude-opus-5',
         fetch: api.fetch,
         extraHeaders: { 'Anthropic-Beta': 'x' },
+        // For the platform's own `fetch` alone.
+        bytes: () => new Uint8Array(),
       }),
       stream: false,
     });

@@ -15,6 +15,8 @@ export interface ExchangeOptions extends EndpointOptions {
   readonly model: string;
   /** The exact text to send. */
   readonly body: string;
+  /** The same in UTF-8, where it is at hand: then the platform's own `fetch` gets it, and has nothing to encode. */
+  readonly bytes?: (() => Uint8Array<ArrayBuffer>) | undefined;
   readonly fetch?: Fetch | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
@@ -130,16 +132,18 @@ async function attempt(stream: boolean, outgoing: Outgoing, stopper: Stopper, wh
 }
 
 function prepare(options: ExchangeOptions & { readonly stream: boolean }, clock: Clock): Outgoing {
-  const { model, stream, body, extraHeaders } = options;
+  const { model, stream, extraHeaders } = options;
   const endpoint = resolveEndpoint(options.provider, options);
   const key = resolveKey(endpoint.provider, options);
   const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = options;
+  // Whoever brings a `fetch` of their own gets the text, which they can read.
+  const body = () => (options.fetch ? options.body : (options.bytes?.() ?? options.body));
   const headers = () => requestHeaders(endpoint, { model, stream, key, extraHeaders });
   // Looked at once before anything is sent: what is wrong with them will not go away.
   headers();
   return {
     url: requestUrl(endpoint, model, stream),
-    init: () => ({ method: 'POST', headers: headers(), body, redirect: 'manual' }),
+    init: () => ({ method: 'POST', headers: headers(), body: body(), redirect: 'manual' }),
     fetch,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     clock,

@@ -53,6 +53,8 @@ describe('over a real connection', () => {
       });
     });
     expect((await exchange({ ...options, stream: false })).text).toBe(bytes.toString());
+    const encoded = () => new TextEncoder().encode(options.body);
+    expect((await exchange({ ...options, bytes: encoded, stream: false })).text).toBe(bytes.toString());
   });
 
   it('a connection that is cut before it answers is tried again', async () => {

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { assistant, type Message, user } from '../../message/index.ts';
+import { anthropicMessages, type CachePoint, joinManifest, type WrittenRequest } from '../index.ts';
+
+const turn = fc.record({
+  text: fc.string({ unit: 'grapheme', minLength: 1 }),
+  cache: fc.constantFrom<readonly CachePoint[]>([], [-1], [0, -1]),
+  /** How many requests back the one stands that this one goes on from, and whether it is sent. */
+  back: fc.constantFrom(1, 1, 1, 2),
+  isSent: fc.boolean(),
+});
+
+it('bytes and text of a request are those of its manifest, whatever was sent, marked or branched off before', () => {
+  fc.assert(
+    fc.property(fc.array(turn, { maxLength: 8 }), (turns) => {
+      const written: { messages: readonly Message[]; request: WrittenRequest }[] = [];
+      for (const { text, cache, back, isSent } of turns) {
+        const before = written.at(-back);
+        const messages = [...(before?.messages ?? []), user(text), assistant('é東🙂'), user(`${text}?`)];
+        const request = anthropicMessages.writeRequest({
+          model: 'claude-sonnet-4-5',
+          messages,
+          cache,
+          ...(before && { previous: before.request.manifest }),
+        });
+        written.push({ messages, request });
+        const body = joinManifest(request.manifest, (index) => messages[index]!.raw);
+        expect(request.body).toBe(body);
+        if (!isSent) continue;
+        expect(new TextDecoder().decode(request.bytes())).toBe(body);
+        expect(request.bytes()).toBe(request.bytes());
+      }
+      for (const { request } of written) expect(new TextDecoder().decode(request.bytes())).toBe(request.body);
+    }),
+  );
+});
