@@ -49,6 +49,7 @@ function emptyPlace(): Place {
 }
 
 function editsInside(raw: string, start: number, place: Place): Edit[] {
+  if (place.inside.size === 0 && place.added.length === 0) return [];
   const items: readonly (Range | Member)[] =
     raw[start] === '{' ? membersOf(raw, start) : raw[start] === '[' ? elementsOf(raw, start) : [];
   const placeOf = (index: number): Place | undefined => {

@@ -4,7 +4,7 @@ import { dropped } from '../write/notes.ts';
 import type { Unit } from '../write/writer.ts';
 import { isThinking, saysNothing } from './flaws.ts';
 
-const MENTIONED = /"(?:server_tool_use|mcp_tool_use|\w+_tool_result)"/;
+const MENTIONED = /_tool_(?:use|result)"/;
 const CALL = /^(?:server|mcp)_tool_use$/;
 const RESULT = /_tool_result$/;
 

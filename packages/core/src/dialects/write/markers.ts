@@ -38,6 +38,7 @@ function noMarkers(): Loss {
 
 /** Cache points that found no place: their message is not sent as an element, or may not carry a marker. */
 export function unplaced(points: ReadonlySet<number>, elements: readonly Element[]): Loss[] {
+  if (points.size === 0) return [];
   const placed = new Set(elements.flatMap(({ of, plain }) => (plain ? of : [])));
   const missing = [...points].filter((point) => !placed.has(point));
   return missing.map((message) => ({ kind: 'dropped', message, path: '', reason: 'cache-marker' }));

@@ -27,7 +27,19 @@ export function dropFields(
 
 /** Whether a text can hold such a field; looks at nothing but its names. */
 export function mayHold(raw: string, pattern: string): boolean {
-  return pattern.split('.').every((step) => step === '*' || raw.includes(`"${step}"`));
+  return namesIn(pattern).every((name) => raw.includes(name));
+}
+
+const names = new Map<string, readonly string[]>();
+
+/** The names in a pattern as they stand in a text; the last one first, because it is the rarest. */
+function namesIn(pattern: string): readonly string[] {
+  const known = names.get(pattern);
+  if (known) return known;
+  const steps = pattern.split('.').filter((step) => step !== '*');
+  const found = steps.map((step) => `"${step}"`).reverse();
+  names.set(pattern, found);
+  return found;
 }
 
 function pathsTo(root: unknown, pattern: string): Path[] {

@@ -6,7 +6,9 @@ const SURROGATES = /[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g;
 
 /** A string as JSON text. Half a character, which APIs refuse (`surrogate`), becomes U+FFFD and a note. */
 export function stringText(text: string, path: string, losses: LossNote[]): string {
-  if (!/[\ud800-\udfff]/.test(text)) return JSON.stringify(text);
+  const json = JSON.stringify(text);
+  // Half a character is the only thing that is printed in this way.
+  if (!json.includes('\\ud')) return json;
   const whole = text.replace(SURROGATES, (match) => (match.length === 2 ? match : '\ufffd'));
   if (whole !== text) losses.push(rewritten(path, 'surrogate'));
   return JSON.stringify(whole);

@@ -150,16 +150,16 @@ function entriesOf(messages: readonly Message[], first: number, spec: DialectSpe
   const entries: Entry[] = [];
   const losses: Loss[] = [];
   const start = openTurn(messages, first);
-  const before = spec.writer.refusesRepeats ? messages.slice(0, start) : [];
-  const seen = new Set(before.map((message) => message.facts.digest));
+  const refuses = spec.writer.refusesRepeats === true;
+  const seen = new Set(refuses ? messages.slice(0, start).map((message) => message.facts.digest) : []);
   for (let index = start; index < messages.length; index++) {
     const message = messages[index]!;
     const { facts } = message;
     const found =
       facts.calls.length > 0 || facts.results.length > 0 ? tracker.next(message, isOwn(message, target)) : NO_CALLS;
     if (found !== NO_CALLS) calls.set(index, found);
-    const isRepeated = spec.writer.refusesRepeats === true && seen.has(facts.digest);
-    seen.add(facts.digest);
+    const isRepeated = refuses && seen.has(facts.digest);
+    if (refuses) seen.add(facts.digest);
     if (index < first) continue;
     const units = isRepeated
       ? spec.writer.translate(message, target, found)
