@@ -27,19 +27,9 @@ export function dropFields(
 
 /** Whether a text can hold such a field; looks at nothing but its names. */
 export function mayHold(raw: string, pattern: string): boolean {
-  return namesIn(pattern).every((name) => raw.includes(name));
-}
-
-const names = new Map<string, readonly string[]>();
-
-/** The names in a pattern as they stand in a text; the last one first, because it is the rarest. */
-function namesIn(pattern: string): readonly string[] {
-  const known = names.get(pattern);
-  if (known) return known;
-  const steps = pattern.split('.').filter((step) => step !== '*');
-  const found = steps.map((step) => `"${step}"`).reverse();
-  names.set(pattern, found);
-  return found;
+  const holds = (step: string): boolean => step === '*' || raw.includes(`"${step}"`);
+  // The last name is the rarest.
+  return holds(pattern.slice(pattern.lastIndexOf('.') + 1)) && pattern.split('.').every(holds);
 }
 
 function pathsTo(root: unknown, pattern: string): Path[] {
