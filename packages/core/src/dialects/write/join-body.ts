@@ -45,19 +45,15 @@ function encodedBody(head: string, reused: Start, added: string, start: Start, r
   const inside = reused.bytes ? [reused.bytes, encoder.encode(added)] : [encoder.encode(start.text)];
   const first = encoder.encode(head);
   const last = encoder.encode(rest);
-  const whole = concat([first, ...inside, last]);
-  start.bytes = whole.subarray(first.length, whole.length - last.length);
-  // One copy per conversation is enough.
-  delete reused.bytes;
-  return whole;
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const parts = [first, ...inside, last];
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);
     at += part.length;
   }
+  start.bytes = whole.subarray(first.length, whole.length - last.length);
+  // One copy per conversation is enough.
+  delete reused.bytes;
   return whole;
 }

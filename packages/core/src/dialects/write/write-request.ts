@@ -150,7 +150,7 @@ function entriesOf(messages: readonly Message[], first: number, spec: DialectSpe
   const entries: Entry[] = [];
   const losses: Loss[] = [];
   const start = openTurn(messages, first);
-  const refuses = spec.writer.refusesRepeats === true;
+  const refuses = spec.writer.refusesRepeats;
   const seen = new Set(refuses ? messages.slice(0, start).map((message) => message.facts.digest) : []);
   for (let index = start; index < messages.length; index++) {
     const message = messages[index]!;
