@@ -71,9 +71,8 @@ class ResponseAssembler implements Assembler {
     const live = this.#live;
     if (!live || live.type !== parts[1] || live.index !== Number(parts[2]) || live.part !== Number(parts[3]))
       return undefined;
-    const json = parts[4]!;
-    const text = JSON.parse(json) as string;
-    return this.#say(pieceOf(json, text), text);
+    const text = JSON.parse(parts[4]!) as string;
+    return this.#say(pieceOf(parts[4]!, text), text);
   }
 
   #any(event: string | undefined, data: string): readonly StreamEvent[] {
