@@ -238,3 +238,11 @@ describe('tool results', () => {
     expect(failed('')).toContain('"content":"The tool call failed."');
   });
 });
+
+it('calls of other models have a stand-in where every call must come with its reasoning', () => {
+  const to = target({ quirks: { thoughtCalls: { default: true }, reasoningField: { default: 'reasoning_content' } } });
+  const units = translated(foreign('assistant', [use('a', 'look', '{}')]), to);
+  expect(units[0]!.text).toContain('],"reasoning_content":"(not available)"}');
+  expect(reasons(units)).toEqual(['synthesised  foreign-reasoning']);
+  expect(translated(foreign('assistant', [{ type: 'text', text: 'Hi' }]), to)[0]!.losses).toEqual([]);
+});

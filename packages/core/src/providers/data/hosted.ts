@@ -62,7 +62,8 @@ export const moonshot: ProviderDescriptor = /* @__PURE__ */ compatible({
   },
   // Continuing an assistant message needs `partial: true`.
   policies: { prefill: { default: 'no' } },
-  quirks: { ...MAX_TOKENS, reasoningField: { default: 'reasoning_content' } },
+  // `thinking is enabled but reasoning_content is missing in assistant tool call message`
+  quirks: { ...MAX_TOKENS, reasoningField: { default: 'reasoning_content' }, thoughtCalls: { default: true } },
 });
 
 export const zai: ProviderDescriptor = /* @__PURE__ */ compatible({
