@@ -89,6 +89,7 @@ export class Asker {
       checkpoints,
       otherTokens: () => estimateText(systemText(options.system)),
       notice: journal.notice.bind(journal),
+      spent: journal.pay.bind(journal),
     });
     return this.#compactor.outgoing(stored, limits, stopping.signal);
   }
