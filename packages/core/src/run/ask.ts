@@ -1,9 +1,9 @@
 import type { Manifest, RequestParams, WrittenRequest } from '../dialects/index.ts';
 import type { Message } from '../message/index.ts';
-import { isProviderError, type RefusalMemory } from '../providers/index.ts';
+import { isProviderError, type RefusalMemory, refusedFields } from '../providers/index.ts';
 import type { Asking, OutputSpec } from './output/output-spec.ts';
 import { type Sending, type Sent, send } from './send.ts';
-import type { RefusedFields, Target } from './targets.ts';
+import type { Target } from './targets.ts';
 import { clampMaxTokens, estimateText, estimateTokens } from './tokens.ts';
 import type { ToolSet } from './tools/tool-set.ts';
 import type { ModelLimits, RunOptions } from './types.ts';
@@ -19,7 +19,6 @@ export interface Question {
   readonly previous: Manifest | undefined;
   readonly limits: ModelLimits;
   readonly refusals: RefusalMemory;
-  readonly refusedFields: RefusedFields | undefined;
   readonly sending: Pick<Sending, 'signal' | 'clock' | 'onEvent' | 'onFirstEvent' | 'onRetry'>;
   readonly onWritten: (written: WrittenRequest, params: RequestParams) => void;
   readonly onRefused: (fields: readonly string[]) => void;
@@ -48,7 +47,7 @@ export async function ask(question: Question): Promise<Asked> {
     const { failure } = sent;
     const fields =
       refused < MAX_REFUSALS && isProviderError(failure)
-        ? (question.refusedFields?.(failure.status ?? 0, failure.rawBody ?? '', written.body) ?? [])
+        ? refusedFields(failure.status ?? 0, failure.rawBody ?? '', written.body)
         : [];
     if (fields.length === 0) return { ...sent, written, messages, target };
     refusals.learn(target.provider, target.model, fields);

@@ -66,7 +66,6 @@ export class Asker {
       previous: journal.manifest ?? options.previous,
       limits,
       refusals,
-      refusedFields: this.#directory.refusedFields,
       sending: this.#sending(),
       onWritten: (written, params) => {
         this.#tellWritten(target, written, params, from);
