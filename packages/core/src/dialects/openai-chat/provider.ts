@@ -34,7 +34,7 @@ export const openaiChatHome: ProviderDescriptor = {
     inlineSystem: { default: 'anywhere' },
     prefill: { default: 'yes' },
     reasoningBoundTo: { default: [] },
-    media: { user: ['image/*', 'audio/wav', 'audio/mpeg', 'application/pdf'], toolResult: [] },
+    media: { user: ['image/*', 'audio/wav', 'audio/mpeg', 'audio/mp3', 'application/pdf'], toolResult: [] },
     alternateRoles: false,
     quirks: {
       systemRole: { default: 'system' },
