@@ -13,6 +13,7 @@ export const DIALECT = 'openai-chat';
  * - `thoughtCalls`: whether every message with calls must have reasoning; those of other providers get a stand-in.
  * - `audio`: whether the model hears; where it does not, sound is left out though the provider takes it (`audio-model`).
  * - `streamUsage`: whether `stream_options` asks for usage; some compatible providers refuse it.
+ * - `alwaysThinks`: whether a call cannot be forced, because the model thinks or the API knows only `auto`.
  * - `output`: how an answer by a schema is asked for, by `response_format` (`format`) or as the arguments of a `tool`.
  */
 export const openaiChatHome: ProviderDescriptor = {
@@ -44,6 +45,7 @@ export const openaiChatHome: ProviderDescriptor = {
       thoughtCalls: { default: false },
       audio: { default: false, models: [['*audio*', true]] },
       streamUsage: { default: true },
+      alwaysThinks: { default: false },
       output: { default: 'format' },
     },
   },
