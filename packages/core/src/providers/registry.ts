@@ -1,6 +1,5 @@
 import { anthropic } from '../dialects/anthropic-messages/provider.ts';
 import { google } from '../dialects/google-generatecontent/provider.ts';
-import { nearest } from '../dialects/nearest.ts';
 import { openaiChatHome } from '../dialects/openai-chat/provider.ts';
 import { openai } from '../dialects/openai-responses/provider.ts';
 import type { ProviderDescriptor } from '../dialects/provider.ts';
@@ -11,6 +10,7 @@ import { cerebras, fireworks, moonshot, together, xai, zai } from './data/hosted
 import { lmstudio, ollama, openaiCompatible } from './data/local.ts';
 import { mistral } from './data/mistral.ts';
 import { openrouter } from './data/openrouter.ts';
+import { nearest } from './nearest.ts';
 
 const BUILT_IN: readonly ProviderDescriptor[] = [
   openai,

@@ -1,6 +1,6 @@
 import type { Manifest, RequestParams, WrittenRequest } from '../dialects/index.ts';
 import type { Message } from '../message/index.ts';
-import { isProviderError, type RefusalMemory, refusedFields } from '../providers/index.ts';
+import { isProviderError, type RefusalMemory } from '../providers/index.ts';
 import type { Asking, OutputSpec } from './output/output-spec.ts';
 import { type Sending, type Sent, send } from './send.ts';
 import type { Target } from './targets.ts';
@@ -45,10 +45,7 @@ export async function ask(question: Question): Promise<Asked> {
     const stream = options.stream ?? true;
     const sent = await send({ ...sending, target, written, options, stream });
     const { failure } = sent;
-    const fields =
-      refused < MAX_REFUSALS && isProviderError(failure)
-        ? refusedFields(failure.status ?? 0, failure.rawBody ?? '', written.body)
-        : [];
+    const fields = refused < MAX_REFUSALS ? await fieldsRefused(failure, written.body) : [];
     if (fields.length === 0) return { ...sent, written, messages, target };
     refusals.learn(target.provider, target.model, fields);
     target = applied(target, refusals);
@@ -58,6 +55,13 @@ export async function ask(question: Question): Promise<Asked> {
     ({ written, params } = next);
     question.onRefused(fields);
   }
+}
+
+/** Those that an error refuses by name; what reads that is loaded with the first such error. */
+async function fieldsRefused(failure: unknown, body: string): Promise<readonly string[]> {
+  if (!isProviderError(failure) || !failure.status) return [];
+  const { refusedFields } = await import('./read-refusal.ts');
+  return refusedFields(failure.status, failure.rawBody ?? '', body);
 }
 
 function applied(target: Target, refusals: RefusalMemory): Target {

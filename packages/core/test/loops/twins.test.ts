@@ -70,12 +70,16 @@ describe.each(APIS)('$protocol', (api) => {
     expectAccepted(emulator);
   });
 
-  test('a stream that was cut behind any byte: what is complete goes back, what is not never does', async () => {
+  test('a stream that was cut behind any byte: what is complete goes back, what is not never does', {
+    timeout: 300_000,
+  }, async () => {
     const emulator = await start({ settings: { enforcePrefix: true } });
     await first(emulator, api, true);
     const bytes = Buffer.from(emulator.log[0]!.served!.body);
     const tried = new Set<string>();
-    for (let end = 0; end < bytes.length; end++) {
+    // Every byte of a short one; of a long one so many that each event is cut in many places.
+    const step = bytes.length > 4096 ? 3 : 1;
+    for (let end = 0; end < bytes.length; end += step) {
       const arrived = bytes.subarray(0, end);
       const messages = await cut(emulator, api, arrived);
       const saved = JSON.stringify(new MessageList(messages));

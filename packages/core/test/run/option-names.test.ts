@@ -16,14 +16,16 @@ const misspelt = (options: object) => run({ model: 'openai-chat/gpt-5.5', messag
 
 test('a misspelt option is not ignored', async () => {
   expect(OPTION_NAMES.split(' ').toSorted()).toEqual(Object.keys(ALL).toSorted());
-  await expect(misspelt({ aproval: {} })).rejects.toThrow('There is no option "aproval"; did you mean "approvals"?');
-  await expect(misspelt({ limits: { step: 3 } })).rejects.toThrow('There is no limit "step"; did you mean "steps"?');
+  await expect(misspelt({ aproval: {} })).rejects.toThrow(/no option "aproval"; there are: model .* approvals /);
+  await expect(misspelt({ limits: { step: 3 } })).rejects.toThrow(
+    'There is no limit "step"; there are: steps tokens cost seconds',
+  );
   await expect(misspelt({ unheardOfThing: 1 })).rejects.toThrow('There is no option "unheardOfThing"');
 });
 
 test('a misspelt parameter is not ignored', () => {
   const params = { max_tokens: 10 } as object;
   expect(() => openaiChat.writeRequest({ model: 'gpt-5.5', messages: [user('Hi')], params })).toThrow(
-    'There is no parameter "max_tokens"; did you mean "maxTokens"?',
+    'There is no parameter "max_tokens"; there are: maxTokens ',
   );
 });
