@@ -15,6 +15,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   'azure-openai': 'azure.ai.openai',
   google: 'gcp.gemini',
   mistral: 'mistral_ai',
+  moonshot: 'moonshot_ai',
   xai: 'x_ai',
 };
 
@@ -69,7 +70,7 @@ class RunSpans {
         });
         break;
       case 'first-event':
-        this.#chat?.addEvent('skein.first_event', { 'skein.ms': event.ms }, at);
+        this.#chat?.setAttribute('gen_ai.response.time_to_first_chunk', event.ms / 1000);
         break;
       case 'retry':
         this.#chat?.addEvent('skein.retry', { 'skein.attempt': event.attempt, 'error.type': event.code }, at);
@@ -145,13 +146,14 @@ function about(operation: string, { provider, model }: { provider: string; model
   };
 }
 
-function paramAttributes({ maxTokens, temperature, topP, stop, seed }: RequestParams): Attributes {
+function paramAttributes({ maxTokens, temperature, topP, stop, seed, stream }: RequestParams): Attributes {
   return {
     'gen_ai.request.max_tokens': maxTokens,
     'gen_ai.request.temperature': temperature,
     'gen_ai.request.top_p': topP,
     'gen_ai.request.stop_sequences': stop && [...stop],
     'gen_ai.request.seed': seed,
+    'gen_ai.request.stream': stream || undefined,
   };
 }
 
@@ -163,6 +165,7 @@ function usageAttributes(usage: Usage | undefined): Attributes {
   return {
     'gen_ai.usage.input_tokens': input + cacheRead + cacheWrite,
     'gen_ai.usage.output_tokens': output + reasoning,
+    'gen_ai.usage.reasoning.output_tokens': reasoning || undefined,
     'gen_ai.usage.cache_read.input_tokens': cacheRead,
     'gen_ai.usage.cache_creation.input_tokens': cacheWrite,
   };
@@ -173,7 +176,7 @@ function outputText(message: Message | undefined, reason: string): string | unde
   const parts = message.content.map((block) => {
     if (block.type === 'text' || block.type === 'reasoning') return { type: block.type, content: block.text };
     if (block.type !== 'tool-use') return { type: block.type };
-    return { type: 'tool_call', id: block.id, name: block.name, arguments: block.rawParameters };
+    return { type: 'tool_call', id: block.id, name: block.name, arguments: block.parameters };
   });
   return JSON.stringify([{ role: message.role, parts, finish_reason: reason }]);
 }

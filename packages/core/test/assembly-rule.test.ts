@@ -313,6 +313,8 @@ const CLAUSES: Record<string, () => void> = {
       candidate('{"parts":[{"text":"b"}],"role":"model","x":{"b":2.0}}', ',"avgLogprobs":-0.50,"finishReason":"STOP"'),
     ]);
     expect(message.raw).toContain('"x":{"a":1,"b":2.0}');
+    const again = candidate('{"parts":[{"text":"a"}],"role":"model","x":{"a":"whole"}}');
+    expect(read(googleGenerateContent, [again, again]).message.raw).toContain('"x":{"a":"whole"}');
     expect(envelope).toContain('"avgLogprobs":-0.50');
   },
   G3: () => {

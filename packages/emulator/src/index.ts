@@ -7,6 +7,7 @@ export {
   type ErrorReply,
   type ExtraEvent,
   type Extras,
+  type ImageBlock,
   type MessageReply,
   type NativeBlock,
   type RawReply,

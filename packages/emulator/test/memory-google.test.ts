@@ -51,7 +51,7 @@ test('older models sign nothing', async () => {
 test('unknown parts and fields of its own making are let back in', async () => {
   const emulator = await start();
   const hologram = { type: 'native', value: { hologramData: { depth: 3 } } } as const;
-  const blocks = [{ type: 'tool-use', name: 'f', input: {}, extra: { mood: 'calm' } }, hologram] as const;
+  const blocks = [{ type: 'tool-use', name: 'f', input: {}, extra: { mood: 'calm', x_pace: 1 } }, hologram] as const;
   const { parts, next } = await call(emulator, { blocks, extra: { part: { speed: 1 } } });
   expect(parts[0]).toMatchObject({ mood: 'calm', functionCall: { speed: 1 } });
   expect(await next(parts)).toBeUndefined();

@@ -47,7 +47,9 @@ export function diffPrefix(previous: string, next: string): PrefixDifference | u
 function elements(body: string, names: readonly string[]): string[] {
   const value = names.map((name) => textAt(body, [name])).find((text) => text !== undefined);
   if (value === undefined) return [];
-  return (value.startsWith('[') ? elementTexts(value) : [value]).map(withoutMarkers);
+  if (value.startsWith('[')) return elementTexts(value).map(withoutMarkers);
+  // A marker makes a list of one block of a plain system text, which says the same.
+  return [value.startsWith('"') ? `{"type":"text","text":${value}}` : withoutMarkers(value)];
 }
 
 /** The text without `cache_control`, at whatever depth; most texts have none. */

@@ -61,6 +61,8 @@ export interface RequestParams {
   readonly stream?: boolean;
   readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly name: string };
   readonly parallelToolCalls?: boolean;
+  /** What the answer may be made of, such as `['text', 'image']`; default: what the model does by itself. */
+  readonly modalities?: readonly ('text' | 'image' | 'audio')[];
   /** How much the model may think: a level by name, or a budget in tokens. */
   readonly reasoning?: { readonly effort?: string; readonly budget?: number };
 }

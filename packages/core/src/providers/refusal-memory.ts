@@ -1,5 +1,4 @@
 import type { ProviderDescriptor } from '../dialects/provider.ts';
-import { refusing } from './refused-fields.ts';
 
 /** What providers have refused, by model, for as long as the process lives. */
 export class RefusalMemory {
@@ -20,4 +19,12 @@ export class RefusalMemory {
     const fields = this.#fields.get(JSON.stringify([provider.issuer, model]));
     return fields ? refusing(provider, [...fields]) : provider;
   }
+}
+
+/** A descriptor that refuses these fields as well. */
+export function refusing(provider: ProviderDescriptor, fields: readonly string[]): ProviderDescriptor {
+  const known = provider.policies.refusedFields;
+  const fresh = fields.filter((field) => !known.includes(field));
+  if (fresh.length === 0) return provider;
+  return { ...provider, policies: { ...provider.policies, refusedFields: [...known, ...fresh] } };
 }

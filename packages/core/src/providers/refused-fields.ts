@@ -1,4 +1,3 @@
-import type { ProviderDescriptor } from '../dialects/provider.ts';
 import { isObject, type JsonObject, parseJson } from '../json/index.ts';
 import { type Mentioned, mentionedFields } from './refusal-wordings.ts';
 
@@ -47,14 +46,6 @@ export function refusedFields(status: number, errorText: string, requestBody: st
   if (!isObject(body)) return [];
   const patterns = mentioned.map((field) => patternOf(field, body)).filter((pattern) => pattern !== undefined);
   return [...new Set(patterns)];
-}
-
-/** A descriptor that refuses these fields as well. */
-export function refusing(provider: ProviderDescriptor, fields: readonly string[]): ProviderDescriptor {
-  const known = provider.policies.refusedFields;
-  const fresh = fields.filter((field) => !known.includes(field));
-  if (fresh.length === 0) return provider;
-  return { ...provider, policies: { ...provider.policies, refusedFields: [...known, ...fresh] } };
 }
 
 /** Where the field is in the request, with `*` for places in lists. */

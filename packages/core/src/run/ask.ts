@@ -3,7 +3,7 @@ import type { Message } from '../message/index.ts';
 import { isProviderError, type RefusalMemory } from '../providers/index.ts';
 import type { Asking, OutputSpec } from './output/output-spec.ts';
 import { type Sending, type Sent, send } from './send.ts';
-import type { RefusedFields, Target } from './targets.ts';
+import type { Target } from './targets.ts';
 import { clampMaxTokens, estimateText, estimateTokens } from './tokens.ts';
 import type { ToolSet } from './tools/tool-set.ts';
 import type { ModelLimits, RunOptions } from './types.ts';
@@ -19,7 +19,6 @@ export interface Question {
   readonly previous: Manifest | undefined;
   readonly limits: ModelLimits;
   readonly refusals: RefusalMemory;
-  readonly refusedFields: RefusedFields | undefined;
   readonly sending: Pick<Sending, 'signal' | 'clock' | 'onEvent' | 'onFirstEvent' | 'onRetry'>;
   readonly onWritten: (written: WrittenRequest, params: RequestParams) => void;
   readonly onRefused: (fields: readonly string[]) => void;
@@ -46,10 +45,7 @@ export async function ask(question: Question): Promise<Asked> {
     const stream = options.stream ?? true;
     const sent = await send({ ...sending, target, written, options, stream });
     const { failure } = sent;
-    const fields =
-      refused < MAX_REFUSALS && isProviderError(failure)
-        ? (question.refusedFields?.(failure.status ?? 0, failure.rawBody ?? '', written.body) ?? [])
-        : [];
+    const fields = refused < MAX_REFUSALS ? await fieldsRefused(failure, written.body) : [];
     if (fields.length === 0) return { ...sent, written, messages, target };
     refusals.learn(target.provider, target.model, fields);
     target = applied(target, refusals);
@@ -59,6 +55,13 @@ export async function ask(question: Question): Promise<Asked> {
     ({ written, params } = next);
     question.onRefused(fields);
   }
+}
+
+/** Those that an error refuses by name; what reads that is loaded with the first such error. */
+async function fieldsRefused(failure: unknown, body: string): Promise<readonly string[]> {
+  if (!isProviderError(failure) || !failure.status) return [];
+  const { refusedFields } = await import('./read-refusal.ts');
+  return refusedFields(failure.status, failure.rawBody ?? '', body);
 }
 
 function applied(target: Target, refusals: RefusalMemory): Target {

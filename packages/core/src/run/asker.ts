@@ -66,7 +66,6 @@ export class Asker {
       previous: journal.manifest ?? options.previous,
       limits,
       refusals,
-      refusedFields: this.#directory.refusedFields,
       sending: this.#sending(),
       onWritten: (written, params) => {
         this.#tellWritten(target, written, params, from);
@@ -89,6 +88,7 @@ export class Asker {
       checkpoints,
       otherTokens: () => estimateText(systemText(options.system)),
       notice: journal.notice.bind(journal),
+      spent: journal.pay.bind(journal),
     });
     return this.#compactor.outgoing(stored, limits, stopping.signal);
   }

@@ -18,14 +18,15 @@ export class Journal {
   readonly checkpoints: Checkpoint[];
   /** Of the last request that was answered. */
   manifest: Manifest | undefined;
+  readonly #side: Pick<Step, 'usage' | 'cost'>[] = [];
   readonly #losses = new Map<string, Loss>();
-  readonly #options: Pick<RunOptions, 'observer' | 'observePayloads'>;
+  readonly #options: Pick<RunOptions, 'observer' | 'observePayloads' | 'costOf'>;
   readonly #clock: Clock;
   readonly #run = ++runs;
   readonly emit: (event: RunEvent) => void;
 
   constructor(
-    options: Pick<RunOptions, 'observer' | 'observePayloads' | 'checkpoints'>,
+    options: Pick<RunOptions, 'observer' | 'observePayloads' | 'checkpoints' | 'costOf'>,
     clock: Clock,
     emit: (event: RunEvent) => void,
   ) {
@@ -36,12 +37,28 @@ export class Journal {
   }
 
   get usage() {
-    return sumUsage(this.steps.flatMap(({ usage }) => usage ?? []));
+    return sumUsage(this.#paid.flatMap(({ usage }) => usage ?? []));
   }
 
   /** What the steps cost, as far as it is known. */
   get knownCost(): number {
-    return this.steps.reduce((sum, { cost = 0 }) => sum + cost, 0);
+    return this.#paid.reduce((sum, { cost = 0 }) => sum + cost, 0);
+  }
+
+  /** Requests that were made on the side. One without a price of its own has that of this run. */
+  pay(steps: readonly Step[]): void {
+    const { costOf } = this.#options;
+    for (const step of steps) {
+      const { usage, provider, model, startedAt } = step;
+      const cost = step.cost ?? (usage && costOf?.(usage, provider, model, new Date(startedAt)).total);
+      if (costOf && cost === undefined)
+        this.notice('price-unknown', `The cost of ${provider}/${model}, asked for compaction, is not known`);
+      this.#side.push({ usage, cost });
+    }
+  }
+
+  get #paid(): readonly Pick<Step, 'usage' | 'cost'>[] {
+    return [...this.steps, ...this.#side];
   }
 
   /** What the model said last. */
@@ -101,7 +118,7 @@ export class Journal {
 
   result(stop: RunStop, pending: readonly ToolUseBlock[], output: unknown): RunResult {
     const { steps, usage } = this;
-    const isCostKnown = steps.every((step) => step.cost !== undefined);
+    const isCostKnown = this.#paid.every((step) => step.cost !== undefined);
     return {
       messages: [...this.added],
       text: this.text,

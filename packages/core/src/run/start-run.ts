@@ -1,8 +1,10 @@
+import { checkNames } from '../dialects/known-names.ts';
 import { realClock } from '../providers/index.ts';
 import { RunError } from './errors.ts';
 import { EventLog } from './event-log.ts';
 import { Journal } from './journal.ts';
 import { loop } from './loop.ts';
+import { OPTION_NAMES } from './option-names.ts';
 import { Stopping } from './stopping.ts';
 import type { Directory } from './targets.ts';
 import { toResponse } from './to-response.ts';
@@ -35,6 +37,8 @@ async function execute(
   const { clock = realClock, signal, limits } = options;
   const journal = new Journal(options, clock, emit);
   try {
+    checkNames('option', options, OPTION_NAMES);
+    checkNames('limit', limits, 'steps tokens cost seconds');
     if (signal) stopping.follow(signal);
     if (limits?.seconds !== undefined) stopping.after(limits.seconds * 1000, clock);
     if (limits?.cost !== undefined && !options.costOf)

@@ -6,13 +6,9 @@ import type { Connecting, ModelChoice, ModelLimits, RunOptions } from './types.t
 export interface Directory {
   dialect(id: string): Dialect;
   parseModel(text: string): ModelRef;
-  /** Finds the fields that an error refuses. Without it, such an error is one like any other. */
-  readonly refusedFields?: RefusedFields;
   /** What is known of a model's size, unless the caller knows better. */
   modelLimits?(provider: ProviderDescriptor, model: string): ModelLimits;
 }
-
-export type RefusedFields = (status: number, errorText: string, requestBody: string) => readonly string[];
 
 /** A model that can be asked. */
 export interface Target {

@@ -184,7 +184,7 @@ export interface RunResult<Output = unknown> {
   readonly steps: readonly Step[];
   /** The end user's log: what the tools did. */
   readonly actions: readonly Action[];
-  /** All steps together; `native` is the list of their own usage texts. */
+  /** All steps together, and what compaction asked; `native` is the list of their own usage texts. */
   readonly usage: Usage | undefined;
   /** US dollars; undefined when the price of any step is not known. */
   readonly cost: number | undefined;

@@ -1,6 +1,7 @@
 import { applyCheckpoint, assistant, cutPoints, type Message, user } from '@skein/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rangeDigest } from '../../src/run/compaction/checkpoint.ts';
 import { APIS } from './apis.ts';
 import { longHistory } from './random-history.ts';
 
@@ -19,7 +20,7 @@ for (const api of APIS) {
         fc.property(longHistory, ({ messages, issuers }) => {
           for (const upTo of cutPoints(messages)) {
             for (const replacement of REPLACEMENTS) {
-              const { digest } = messages[upTo - 1]!.facts;
+              const digest = rangeDigest(messages, upTo);
               const sent = applyCheckpoint(messages, { upTo, digest, replacement: replacement.map(({ raw }) => raw) });
               const params = { maxTokens: 2048 };
               const { body } = api.dialect.writeRequest({ model, messages: sent!, params });

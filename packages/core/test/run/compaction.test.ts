@@ -8,11 +8,13 @@ import {
   type Message,
   RunError,
   summarise,
+  type Usage,
   user,
   withinTokens,
 } from '@skein/core';
 import { type Emulator, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
+import { rangeDigest } from '../../src/run/compaction/checkpoint.ts';
 import { type Api, anthropic, ask, bodies, chat, envOf, expectAccepted, modelOf, start, WAYS, weather } from './kit.ts';
 
 /** A talk of that many turns, a few hundred tokens each. */
@@ -231,9 +233,9 @@ describe('strategies', () => {
 test('a checkpoint of another history is not used, an earlier one that fits is, and it is said once', async () => {
   const emulator = await start();
   const messages = talk(6);
-  const fitting: Checkpoint = { upTo: 4, digest: messages[3]!.facts.digest, replacement: [user('In short.').raw] };
+  const fitting: Checkpoint = { upTo: 4, digest: rangeDigest(messages, 4), replacement: [user('In short.').raw] };
   const foreign: Checkpoint = { ...fitting, upTo: 6 };
-  const unreadable: Checkpoint = { upTo: 8, digest: messages[7]!.facts.digest, replacement: ['{'] };
+  const unreadable: Checkpoint = { upTo: 8, digest: rangeDigest(messages, 8), replacement: ['{'] };
   const checkpoints = [fitting, foreign, unreadable];
   const result = await ask(emulator, anthropic, { messages, checkpoints }).result;
   expect(codes(result)).toEqual(['compaction']);
@@ -241,6 +243,49 @@ test('a checkpoint of another history is not used, an earlier one that fits is, 
   expect(bodies(emulator)[0]).toContain('In short.');
   expect(bodies(emulator)[0]).not.toContain('Question 1 ');
   expect(bodies(emulator)[0]).toContain('Question 2 ');
+});
+
+test('a checkpoint is not used once anything that it stands for was edited', async () => {
+  const emulator = await start();
+  const messages = talk(6);
+  const { checkpoints } = await ask(emulator, anthropic, { messages, compaction: keepLast(2) }).result;
+  const edited = messages.with(0, user('Something else.'));
+  await ask(emulator, anthropic, { messages: edited, checkpoints }).result;
+  expect(bodies(emulator)[0]).not.toContain('Question 1 ');
+  expect(bodies(emulator)[1]).toContain('Something else.');
+});
+
+describe('what a summary costs', () => {
+  const costOf = (usage: Usage, _: string, model: string) => ({
+    total: model === 'gpt-5.5' ? usage.output * 2 : usage.output,
+  });
+  const usage = (output: number) => ({ usage: { input: 100, output, reasoning: 0 } });
+
+  test('is part of the usage and the cost of the run', async () => {
+    const emulator = await start();
+    emulator.script(chat.protocol, says('They talked.', usage(7)));
+    emulator.script(anthropic.protocol, says('Now this.', usage(5)));
+    const options = { messages: talk(6), compaction: summarising(emulator, chat), costOf };
+    const result = await ask(emulator, anthropic, options).result;
+    expect(result.steps).toHaveLength(1);
+    expect(result.usage).toMatchObject({ input: 200, output: 12 });
+    expect(result.cost).toBe(19);
+    expect(JSON.parse(result.usage!.native)).toHaveLength(2);
+  });
+
+  test('counts also when the summary is of no use, and in limits', async () => {
+    const emulator = await start();
+    emulator.script(chat.protocol, says(' ', usage(7)));
+    emulator.script(anthropic.protocol, [
+      { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } }], ...usage(5) },
+      says('Never.'),
+    ]);
+    const compaction = summarising(emulator, chat);
+    const options = { messages: talk(6), tools: [weather], compaction, costOf, limits: { cost: 10 } };
+    const result = await ask(emulator, anthropic, options).result;
+    expect(codes(result)).toContain('compaction-failed');
+    expect(result).toMatchObject({ stop: { reason: 'cost' }, cost: 19 });
+  });
 });
 
 test('who stops a run does not wait for its compaction', async () => {

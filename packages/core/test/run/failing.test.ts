@@ -1,4 +1,4 @@
-import { RefusalMemory, RunError, user } from '@skein/core';
+import { anthropicMessages, RefusalMemory, RunError, runWith, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import {
@@ -164,6 +164,17 @@ describe('a field that its own provider refuses', () => {
     // It stays in what is stored.
     expect(first.messages[0]!.raw).toMatch(/mood|x_note/);
   });
+});
+
+test('a field that its own provider refuses is left out also by a run with one dialect', async () => {
+  const emulator = await start({ settings: { refuseOwnFields: true } });
+  emulator.script(anthropic.protocol, [{ ...says('Hi.'), extra: { block: { mood: 'calm' } } }, says('Two.')]);
+  const options = { model: anthropic.model, env: envOf(emulator), refusals: new RefusalMemory() };
+  const first = await runWith(anthropicMessages, { ...options, messages: question }).result;
+  const messages = [...question, ...first.messages, user('Again?')];
+  const second = await runWith(anthropicMessages, { ...options, messages }).result;
+  expect(second.text).toBe('Two.');
+  expect(second.notices.map(({ code }) => code)).toContain('refused-field');
 });
 
 describe('another model is asked', () => {

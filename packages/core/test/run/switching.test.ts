@@ -1,4 +1,4 @@
-import { type Message, tool, user } from '@skein/core';
+import { digest, type Message, tool, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { APIS, ask, bodies, expectAccepted, start, weather } from './kit.ts';
@@ -41,7 +41,7 @@ test.each(APIS)('$protocol: a tool whose name it does not take is found again', 
   const emulator = await start();
   // Changed for all of them but Google, which only minds the first letter.
   const name = '1.files/read';
-  const renamed = '1_files_read';
+  const renamed = `1_files_read_${digest(name).slice(0, 6)}`;
   emulator.script(api.protocol, [
     { blocks: [{ type: 'tool-use', name: api.provider === 'google' ? `_${renamed}` : renamed, input: {} }] },
     says('Read.'),
@@ -52,5 +52,19 @@ test.each(APIS)('$protocol: a tool whose name it does not take is found again', 
   for await (const event of running) if ('name' in event) names.push(event.name);
   expect(names).toEqual([name, name]);
   expect((await running.result).actions).toMatchObject([{ name, outcome: 'done' }]);
+  expectAccepted(emulator);
+});
+
+test.each(APIS)('$protocol: names that differ only in what it does not take stay two tools', async (api) => {
+  const emulator = await start();
+  const names = ['1.read/a', '1_read.a', '1_read_a'];
+  const tools = names.map((name) => tool({ name, execute: () => `by ${name}` }));
+  await ask(emulator, api, { messages: [user('Read.')], tools }).result;
+  const told = [...bodies(emulator)[0]!.matchAll(/"name":"([^"]*read[^"]*)"/g)].map((match) => match[1]!);
+  expect(new Set(told).size).toBe(3);
+  const calls = told.map((name) => ({ type: 'tool-use', name, input: {} }) as const);
+  emulator.script(api.protocol, [{ blocks: calls }, says('Read.')]);
+  const { messages } = await ask(emulator, api, { messages: [user('Read.')], tools }).result;
+  expect(messages.slice(1, 4).map(({ text }) => text)).toEqual(names.map((name) => `by ${name}`));
   expectAccepted(emulator);
 });

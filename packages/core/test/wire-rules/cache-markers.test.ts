@@ -31,6 +31,15 @@ describe("a client's cache markers", () => {
     expect(diffPrefix(CLIENT, CLIENT.replace('One?', 'Won?'))).toMatchObject({ part: 'messages', index: 0 });
   });
 
+  test('do not count where they make a list of a plain system text', () => {
+    const plain = { model: model!, system: 'Be brief.', messages };
+    const marked = anthropicMessages.writeRequest({ ...plain, cache: ['system'] }).body;
+    expect(markers(marked)).toBe(1);
+    expect(diffPrefix(anthropicMessages.writeRequest(plain).body, marked)).toBeUndefined();
+    const other = anthropicMessages.writeRequest({ ...plain, system: 'Be kind.' }).body;
+    expect(diffPrefix(other, marked)).toMatchObject({ part: 'system', index: 0 });
+  });
+
   test('make room for four of ours, from the front to the end', () => {
     const { body } = anthropicMessages.writeRequest({ ...request, cache: ['tools', 'system', 0, -1] });
     expect(markers(body)).toBe(4);

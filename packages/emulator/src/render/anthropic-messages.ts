@@ -43,6 +43,9 @@ function nativeBlock(block: ReplyBlock, context: RenderContext, prefix: () => st
       return { type: 'redacted_thinking', data: mint.seal({ model, prefix: prefix() }) };
     case 'tool-use':
       return { type: 'tool_use', id: block.id ?? mint.id('toolu_01', 22), name: block.name, input: inputValue(block) };
+    case 'image':
+      // It has no form for that.
+      return { type: 'text', text: '(an image)' };
     case 'native':
       return block.value;
   }

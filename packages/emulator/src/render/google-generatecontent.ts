@@ -67,6 +67,8 @@ function partOf(
         ...((block.signed ?? signs) && signature(block.name)),
         ...more,
       });
+    case 'image':
+      return whole({ inlineData: { mimeType: block.mediaType ?? 'image/png', data: block.data }, ...more });
     case 'native':
       return whole(block.value);
   }

@@ -66,7 +66,12 @@ function messageOf(
     if (block.type === 'native') return [block.value];
     return isCall(block) ? [] : [extraOf(block)];
   });
-  const rest = Object.assign({}, extra.message, ...more) as Json;
+  const images = blocks.flatMap((block) =>
+    block.type === 'image'
+      ? [{ type: 'image_url', image_url: { url: `data:${block.mediaType ?? 'image/png'};base64,${block.data}` } }]
+      : [],
+  );
+  const rest = Object.assign(images.length > 0 ? { images } : {}, extra.message, ...more) as Json;
   const split = (field: string, text: string) => pieces(text, size).map((piece) => ({ [field]: piece }));
   const deltas = [
     { role: 'assistant', content: content === null ? null : '', refusal: null, ...rest },

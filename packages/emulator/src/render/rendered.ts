@@ -67,7 +67,7 @@ export const stopOf = ({ blocks, stop }: MessageReply): Stop => stop ?? (blocks.
 function lengthOf(block: ReplyBlock): string {
   if (isCall(block)) return block.name + inputText(block);
   if (block.type === 'native') return stringify(block.value);
-  return block.type === 'redacted-thinking' ? '' : block.text;
+  return 'text' in block ? block.text : '';
 }
 
 /** Given counts, or estimates. */

@@ -1,7 +1,7 @@
 /** Output items of the Responses API, with the events that each is streamed in. */
 import { isObject, type Json } from '../json.ts';
 import { pieces } from '../reply/pieces.ts';
-import type { MessageReply, RefusalBlock, ReplyBlock, TextBlock } from '../reply/reply.ts';
+import type { ImageBlock, MessageReply, RefusalBlock, ReplyBlock, TextBlock } from '../reply/reply.ts';
 import { extraOf, inputText, type RenderContext } from './rendered.ts';
 
 /** An event without its place in the stream. */
@@ -109,6 +109,20 @@ function call(block: Extract<ReplyBlock, { type: 'tool-use' }>, reply: MessageRe
   };
 }
 
+function image(block: ImageBlock, { mint }: RenderContext, more: Json): Item {
+  const base = { id: mint.id('ig_', 50), type: 'image_generation_call' };
+  const format = (block.mediaType ?? 'image/png').slice('image/'.length);
+  const item = { ...base, status: 'completed', output_format: format, result: block.data, ...more };
+  return {
+    item,
+    done: item,
+    added: { ...base, status: 'in_progress', ...more },
+    events: ['in_progress', 'generating', 'completed'].map((word) =>
+      say(`image_generation_call.${word}`, { item_id: base.id }),
+    ),
+  };
+}
+
 const isText = (block: ReplyBlock | undefined): block is TextBlock | RefusalBlock =>
   block?.type === 'text' || block?.type === 'refusal';
 
@@ -126,6 +140,7 @@ export function itemsOf(reply: MessageReply, context: RenderContext): readonly I
     } else if (block.type === 'thinking') items.push(reasoning(block.text, block.signature, reply, context, more));
     else if (block.type === 'redacted-thinking') items.push(reasoning('', undefined, reply, context, more));
     else if (block.type === 'tool-use') items.push(call(block, reply, context));
+    else if (block.type === 'image') items.push(image(block, context, more));
     else if (isObject(block.value))
       items.push({ item: block.value, added: block.value, done: block.value, events: [] });
   }

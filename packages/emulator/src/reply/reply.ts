@@ -46,6 +46,15 @@ export interface RefusalBlock extends Base {
   readonly text: string;
 }
 
+/** An image the model made: inline data, an `image_generation_call`, `images` of a chat message as OpenRouter has them. */
+export interface ImageBlock extends Base {
+  readonly type: 'image';
+  /** Default `image/png`. */
+  readonly mediaType?: string;
+  /** Base64. */
+  readonly data: string;
+}
+
 /**
  * A block, item or part in the protocol's own form, known or unknown: it is served as it is, whole. Chat completions
  * have no list of blocks; there its fields become fields of the message.
@@ -55,7 +64,14 @@ export interface NativeBlock {
   readonly value: Extra;
 }
 
-export type ReplyBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock | RefusalBlock | NativeBlock;
+export type ReplyBlock =
+  | TextBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolUseBlock
+  | RefusalBlock
+  | ImageBlock
+  | NativeBlock;
 
 export type Stop = 'end' | 'tool-use' | 'max-tokens' | 'stop-sequence' | 'refusal' | 'pause';
 

@@ -72,6 +72,7 @@ const PARAMS: Kinds<Required<NonNullable<ConfigDelta['params']>>> = {
   toolChoice: either(TEXT, OBJECT),
   parallelToolCalls: YES_NO,
   reasoning: OBJECT,
+  modalities: LIST,
 };
 
 /** Throws a `ConversationConfigurationError` for the first thing that is wrong. Values are never shown: one may be a key. */

@@ -52,7 +52,7 @@ describe('assistant messages', () => {
     ];
     const units = write(assistant(blocks));
     expect(units[0]!.text).toMatch(
-      /^\{"role":"assistant","content":\[\{"type":"text","text":" {2}"\},\{"type":"tool_use","id":"call_[0-9a-f]{24}","name":"a_b","input":\{"n": 12345678901234567890\}\}\]\}$/,
+      /^\{"role":"assistant","content":\[\{"type":"text","text":" {2}"\},\{"type":"tool_use","id":"call_[0-9a-f]{24}","name":"a_b_[0-9a-f]{6}","input":\{"n": 12345678901234567890\}\}\]\}$/,
     );
     expect(reasons(units)).toEqual(['rewritten content[1].id tool-id', 'rewritten content[1].name tool-name']);
     const [answer] = write(toolResult('functions.f:0', '1'));

@@ -18,6 +18,8 @@ export function paramMembers(
   losses: LossNote[],
 ): BodyMember[] {
   const reasoning = reasoningMembers(params, target, losses);
+  const others = params.modalities?.filter((one) => one !== 'text') ?? [];
+  if (others.length > 0) losses.push(dropped('params.modalities', 'parameter', others.join()));
   // A budget is part of the tokens that may be written (`budget-max`).
   const maxTokens = params.maxTokens ?? MAX_TOKENS + reasoning.budget;
   const { parallelToolCalls: _, ...simple } = params;

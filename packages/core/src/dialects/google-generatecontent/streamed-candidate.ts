@@ -106,6 +106,11 @@ export class StreamedCandidate {
     this.#role = content.role ?? this.#role;
     const delta = parseTree(data, find(data, path)!.start) as RecordNode;
     if (getMember(delta, 'parts')) setMember(delta, 'parts', leafNode('[]'));
-    mergeDelta(this.#content, delta, RULE);
+    // Google sends everything but parts with every event: what is there already is no piece of more.
+    const fresh = delta.members.filter(({ name, value }) => {
+      const before = getMember(this.#content, name);
+      return !before || printTree(before) !== printTree(value);
+    });
+    mergeDelta(this.#content, { kind: 'record', members: fresh }, RULE);
   }
 }

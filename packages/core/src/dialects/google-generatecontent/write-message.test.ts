@@ -164,12 +164,12 @@ describe('a message of another provider', () => {
       model(
         '{"text":"ok"}',
         `{"functionCall":{"id":"toolu_1","name":"f","args":{"n": 2512292042121000001}},${PLACEHOLDER}}`,
-        '{"functionCall":{"name":"_1_bad_name","args":{}}}',
+        '{"functionCall":{"name":"_1_bad_name_51438d","args":{}}}',
       ),
     );
     expect(unit?.calls).toEqual([
       { id: 'toolu_1', name: 'f' },
-      { id: 'skn_abc_1', name: '_1_bad_name' },
+      { id: 'skn_abc_1', name: '_1_bad_name_51438d' },
     ]);
     expect(unit?.losses.map(({ reason }) => reason)).toEqual([
       'foreign-reasoning',

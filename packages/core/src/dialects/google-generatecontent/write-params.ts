@@ -9,9 +9,10 @@ import type { Target } from '../write/writer.ts';
 import { choiceText, MODES, SIMPLE } from './read-params.ts';
 
 export function paramMembers(params: RequestParams, target: Target, losses: LossNote[]): BodyMember[] {
-  const { stream: _, parallelToolCalls, toolChoice, reasoning, ...simple } = params;
+  const { stream: _, parallelToolCalls, toolChoice, reasoning, modalities, ...simple } = params;
   if (parallelToolCalls === false) losses.push(dropped('params.parallelToolCalls', 'parameter'));
   const config = writeSimple(simple, SIMPLE, losses);
+  if (modalities) config.push(['responseModalities', JSON.stringify(modalities).toUpperCase()]);
   const thinking = reasoning && thinkingMember(reasoning, target, losses);
   if (thinking) config.push(['thinkingConfig', `{${thinking}}`]);
   // One member, so that what `extra` says of it merges.

@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../json/index.ts';
 import { dataUrl } from '../write/media.ts';
+import { synthesised } from '../write/notes.ts';
 import type { Forms, Said } from '../write/translate.ts';
 import type { Target } from '../write/writer.ts';
 import { quirk } from './quirks.ts';
 
 export const forms: Forms = {
   takesRefusals: true,
-  message(role, said, target) {
+  message(role, said, target, losses) {
     if (role !== 'assistant') return { text: messageText(role, contentText(said), target) };
     const text = joinedTexts(textsIn(said, 'text'), '');
     const refusal = joinedTexts(textsIn(said, 'refusal'), '');
@@ -15,7 +16,12 @@ export const forms: Forms = {
     if (text === EMPTY && calls === '')
       return { text: `{"role":"assistant","content":[{"type":"refusal","refusal":${refusal}}]}` };
     const refused = refusal === EMPTY ? '' : `,"refusal":${refusal}`;
-    const called = calls && `,"tool_calls":[${calls}]`;
+    let called = calls && `,"tool_calls":[${calls}]`;
+    // `deepseek-reasoning`: calls of other models come without.
+    if (called && quirk('thoughtCalls', target)) {
+      called += `,"${quirk('reasoningField', target)}":"(not available)"`;
+      losses.push(synthesised('', 'foreign-reasoning'));
+    }
     return { text: `{"role":"assistant","content":${text === EMPTY ? null : text}${refused}${called}}` };
   },
   result({ id, isError, said }) {

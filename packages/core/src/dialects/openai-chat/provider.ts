@@ -10,8 +10,10 @@ export const DIALECT = 'openai-chat';
  *   people and tools that look at the descriptor, since the view knows both names.
  * - `sendReasoning`: whether stored reasoning fields go back to the issuer that gave them. DeepSeek insists on it
  *   (`deepseek-reasoning`), others refuse unknown fields.
+ * - `thoughtCalls`: whether every message with calls must have reasoning; those of other providers get a stand-in.
  * - `audio`: whether the model hears; where it does not, sound is left out though the provider takes it (`audio-model`).
  * - `streamUsage`: whether `stream_options` asks for usage; some compatible providers refuse it.
+ * - `alwaysThinks`: whether a call cannot be forced, because the model thinks or the API knows only `auto`.
  * - `output`: how an answer by a schema is asked for, by `response_format` (`format`) or as the arguments of a `tool`.
  */
 export const openaiChatHome: ProviderDescriptor = {
@@ -33,15 +35,17 @@ export const openaiChatHome: ProviderDescriptor = {
     inlineSystem: { default: 'anywhere' },
     prefill: { default: 'yes' },
     reasoningBoundTo: { default: [] },
-    media: { user: ['image/*', 'audio/wav', 'audio/mpeg', 'application/pdf'], toolResult: [] },
+    media: { user: ['image/*', 'audio/wav', 'audio/mpeg', 'audio/mp3', 'application/pdf'], toolResult: [] },
     alternateRoles: false,
     quirks: {
       systemRole: { default: 'system' },
       maxTokensField: { default: 'max_completion_tokens' },
       reasoningField: { default: '' },
       sendReasoning: { default: true },
+      thoughtCalls: { default: false },
       audio: { default: false, models: [['*audio*', true]] },
       streamUsage: { default: true },
+      alwaysThinks: { default: false },
       output: { default: 'format' },
     },
   },

@@ -118,7 +118,7 @@ describe('what a model said elsewhere', () => {
     const [call] = translated(assistant([use('functions.lookup:0', 'my tool', '')]));
     const [result] = translated(toolResult('functions.lookup:0', 'ok'));
     expect(call!.calls[0]!.id).toMatch(/^call_[0-9a-f]{24}$/);
-    expect(call!.calls[0]!.name).toBe('my_tool');
+    expect(call!.calls[0]!.name).toMatch(/^my_tool_[0-9a-f]{6}$/);
     expect(result!.results).toEqual([call!.calls[0]!.id]);
     expect(call!.text).toContain('"arguments":"{}"');
   });
@@ -237,4 +237,12 @@ describe('tool results', () => {
     expect(failed('Connection failed')).toContain('"content":"Connection failed"');
     expect(failed('')).toContain('"content":"The tool call failed."');
   });
+});
+
+it('calls of other models have a stand-in where every call must come with its reasoning', () => {
+  const to = target({ quirks: { thoughtCalls: { default: true }, reasoningField: { default: 'reasoning_content' } } });
+  const units = translated(foreign('assistant', [use('a', 'look', '{}')]), to);
+  expect(units[0]!.text).toContain('],"reasoning_content":"(not available)"}');
+  expect(reasons(units)).toEqual(['synthesised  foreign-reasoning']);
+  expect(translated(foreign('assistant', [{ type: 'text', text: 'Hi' }]), to)[0]!.losses).toEqual([]);
 });

@@ -15,7 +15,7 @@ export function paramMembers(
   target: Target,
   losses: LossNote[],
 ): BodyMember[] {
-  const { toolChoice: choice, reasoning, stream } = params;
+  const { toolChoice: choice, reasoning, stream, modalities } = params;
   const { parallelToolCalls, ...others } = SIMPLE;
   const names = {
     ...others,
@@ -24,6 +24,7 @@ export function paramMembers(
   };
   const members = writeSimple(params, names, losses);
   if (stream && quirk('streamUsage', target)) members.push(['stream_options', '{"include_usage":true}']);
+  if (modalities) members.push(['modalities', JSON.stringify(modalities)]);
   if (reasoning?.effort !== undefined) members.push(['reasoning_effort', JSON.stringify(reasoning.effort)]);
   if (reasoning?.budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
   if (choice === undefined) return members;

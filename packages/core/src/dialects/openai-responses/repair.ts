@@ -71,10 +71,8 @@ function fatesOf(items: readonly Item[], message: Message, target: Target, dropB
   const mustBeSealed = needsCiphertext(target);
   const fates = items.map(({ value }): Fate => {
     if (isBound(value) && elsewhere) return { drop: elsewhere };
-    if (isReasoning(value)) {
-      if (isCut) return { drop: 'cut' };
+    if (isReasoning(value))
       return mustBeSealed && typeof value.encrypted_content !== 'string' ? { drop: 'refused-field' } : {};
-    }
     if (!isCut || !isIncomplete(value)) return {};
     return isAssistantMessage(value) && !isEmptyMessage(value) ? { unnamed: 'cut' } : { drop: 'cut' };
   });

@@ -149,11 +149,11 @@ describe('a reply that was cut', () => {
     expect(notes(unit)).toEqual(['dropped [0] cut', 'rewritten [1].id cut']);
   });
 
-  it('never sends half a call, and keeps whole ones', () => {
+  it('never sends half a call, and keeps whole ones with the reasoning before them', () => {
     const [unit] = splice(`[${sealed},${call},${open}]`, { cut: true });
-    expect(unit?.text).toBe(without(call, '"id":"fc_1",'));
+    expect(unit?.text).toBe(`${sealed},${call}`);
     expect(unit?.calls).toEqual([{ id: 'c1', name: 'f' }]);
-    expect(notes(unit)).toEqual(['dropped [0] cut', 'rewritten [1].id cut', 'dropped [2] cut']);
+    expect(notes(unit)).toEqual(['dropped [2] cut']);
     expect(splice(`[${sealed},${open}]`, { cut: true })).toEqual([]);
   });
 

@@ -55,6 +55,11 @@ export function blocksOfItem(item: Item, role: Role, madeId: () => string): Cont
       const toolCallId = typeof id === 'string' ? id : `skn_fn_0_${name ?? 'tool'}`;
       return [{ type: 'tool-result', toolCallId, content: contentOf(item, 'output'), isError: false }];
     }
+    case 'image_generation_call': {
+      const { result, output_format: format } = value;
+      if (typeof result !== 'string' || result === '') return undefined;
+      return [{ type: 'media', mediaType: `image/${format || 'png'}`, source: { kind: 'base64', data: result } }];
+    }
     default:
       return undefined;
   }

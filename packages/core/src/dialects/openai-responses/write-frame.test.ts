@@ -51,7 +51,7 @@ describe('the body around the items', () => {
     ];
     const { body, losses } = write({ tools });
     expect(body).toContain(
-      '"tools":[{"type":"function","name":"f_g","description":"d","parameters":{"type":"object","x":1.0},"strict":false},{"type":"web_search"}],"input"',
+      '"tools":[{"type":"function","name":"f_g_d2bb54","description":"d","parameters":{"type":"object","x":1.0},"strict":false},{"type":"web_search"}],"input"',
     );
     expect(losses.map(({ kind, path, reason }) => `${kind} ${path} ${reason}`)).toEqual([
       'rewritten tools[0] tool-name',

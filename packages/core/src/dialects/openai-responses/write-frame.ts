@@ -19,9 +19,13 @@ import { paramMembers } from './write-params.ts';
 export function frame(parts: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
   const instructions = instructionsText(parts.system, losses);
-  const tools = toolTexts(parts.tools, target, losses, ({ members, parameters }) => {
+  const texts = toolTexts(parts.tools, target, losses, ({ members, parameters }) => {
     return `{"type":"function",${members},"parameters":${parameters},"strict":false}`;
-  }).join(',');
+  });
+  // Here images are made by a tool of the provider.
+  if (parts.params.modalities?.includes('image') && !texts.some((text) => text.includes('"image_generation"')))
+    texts.push('{"type":"image_generation"}');
+  const tools = texts.join(',');
   const head: BodyMember[] = [['model', JSON.stringify(target.model)]];
   if (instructions !== undefined) head.push(['instructions', instructions]);
   if (tools !== '') head.push(['tools', `[${tools}]`]);

@@ -8,7 +8,7 @@ import type { Target } from '../write/writer.ts';
 import { SIMPLE } from './params.ts';
 
 export function paramMembers(params: RequestParams, target: Target, losses: LossNote[]): BodyMember[] {
-  const { toolChoice: choice, reasoning } = params;
+  const { toolChoice: choice, reasoning, modalities } = params;
   const members = writeSimple(params, SIMPLE, losses);
   if (choice !== undefined) {
     const named = typeof choice === 'object' && {
@@ -17,6 +17,7 @@ export function paramMembers(params: RequestParams, target: Target, losses: Loss
     };
     members.push(['tool_choice', JSON.stringify(named || choice)]);
   }
+  if (modalities?.includes('audio')) losses.push(dropped('params.modalities', 'parameter', 'audio'));
   if (reasoning?.effort !== undefined) members.push(['reasoning', JSON.stringify({ effort: reasoning.effort })]);
   if (reasoning?.budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
   return members;

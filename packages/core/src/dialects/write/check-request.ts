@@ -1,6 +1,9 @@
 import { parseJson } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
+import { checkNames } from '../known-names.ts';
 import type { WriteRequest } from '../request.ts';
+
+const PARAMS = 'maxTokens temperature topP stop seed stream toolChoice parallelToolCalls reasoning modalities';
 
 /** Input that could only become a body that no API takes: what is wrong, where, and what to do. */
 export function checkRequest(request: WriteRequest, messages: readonly Message[]): void {
@@ -10,6 +13,7 @@ export function checkRequest(request: WriteRequest, messages: readonly Message[]
     if (typeof message?.raw !== 'string' || message.facts === undefined)
       throw new TypeError(`messages[${index}] is not a message; use user(…), assistant(…) or MessageList.fromJSON`);
   });
+  checkNames('parameter', request.params, PARAMS);
   for (const [name, value] of Object.entries(request.params ?? {}))
     if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`params.${name} is ${value}`);
   request.tools?.forEach((tool, index) => {

@@ -19,9 +19,11 @@ export function targetToolId(id: string, policies: Policies, path: string, losse
 export function targetToolName(name: string, policies: Policies, path: string, losses: LossNote[]): string {
   const { toolNames } = policies;
   if (fits(name, toolNames)) return name;
-  const plain = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, toolNames.maxLength);
+  // Names that differ only in what is refused stay apart.
+  const base = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, toolNames.maxLength - 8);
+  const plain = `${base}_${digest(name).slice(0, 6)}`;
   // Some protocols want a letter first.
-  const made = fits(plain, toolNames) ? plain : `_${plain}`.slice(0, toolNames.maxLength);
+  const made = fits(plain, toolNames) ? plain : `_${plain}`;
   losses.push(rewritten(path, 'tool-name', `${name} → ${made}`));
   return made;
 }

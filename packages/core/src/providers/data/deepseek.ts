@@ -19,6 +19,7 @@ export const deepseek: ProviderDescriptor = /* @__PURE__ */ compatible({
     reasoningField: { default: 'reasoning_content' },
     // deepseek-reasoning: thoughts that came with tool calls must be passed back.
     sendReasoning: { default: true },
+    thoughtCalls: { default: true },
     // It follows no schema in `response_format`.
     output: { default: 'tool' },
   },

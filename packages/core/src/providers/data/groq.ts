@@ -18,5 +18,14 @@ export const groq: ProviderDescriptor = /* @__PURE__ */ compatible({
     reasoningField: { default: 'reasoning' },
     // `property 'reasoning' is unsupported` for all models but OpenAI's open ones.
     sendReasoning: { default: false, models: [['*gpt-oss*', true]] },
+    // `This model does not support response format json_schema`
+    output: {
+      default: 'tool',
+      models: [
+        ['*gpt-oss*', 'format'],
+        ['*kimi-k2*', 'format'],
+        ['*llama-4*', 'format'],
+      ],
+    },
   },
 });

@@ -1,6 +1,9 @@
 import type { ProviderDescriptor } from '../../dialects/provider.ts';
 import { compatible, MAX_TOKENS } from './compatible.ts';
 
+/** They know JSON in `response_format`, but no schema, and take no forced call. */
+const JSON_ONLY = { output: { default: 'tool' }, alwaysThinks: { default: true } } as const;
+
 export const xai: ProviderDescriptor = /* @__PURE__ */ compatible({
   id: 'xai',
   issuer: 'api.x.ai',
@@ -62,7 +65,13 @@ export const moonshot: ProviderDescriptor = /* @__PURE__ */ compatible({
   },
   // Continuing an assistant message needs `partial: true`.
   policies: { prefill: { default: 'no' } },
-  quirks: { ...MAX_TOKENS, reasoningField: { default: 'reasoning_content' } },
+  // `thinking is enabled but reasoning_content is missing in assistant tool call message`
+  quirks: {
+    ...MAX_TOKENS,
+    ...JSON_ONLY,
+    reasoningField: { default: 'reasoning_content' },
+    thoughtCalls: { default: true },
+  },
 });
 
 export const zai: ProviderDescriptor = /* @__PURE__ */ compatible({
@@ -74,5 +83,5 @@ export const zai: ProviderDescriptor = /* @__PURE__ */ compatible({
     baseUrlVariables: ['ZAI_BASE_URL'],
   },
   policies: { prefill: { default: 'no' } },
-  quirks: { ...MAX_TOKENS, reasoningField: { default: 'reasoning_content' } },
+  quirks: { ...MAX_TOKENS, ...JSON_ONLY, reasoningField: { default: 'reasoning_content' } },
 });

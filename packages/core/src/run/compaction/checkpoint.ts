@@ -1,10 +1,11 @@
+import { digest as digestOf } from '../../json/index.ts';
 import { blocksMessage, type Message } from '../../message/index.ts';
 
 /** What is sent in place of the front of a history. Stored beside it; the history itself stays as it is. */
 export interface Checkpoint {
   /** For how many messages at the front it stands. */
   readonly upTo: number;
-  /** `facts.digest` of the last of them. */
+  /** Of all of them: `rangeDigest`. */
   readonly digest: string;
   /** The messages sent instead, as texts in Skein's own content-block JSON. */
   readonly replacement: readonly string[];
@@ -18,9 +19,19 @@ export function applyCheckpoint(
   messages: readonly Message[],
   { upTo, digest, replacement }: Checkpoint,
 ): readonly Message[] | undefined {
-  if (upTo >= messages.length || messages[upTo - 1]?.facts.digest !== digest) return undefined;
+  if (upTo >= messages.length || rangeDigest(messages, upTo) !== digest) return undefined;
   const leading = messages.slice(0, Math.min(leadingSystem(messages), upTo));
   return [...leading, ...replacement.map((text) => blocksMessage(text)), ...messages.slice(upTo)];
+}
+
+/** Tells whether the first messages are still the same. */
+export function rangeDigest(messages: readonly Message[], upTo: number): string {
+  return digestOf(
+    messages
+      .slice(0, upTo)
+      .map(({ facts }) => facts.digest)
+      .join(),
+  );
 }
 
 /** How many system messages stand before all others. */

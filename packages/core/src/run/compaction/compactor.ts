@@ -1,7 +1,7 @@
 import { blocksMessage, type Message } from '../../message/index.ts';
 import { estimateTokens } from '../tokens.ts';
-import type { ModelLimits, Notice } from '../types.ts';
-import { applyCheckpoint, type Checkpoint } from './checkpoint.ts';
+import type { ModelLimits, Notice, Step } from '../types.ts';
+import { applyCheckpoint, type Checkpoint, rangeDigest } from './checkpoint.ts';
 import { cutPoints } from './cut-points.ts';
 import type { Compacted, Compaction } from './types.ts';
 
@@ -12,6 +12,7 @@ export interface Compacting {
   /** Tokens that are sent beside the messages. */
   readonly otherTokens: () => number;
   readonly notice: (code: Notice['code'], message: string) => void;
+  readonly spent: (steps: readonly Step[]) => void;
 }
 
 interface InUse {
@@ -64,13 +65,13 @@ export class Compactor {
     limits: ModelLimits,
     signal: AbortSignal,
   ): Promise<readonly Message[] | undefined> {
-    const { checkpoints, otherTokens, notice } = this.#compacting;
+    const { checkpoints, otherTokens, notice, spent } = this.#compacting;
     const cuts = cutPoints(stored).filter((cut) => cut > (checkpoint?.upTo ?? 0));
     const tokens = estimateTokens(sent);
     const failed = (reason: unknown): void => {
       if (!signal.aborted) this.#tell(reason, 'The history is made shorter in another way than the first');
     };
-    const input = { stored, sent, checkpoint, cuts, tokens: tokens + otherTokens(), limits, signal, failed };
+    const input = { stored, sent, checkpoint, cuts, tokens: tokens + otherTokens(), limits, signal, failed, spent };
     const compacted = await untilAborted(async () => compaction(input), signal);
     if (!compacted) return undefined;
     const next = checkpointOf(compacted, stored, cuts);
@@ -108,7 +109,7 @@ function checkpointOf(
   if (!cuts.includes(upTo)) throw new Error(`${upTo} is not where a turn begins behind the last checkpoint`);
   for (const { facts } of replacement.map((text) => blocksMessage(text)))
     if (facts.calls.length > 0 || facts.results.length > 0) throw new Error('a replacement has no calls or results');
-  return { upTo, digest: stored[upTo - 1]!.facts.digest, replacement: [...replacement] };
+  return { upTo, digest: rangeDigest(stored, upTo), replacement: [...replacement] };
 }
 
 /** Whoever stops a run does not wait for a summary. */

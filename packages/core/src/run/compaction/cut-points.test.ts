@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { assistant, type Message, system, toolResult, user } from '../../message/index.ts';
-import { applyCheckpoint, type Checkpoint } from './checkpoint.ts';
+import { applyCheckpoint, type Checkpoint, rangeDigest } from './checkpoint.ts';
 import { cutPoints } from './cut-points.ts';
 
 const calls = (...ids: string[]): Message =>
@@ -8,7 +8,7 @@ const calls = (...ids: string[]): Message =>
 
 const checkpointOf = (messages: readonly Message[], upTo: number, replacement: readonly string[] = []): Checkpoint => ({
   upTo,
-  digest: messages[upTo - 1]!.facts.digest,
+  digest: rangeDigest(messages, upTo),
   replacement,
 });
 
@@ -53,7 +53,8 @@ describe('a checkpoint', () => {
 
   test('is not used for another history, or when nothing follows it', () => {
     const checkpoint = checkpointOf(talk, 3);
-    expect(applyCheckpoint(talk.with(2, assistant('other')), checkpoint)).toBeUndefined();
+    for (const index of [0, 1, 2])
+      expect(applyCheckpoint(talk.with(index, assistant('other')), checkpoint)).toBeUndefined();
     expect(applyCheckpoint(talk.slice(0, 3), checkpoint)).toBeUndefined();
     expect(applyCheckpoint([], checkpoint)).toBeUndefined();
   });

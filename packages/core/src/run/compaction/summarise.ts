@@ -1,6 +1,7 @@
 import { user } from '../../message/index.ts';
+import { RunError } from '../errors.ts';
 import { run } from '../run.ts';
-import type { RunOptions } from '../types.ts';
+import type { RunOptions, RunResult, Step } from '../types.ts';
 import { cutFor, tokensOf } from './budget.ts';
 import { leadingSystem } from './checkpoint.ts';
 import { transcript } from './transcript.ts';
@@ -38,9 +39,21 @@ export function summarise(options: SummariseOptions): Compaction {
     const upTo = cutFor(most / 2, cuts.slice(-Math.max(1, keep)), input);
     const before = sent.slice(leadingSystem(stored), upTo - (stored.length - sent.length));
     const messages = [user(`<conversation>\n${transcript(before)}\n</conversation>`)];
-    const { text, stop } = await run({ ...asking, system, messages, signal }).result;
+    const { text, stop } = await told(run({ ...asking, system, messages, signal }).result, input.spent);
     if (!WHOLE.has(stop.reason)) throw new Error(`the summary ended early (${stop.native ?? stop.reason})`);
     if (text.trim() === '') throw new Error('the summary is empty');
     return { upTo, replacement: [user(`${PREFACE}\n\n${text.trim()}`).raw] };
   };
+}
+
+/** What a summary cost is told, also when it came to nothing. */
+async function told(result: Promise<RunResult>, spent: (steps: readonly Step[]) => void): Promise<RunResult> {
+  try {
+    const done = await result;
+    spent(done.steps);
+    return done;
+  } catch (error) {
+    if (error instanceof RunError) spent(error.steps);
+    throw error;
+  }
 }

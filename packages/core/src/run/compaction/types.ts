@@ -1,5 +1,5 @@
 import type { Message } from '../../message/index.ts';
-import type { ModelLimits } from '../types.ts';
+import type { ModelLimits, Step } from '../types.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
 /**
@@ -30,6 +30,8 @@ export interface CompactionInput {
   readonly signal: AbortSignal;
   /** Tells of a failure that something else makes up for. */
   readonly failed: (reason: unknown) => void;
+  /** Takes the requests that were made for this: their usage and cost count in those of the run. */
+  readonly spent: (steps: readonly Step[]) => void;
 }
 
 /** Tokens, or a share of the model's context (0.7: seven tenths of it). */

@@ -110,7 +110,7 @@ function readMessage(value: unknown, type: string, path: string): Read {
 
 function unknown(name: string, path: string): Fault {
   const where = path === '' ? '' : ` at '${path}'`;
-  const own = `${path === '' ? '' : `${camelPath(path)}.`}${camel(name)}`.replace(/^contents\./, '');
+  const own = `${path === '' ? '' : `${camelPath(path)}.`}${name}`.replace(/^contents\./, '');
   return {
     ...fault('unknown', path, `Invalid JSON payload received. Unknown name "${name}"${where}: Cannot find field.`),
     own,

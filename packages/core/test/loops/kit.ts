@@ -1,0 +1,57 @@
+/** What the tests of this folder share: conversations of which every turn is a process, judged by what was sent. */
+import { diffPrefix, MessageList } from '@skein/core';
+import type { Emulator } from '@skein/emulator';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { opaqueIn, parting } from './compare.ts';
+import { type Processes, processes } from './process.ts';
+import type { Job, Outcome } from './turn.ts';
+
+let running: Processes;
+
+beforeAll(async () => {
+  running = await processes();
+});
+afterAll(() => running.close());
+
+export const bodiesOf = (emulator: Emulator): string[] => emulator.log.map(({ body }) => body.toString());
+
+/** A conversation that is loaded, continued and saved by one process after the other. */
+export class Saved {
+  readonly #emulator: Emulator;
+  text: string | undefined;
+
+  constructor(emulator: Emulator) {
+    this.#emulator = emulator;
+  }
+
+  /** What holds for every turn: nothing is refused, and every bound block that is not sent is in the losses. */
+  async turn(job: Omit<Job, 'saved'>): Promise<Outcome> {
+    const { log } = this.#emulator;
+    const before = log.length;
+    const outcome = await running.turn({ ...job, ...(this.text !== undefined && { saved: this.text }) });
+    this.text = outcome.saved;
+    const sent = log.slice(before);
+    for (const { verdict, body } of sent) expect(verdict.refusal, body.toString()).toBeUndefined();
+    outcome.requests.forEach(({ messages, losses }, index) => {
+      const told = losses.filter(({ kind }) => kind === 'dropped').map(({ message }) => message);
+      expect(told).toEqual(expect.arrayContaining(this.#unsent(messages, sent[index]!.body.toString())));
+    });
+    return outcome;
+  }
+
+  /** Those of the first messages that hold something opaque which a request does not. */
+  #unsent(count: number, body: string): number[] {
+    const messages = [...MessageList.fromJSON(this.text!)].slice(0, count);
+    return messages.flatMap(({ raw }, index) =>
+      opaqueIn(raw).some((secret) => !body.includes(secret)) ? [index] : [],
+    );
+  }
+}
+
+/** Every request begins with all that the one before said, by two judges. */
+export function expectExtending(bodies: readonly string[]): void {
+  for (let index = 1; index < bodies.length; index++) {
+    expect(parting(bodies[index - 1]!, bodies[index]!), `request ${index}`).toBeUndefined();
+    expect(diffPrefix(bodies[index - 1]!, bodies[index]!)).toBeUndefined();
+  }
+}

@@ -1,0 +1,31 @@
+import { openaiChat, type RunOptions, run, user } from '@skein/core';
+import { expect, test } from 'vitest';
+import { OPTION_NAMES } from '../../src/run/option-names.ts';
+
+/** Every name of the type, so that a new option without a place in the list does not compile here. */
+const ALL: Readonly<Record<keyof RunOptions, true>> = {
+  ...{ model: true, fallback: true, system: true, messages: true, tools: true, params: true, output: true },
+  ...{ extraBody: true, stream: true, limits: true, stopWhen: true, signal: true, approvals: true, compaction: true },
+  ...{ checkpoints: true, outgoing: true, cache: true, previous: true, strict: true, timeouts: true, retry: true },
+  ...{ costOf: true, modelLimits: true, refusals: true, observer: true, observePayloads: true, clock: true },
+  ...{ random: true, apiKey: true, baseUrl: true, account: true, extraHeaders: true, env: true, fetch: true },
+};
+
+/** As somebody writes it who has no types. */
+const misspelt = (options: object) => run({ model: 'openai-chat/gpt-5.5', messages: [user('Hi')], ...options }).result;
+
+test('a misspelt option is not ignored', async () => {
+  expect(OPTION_NAMES.split(' ').toSorted()).toEqual(Object.keys(ALL).toSorted());
+  await expect(misspelt({ aproval: {} })).rejects.toThrow(/no option "aproval"; there are: model .* approvals /);
+  await expect(misspelt({ limits: { step: 3 } })).rejects.toThrow(
+    'There is no limit "step"; there are: steps tokens cost seconds',
+  );
+  await expect(misspelt({ unheardOfThing: 1 })).rejects.toThrow('There is no option "unheardOfThing"');
+});
+
+test('a misspelt parameter is not ignored', () => {
+  const params = { max_tokens: 10 } as object;
+  expect(() => openaiChat.writeRequest({ model: 'gpt-5.5', messages: [user('Hi')], params })).toThrow(
+    'There is no parameter "max_tokens"; there are: maxTokens ',
+  );
+});
