@@ -18,7 +18,10 @@ export async function checkForest(store: Store): Promise<readonly Problem[]> {
         nodes.map(({ id }) => id),
       ),
     ]);
+    const moved = await movedAmong(store, nodes);
     for (const [index, node] of nodes.entries()) {
+      if (moved.has(node.parent) && !moved.has(node.id))
+        problems.push({ code: 'wrong-place', where: node.id, message: 'Its parent was moved without it: run settle.' });
       for await (const problem of checkNode(store, node, bodies[index])) problems.push(problem);
       for await (const problem of checkRequests(store, takes.get(node.id) ?? [])) problems.push(problem);
     }
@@ -54,6 +57,13 @@ async function* checkNode(store: Store, node: NodeRecord, raw: string | undefine
     yield { code: 'wrong-place', where, message: 'Its depth or the end of its leading system messages is wrong.' };
   if (node.echo.startsWith(`${ECHO_VERSION}:`) && node.echo !== made.echo)
     yield { code: 'wrong-echo', where, message: `Its echo is ${node.echo}; by the rule it is ${made.echo}.` };
+}
+
+/** Which of these nodes and of their parents were moved. */
+async function movedAmong(store: Store, nodes: readonly NodeRecord[]): Promise<Set<string>> {
+  const keys = [...new Set(nodes.flatMap(({ id, parent }) => [id, parent]))];
+  const { items } = await store.refs({ on: 'node', keys, names: ['moved'], limit: keys.length + 1 });
+  return new Set(items.filter(({ value }) => typeof value === 'string').map(({ key }) => key));
 }
 
 function readText({ dialect: id }: NodeRecord, raw: string): Message | undefined {
