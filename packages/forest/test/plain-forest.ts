@@ -66,12 +66,12 @@ export function createPlainForest() {
   const isBelow = (node: PlainNode, top: PlainNode) => pathOf(node).includes(top);
 
   /** Puts a copy of a detached subtree below a node; where the same message is already, they become one. */
-  function carry(old: PlainNode, onto: PlainNode): PlainNode {
+  function carry(old: PlainNode, onto: PlainNode, isOntoShown = true): PlainNode {
     const { node, isNew } = put(onto, old);
-    const isShown = !isNew && !node.removed;
+    const isShown = isOntoShown && !isNew && !node.removed;
     node.removed = old.removed && !isShown;
     for (const tag of old.tags) node.tags.add(tag);
-    for (const child of old.children.values()) carry(child, node);
+    for (const child of old.children.values()) carry(child, node, isShown);
     return node;
   }
   const detach = (node: PlainNode) => node.parent!.children.delete(node.id);
@@ -114,11 +114,13 @@ export function createPlainForest() {
       const parent = node.parent!;
       detach(node);
       const { node: upper, isNew } = put(parent, first);
-      upper.removed = node.removed && (isNew || upper.removed);
-      const lower = put(upper, second).node;
+      const isUpperShown = !isNew && !upper.removed;
+      upper.removed = node.removed && !isUpperShown;
+      const { node: lower, isNew: isLowerNew } = put(upper, second);
+      const isLowerShown = isUpperShown && !isLowerNew && !lower.removed;
       lower.removed = false;
       for (const tag of node.tags) lower.tags.add(tag);
-      for (const child of node.children.values()) carry(child, lower);
+      for (const child of node.children.values()) carry(child, lower, isLowerShown);
       redirect({ ...node, removed: false }, lower);
     },
     graft(node: PlainNode, onto: PlainNode): void {

@@ -45,22 +45,38 @@ export function carriedMarks(
     const there = leaving.has(now) ? [] : said(stateOf(now).refs);
     for (const { name, value } of said(refs)) if (!there.some((ref) => ref.name === name)) put(now, name, value);
   }
-  // Said at the new place before it is no longer said at the old one: a crash between the two loses nothing.
-  return [...values.values()].sort((a, b) => Number(a.value === false) - Number(b.value === false));
+  return [...values.values()];
 }
 
 /** New values of what hides a node, at a place where it is written: removed only if it was, and is not shown there. */
 export function hidingValues(
   key: string,
   wasRemoved: boolean,
-  { exists, refs }: State,
+  { refs }: State,
+  isShown: boolean,
 ): { readonly key: string; readonly name: string; readonly value: boolean }[] {
-  const isShown = exists && !isRemoved(refs) && !isMoved(refs);
   const removed = wasRemoved && !isShown;
   return [
     ...(isMoved(refs) ? [{ key, name: 'moved', value: false }] : []),
     ...(isRemoved(refs) === removed ? [] : [{ key, name: 'removed', value: removed }]),
   ];
+}
+
+/**
+ * Which of the nodes to be written are there and shown already. What hangs below one that is hidden is not: it may be
+ * what an interrupted move left.
+ */
+export function shownAmong(
+  nodes: readonly { readonly id: string; readonly parent: string }[],
+  stateOf: (id: string) => State,
+): Set<string> {
+  const own = new Set(nodes.map(({ id }) => id));
+  const shown = new Set<string>();
+  for (const { id, parent } of nodes) {
+    const { exists, refs } = stateOf(id);
+    if (exists && !isRemoved(refs) && !isMoved(refs) && (shown.has(parent) || !own.has(parent))) shown.add(id);
+  }
+  return shown;
 }
 
 export function isRemoved(refs: readonly RefRecord[]): boolean {

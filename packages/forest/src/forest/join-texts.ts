@@ -1,4 +1,4 @@
-import { blocks, type Message } from '@skein/core';
+import { anthropicMessages, type Message, openaiChat } from '@skein/core';
 import { isPlainText, sameRole } from './plain-text.ts';
 
 /**
@@ -48,5 +48,12 @@ const isOurs = ({ origin }: Message) => origin.dialect === 'blocks';
 
 function isJoinable(message: Message): boolean {
   if (!isPlainText(message) || message.content.some((block) => block.type === 'text' && block.citations)) return false;
-  return isOurs(message) || blocks.writeRequest({ model: 'any', messages: [message] }).losses.length === 0;
+  return isOurs(message) || isTranslatable(message);
+}
+
+/** Asked of a protocol that is not its own: what would be dropped there would be dropped by joining. */
+function isTranslatable(message: Message): boolean {
+  const foreign = message.origin.dialect === openaiChat.id ? anthropicMessages : openaiChat;
+  const { losses } = foreign.writeRequest({ model: 'any', messages: [message] });
+  return losses.every(({ kind }) => kind !== 'dropped');
 }
