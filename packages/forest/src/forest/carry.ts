@@ -87,6 +87,7 @@ function isMoved(refs: readonly RefRecord[]): boolean {
   return refs.some(({ name, value }) => name === 'moved' && typeof value === 'string');
 }
 
+/** What people said. What was worked out for a history, such as a checkpoint, does not hold for another one. */
 function isMark(name: string): boolean {
-  return name !== 'removed' && name !== 'moved';
+  return name.startsWith('tag:') || name === 'note' || name === 'rating';
 }

@@ -295,3 +295,13 @@ describe('removing', () => {
     expect((await forest.children(top!.id)).items.map(({ message }) => message.text)).toEqual(['yes']);
   });
 });
+
+test('what was worked out for one history is not said of another', async () => {
+  const forest = createForest(memoryStore());
+  const id = await forest.append(ROOT, [user('A'), assistant('B')]);
+  const onto = await forest.append(ROOT, [user('X')]);
+  const value = { upTo: 2, digest: 'd', replacement: [] };
+  await forest.store.append([{ k: 'ref', on: 'node', key: id, name: 'checkpoint', value, clock: forest.clock.tick() }]);
+  const { moved } = await forest.graft(id, onto);
+  expect((await forest.store.refs({ on: 'node', keys: [...moved.values()] })).items).toEqual([]);
+});
