@@ -34,6 +34,29 @@ describe.each(APIS)('$protocol', ({ protocol, model }) => {
     expect(replies.every(({ takes }) => (takes[0]!.usage?.output ?? 0) > 0)).toBe(true);
   });
 
+  test('a text that was split is sent whole, and the request can be shown again', async () => {
+    const emulator = await start();
+    const { forest, engine } = grow(emulator);
+    const node = await forest.append(ROOT, [user('One?'), assistant('A split answer'), user('Two questions?')]);
+    await forest.split((await forest.node(node)).parent, 7);
+    await forest.split(node, 4);
+    emulator.script(protocol, [says('Yes.'), says('No.')]);
+    const first = await (await engine.generate(node, { model })).result;
+    const next = await forest.append(first.branches[0]!.head, [user('More?')]);
+    const second = await (await engine.generate(next, { model })).result;
+    expectAccepted(emulator);
+    for (const body of bodies(emulator)) {
+      expect(body).toContain('A split answer');
+      expect(body).toContain('Two questions?');
+    }
+    const path = await forest.path(second.branches[0]!.head);
+    expect(path).toHaveLength(8);
+    const replies = path.filter(({ takes }) => takes[0]!.author === 'model');
+    expect(await Promise.all(replies.map(async ({ id }) => (await forest.request(id)).body))).toEqual(bodies(emulator));
+    await forest.gc();
+    expect(await forest.fsck()).toEqual([]);
+  });
+
   test('branches grow side by side, and one that fails does not lose the others', async () => {
     const emulator = await start();
     const { forest, engine } = grow(emulator);

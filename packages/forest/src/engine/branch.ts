@@ -12,6 +12,7 @@ import {
 } from '@skein/core';
 import { appendAt } from '../forest/append.ts';
 import type { Context } from '../forest/context.ts';
+import { joinTexts } from '../forest/join-texts.ts';
 import { placeBelow } from '../forest/place.ts';
 import { setRef } from '../forest/refs.ts';
 import type { EventWriter } from './event-writer.ts';
@@ -56,8 +57,8 @@ export async function growBranch(context: Context, task: BranchTask): Promise<Br
     fetch: wire.wrap(options.fetch ?? plainFetch),
     signal: task.signal,
     outgoing: (messages) => {
-      sent = messages;
-      return messages;
+      sent = joinTexts(messages);
+      return sent;
     },
     observer(event) {
       if (event.type === 'request') wire.asked({ provider: event.provider, model: event.model });

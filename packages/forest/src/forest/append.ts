@@ -1,19 +1,21 @@
 import type { Message } from '@skein/core';
-import { type StoreRecord, type TakeRecord, takeOf } from '../model/index.ts';
+import { ROOT, type StoreRecord, type TakeRecord, takeOf } from '../model/index.ts';
 import type { Context } from './context.ts';
 import { makeRecords, type Place } from './make-records.ts';
-import { reviveRecords } from './removed.ts';
+import { setRef } from './refs.ts';
+import { hidingRefs } from './removed.ts';
+import { settleBelow } from './settle.ts';
 import type { TakeFacts } from './types.ts';
 
 /** Writes messages below a place in one batch; gives the ids, in order. */
 export async function appendAt(
-  { store, clock }: Context,
+  context: Context,
   place: Place,
   messages: readonly Message[],
   facts: TakeFacts = {},
   more: readonly StoreRecord[] = [],
 ): Promise<string[]> {
-  const at = facts.at ?? clock.now();
+  const at = facts.at ?? context.clock.now();
   const answer = messages.findLastIndex(({ role }) => role === 'assistant');
   const records: StoreRecord[] = [...more];
   const ids: string[] = [];
@@ -25,8 +27,26 @@ export async function appendAt(
     here = next;
   }
   if (records.length === 0) return ids;
-  await store.append([...records, ...(await reviveRecords({ store, clock }, [place.id, ...ids]))]);
-  return ids;
+  await context.store.append(records);
+  return settleAppended(context, place.id, ids);
+}
+
+/**
+ * Looked at after writing, so that a parent that another process moved meanwhile is noticed: what was appended follows
+ * it. A parent or a message that was removed is back.
+ */
+async function settleAppended(context: Context, parent: string, ids: readonly string[]): Promise<string[]> {
+  const refs = await hidingRefs(
+    context.store,
+    [parent, ...ids].filter((id) => id !== ROOT),
+  );
+  if (refs.length === 0) return [...ids];
+  const isMoved = refs.some(({ key, name }) => key === parent && name === 'moved');
+  const hiding = refs.filter(({ key }) => key !== parent || !isMoved);
+  await context.store.append(hiding.map(({ key, name }) => setRef(context, 'node', key, name, false)));
+  if (!isMoved) return [...ids];
+  const moved = await settleBelow(context, [parent]);
+  return ids.map((id) => moved.get(id) ?? id);
 }
 
 /** What holds for every message of a list, not only for what a model answered. */

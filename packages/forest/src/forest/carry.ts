@@ -1,11 +1,16 @@
 import { type RefRecord, type StoreRecord, type TakeRecord, takeOf } from '../model/index.ts';
 import type { Moving } from './subtree.ts';
 
-export type RefMaker = (key: string, name: string, value: unknown) => RefRecord;
-
-/** What is known of the id that a node will have. */
+/** What is known of an id. */
 export interface State {
   readonly exists: boolean;
+  readonly refs: readonly RefRecord[];
+}
+
+/** A node whose id changes, and what is said of it under the old one. */
+export interface Renamed {
+  readonly old: string;
+  readonly now: string;
   readonly refs: readonly RefRecord[];
 }
 
@@ -23,33 +28,66 @@ export function carriedTake(
   return takeOf({ ...take, ...change, carried });
 }
 
-/** What people said of a node follows it, unless something is said there already; so does that it was removed. */
-export function carriedRefs({ refs, node }: Moving, there: State, ref: RefMaker): RefRecord[] {
-  const known = new Set(there.refs.map(({ name }) => name));
-  const marks = refs.filter(({ name }) => name !== 'removed' && name !== 'moved' && !known.has(name));
-  const isShown = there.exists && !isRemoved(there.refs) && !isMoved(there.refs);
+/**
+ * New values of the marks: what people said of a node follows it, unless something else is said there already, and is
+ * no longer said of the old id. That id may be the new one of another node.
+ */
+export function carriedMarks(
+  renamed: readonly Renamed[],
+  stateOf: (id: string) => State,
+): { readonly key: string; readonly name: string; readonly value: unknown }[] {
+  const leaving = new Set(renamed.map(({ old }) => old));
+  const values = new Map<string, { key: string; name: string; value: unknown }>();
+  const put = (key: string, name: string, value: unknown) => values.set(`${key} ${name}`, { key, name, value });
+  const said = (refs: readonly RefRecord[]) => refs.filter(({ name, value }) => isMark(name) && value !== false);
+  for (const { old, refs } of renamed) for (const { name } of said(refs)) put(old, name, false);
+  for (const { now, refs } of renamed) {
+    const there = leaving.has(now) ? [] : said(stateOf(now).refs);
+    for (const { name, value } of said(refs)) if (!there.some((ref) => ref.name === name)) put(now, name, value);
+  }
+  return [...values.values()];
+}
+
+/** New values of what hides a node, at a place where it is written: removed only if it was, and is not shown there. */
+export function hidingValues(
+  key: string,
+  wasRemoved: boolean,
+  { refs }: State,
+  isShown: boolean,
+): { readonly key: string; readonly name: string; readonly value: boolean }[] {
+  const removed = wasRemoved && !isShown;
   return [
-    ...marks.map(({ name, value }) => ref(node.id, name, value)),
-    ...hidingRefs(node.id, there, isRemoved(refs) && !isShown, ref),
+    ...(isMoved(refs) ? [{ key, name: 'moved', value: false }] : []),
+    ...(isRemoved(refs) === removed ? [] : [{ key, name: 'removed', value: removed }]),
   ];
 }
 
-/** What makes a node visible that is written anew. */
-export function revivingRefs(id: string, there: State, ref: RefMaker): RefRecord[] {
-  return hidingRefs(id, there, false, ref);
+/**
+ * Which of the nodes to be written are there and shown already. What hangs below one that is hidden is not: it may be
+ * what an interrupted move left.
+ */
+export function shownAmong(
+  nodes: readonly { readonly id: string; readonly parent: string }[],
+  stateOf: (id: string) => State,
+): Set<string> {
+  const own = new Set(nodes.map(({ id }) => id));
+  const shown = new Set<string>();
+  for (const { id, parent } of nodes) {
+    const { exists, refs } = stateOf(id);
+    if (exists && !isRemoved(refs) && !isMoved(refs) && (shown.has(parent) || !own.has(parent))) shown.add(id);
+  }
+  return shown;
 }
 
-function hidingRefs(id: string, { refs }: State, removed: boolean, ref: RefMaker): RefRecord[] {
-  return [
-    ...(isMoved(refs) ? [ref(id, 'moved', false)] : []),
-    ...(isRemoved(refs) === removed ? [] : [ref(id, 'removed', removed)]),
-  ];
-}
-
-function isRemoved(refs: readonly RefRecord[]): boolean {
+export function isRemoved(refs: readonly RefRecord[]): boolean {
   return refs.some(({ name, value }) => name === 'removed' && value === true);
 }
 
 function isMoved(refs: readonly RefRecord[]): boolean {
   return refs.some(({ name, value }) => name === 'moved' && typeof value === 'string');
+}
+
+/** What people said. What was worked out for a history, such as a checkpoint, does not hold for another one. */
+function isMark(name: string): boolean {
+  return name.startsWith('tag:') || name === 'note' || name === 'rating';
 }

@@ -7,9 +7,12 @@ import { placeBelow } from './place.ts';
 import { takesByNode } from './read-nodes.ts';
 import { rebuildRequest } from './sent-request.ts';
 
+const REMEMBERED = 10_000;
+
 /** Looks at every node: its id, its text, its place, its echo, and whether the requests of its takes can be rebuilt. */
 export async function checkForest(store: Store): Promise<readonly Problem[]> {
   const problems: Problem[] = [...store.problems(), ...(await store.check())];
+  const remembering = rememberBodies(store);
   for await (const nodes of everyPage((page) => store.scan(page))) {
     const [bodies, takes] = await Promise.all([
       store.bodies(nodes.map(({ body }) => body)),
@@ -18,9 +21,12 @@ export async function checkForest(store: Store): Promise<readonly Problem[]> {
         nodes.map(({ id }) => id),
       ),
     ]);
+    const moved = await movedAmong(store, nodes);
     for (const [index, node] of nodes.entries()) {
+      if (moved.has(node.parent) && !moved.has(node.id))
+        problems.push({ code: 'wrong-place', where: node.id, message: 'Its parent was moved without it: run settle.' });
       for await (const problem of checkNode(store, node, bodies[index])) problems.push(problem);
-      for await (const problem of checkRequests(store, takes.get(node.id) ?? [])) problems.push(problem);
+      for await (const problem of checkRequests(remembering, takes.get(node.id) ?? [])) problems.push(problem);
     }
   }
   return unique(problems);
@@ -56,6 +62,13 @@ async function* checkNode(store: Store, node: NodeRecord, raw: string | undefine
     yield { code: 'wrong-echo', where, message: `Its echo is ${node.echo}; by the rule it is ${made.echo}.` };
 }
 
+/** Which of these nodes and of their parents were moved. */
+async function movedAmong(store: Store, nodes: readonly NodeRecord[]): Promise<Set<string>> {
+  const keys = [...new Set(nodes.flatMap(({ id, parent }) => [id, parent]))];
+  const { items } = await store.refs({ on: 'node', keys, names: ['moved'], limit: keys.length + 1 });
+  return new Set(items.filter(({ value }) => typeof value === 'string').map(({ key }) => key));
+}
+
 function readText({ dialect: id }: NodeRecord, raw: string): Message | undefined {
   try {
     const message = dialect(id).parseMessage(raw);
@@ -76,6 +89,21 @@ async function* checkRequests(store: Store, takes: readonly TakeRecord[]): Async
       yield { code: 'wrong-request', where: node, message: `The request of take ${id} cannot be rebuilt: ${why}.` };
     }
   }
+}
+
+/** The requests of a conversation share nearly all their texts: what was read lately is not read again. */
+function rememberBodies(store: Store): Store {
+  const known = new Map<string, string | undefined>();
+  const bodies: Store['bodies'] = async (digests) => {
+    if (known.size > REMEMBERED) known.clear();
+    const missing = [...new Set(digests.filter((digest) => !known.has(digest)))];
+    if (missing.length > 0) {
+      const found = await store.bodies(missing);
+      for (const [index, digest] of missing.entries()) known.set(digest, found[index]);
+    }
+    return digests.map((digest) => known.get(digest));
+  };
+  return Object.create(store, { bodies: { value: bodies, enumerable: true } }) as Store;
 }
 
 /** A store that looks at hashes itself says some of it, too. */

@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { neededBodies } from './needed-bodies.ts';
 import { everyItem, everyPage } from './pages.ts';
 import { readThreads } from './read-threads.ts';
+import { settleAll } from './settle.ts';
 import { everyStep } from './walk.ts';
 
 /**
@@ -13,6 +14,7 @@ import { everyStep } from './walk.ts';
  */
 export async function collectGarbage(context: Context): Promise<{ kept: number; removed: number }> {
   const { store } = context;
+  await settleAll(context);
   const { named, deleted } = await namedNodes(context);
   const dead = await deadNodes(context, named);
   const needed = await neededBodies(store, (id) => dead.has(id));

@@ -13,6 +13,7 @@ export function lookingOf({ store }: Context): Pick<Forest, 'leaves' | 'descenda
     const items = await readNodes(
       store,
       page.items.map(({ record }) => record),
+      page.items.map(({ removed }) => removed),
     );
     return { ...page, items };
   };
@@ -24,7 +25,7 @@ export function lookingOf({ store }: Context): Pick<Forest, 'leaves' | 'descenda
       const isAlone = found.items.length === 0 && page.after === undefined && top.id !== ROOT;
       if (!isAlone || (top.removed && !page.withRemoved)) return readSteps(found);
       const [record] = await store.nodes([top.id]);
-      return { items: await readNodes(store, [record!]) };
+      return { items: await readNodes(store, [record!], [top.removed]) };
     },
     async descendants(id, page = {}) {
       return readSteps(await walkBelow(store, await topOf(store, id), page));

@@ -5,15 +5,19 @@ import { ForestError } from './errors.ts';
 import { hiddenBelow } from './removed.ts';
 import type { ForestNode, Marks } from './types.ts';
 
-/** Nodes as they are shown, for records in any order. */
-export async function readNodes(store: Store, records: readonly NodeRecord[]): Promise<ForestNode[]> {
+/** Nodes as they are shown, for records in any order. Whoever knows which are hidden saves reading what is above them. */
+export async function readNodes(
+  store: Store,
+  records: readonly NodeRecord[],
+  hidden?: readonly boolean[],
+): Promise<ForestNode[]> {
   const ids = records.map(({ id }) => id);
   const [bodies, takes, counts, marks, removed] = await Promise.all([
     store.bodies(records.map(({ body }) => body)),
     takesByNode(store, ids),
     store.childCounts(ids),
     marksByNode(store, ids),
-    hiddenBelow(store, records),
+    hidden ?? hiddenBelow(store, records),
   ]);
   return records.map((record, index) => {
     const own = takes.get(record.id) ?? [];

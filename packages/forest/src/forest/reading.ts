@@ -39,20 +39,32 @@ export function readingOf({ store }: Context): Reading {
     async children(id, page = {}) {
       const top = await topOf(store, id);
       const found = await childPage(store, top, page);
-      return { ...found, items: await readNodes(store, found.items) };
+      return { ...found, items: await readChildren(store, top, found.items) };
     },
     async siblings(id, { withRemoved = false } = {}) {
       const { parent } = await recordOf(store, id);
       const top = await topOf(store, parent);
       const found: ForestNode[] = [];
       for await (const records of everyPage((page) => childPage(store, top, { ...page, withRemoved })))
-        found.push(...(await readNodes(store, records)));
+        found.push(...(await readChildren(store, top, records)));
       return found;
     },
     async request(id) {
       return sentRequest(store, await recordOf(store, id));
     },
   };
+}
+
+async function readChildren(store: Store, top: Top, records: readonly NodeRecord[]): Promise<ForestNode[]> {
+  const hidden = await hiddenAmong(
+    store,
+    records.map(({ id }) => id),
+  );
+  return readNodes(
+    store,
+    records,
+    records.map(({ id }) => top.removed || hidden.has(id)),
+  );
 }
 
 function childPage(

@@ -11,10 +11,11 @@ import { placeBelow } from './place.ts';
 import { checkPosition, needPlainText, sameRole } from './plain-text.ts';
 import { messageOf } from './read-nodes.ts';
 import { setRef } from './refs.ts';
-import { rehang } from './rehang.ts';
-import { hiddenAmong, reviveRecords } from './removed.ts';
+import { type Rehanging, rehang } from './rehang.ts';
+import { hiddenAmong, hidingRefs, reviveRecords, unremoveRecords } from './removed.ts';
 import { recordOf, resolveId } from './resolve.ts';
-import type { Forest } from './types.ts';
+import { settleBelow } from './settle.ts';
+import type { Forest, Rehung } from './types.ts';
 
 type Rehangings = Pick<Forest, 'edit' | 'split' | 'remove' | 'restore' | 'graft'>;
 
@@ -25,6 +26,24 @@ export function rehangingOf(context: Context): Rehangings {
   const read = async (node: NodeRecord) => {
     const [[raw], takes] = await Promise.all([store.bodies([node.body]), store.takes([node.id])]);
     return { message: messageOf(node, raw, takes), takes };
+  };
+
+  /** Looks once more after writing: what others appended meanwhile follows. */
+  const move = async (rehanging: Rehanging): Promise<Rehung> => {
+    const { moved } = await rehang(context, rehanging);
+    return { moved: new Map([...moved, ...(await settleBelow(context, [...moved.keys()]))]) };
+  };
+
+  const restore = async (id: string): Promise<void> => {
+    const path = await store.path((await recordOf(store, id)).id);
+    const refs = await hidingRefs(
+      store,
+      path.map((one) => one.id),
+    );
+    const movedAbove = refs.find(({ name }) => name === 'moved')?.key;
+    if (movedAbove !== undefined && (await settleBelow(context, [movedAbove])).size > 0) return restore(id);
+    const shown = unremoveRecords(context, refs);
+    if (shown.length > 0) await store.append(shown);
   };
 
   return {
@@ -56,7 +75,7 @@ export function rehangingOf(context: Context): Rehangings {
       const halves = [message.text.slice(0, at), message.text.slice(at)].map((text) => sameRole(message, text));
       const first = makeRecords(await placeBelow(store, node.parent), halves[0]!, node.at);
       const second = makeRecords(first.next, halves[1]!, node.at);
-      const before = [first, second].flatMap((half, index) => [
+      const by = [first, second].flatMap((half, index) => [
         half.body,
         half.node,
         ...takes.map((take) =>
@@ -64,8 +83,8 @@ export function rehangingOf(context: Context): Rehangings {
         ),
       ]);
       const tops = await childrenOf(context, node.id);
-      const replaced = new Map([[node.id, second.node.id]]);
-      const rehung = await rehang(context, { tops, onto: second.next, via: 'split', before, replaced });
+      const replaced = { old: node.id, now: second.node.id, by };
+      const rehung = await move({ tops, onto: second.next, via: 'split', replaced });
       return { first: first.node.id, second: second.node.id, rehung };
     },
     async remove(id, { keepChildren = false } = {}) {
@@ -74,21 +93,13 @@ export function rehangingOf(context: Context): Rehangings {
       if (keepChildren) {
         const tops = await childrenOf(context, node.id);
         const onto = await placeBelow(store, node.parent);
-        return rehang(context, { tops, onto, via: 'keep-children', removed: [node.id] });
+        return move({ tops, onto, via: 'keep-children', removed: node.id });
       }
       if (!(await hiddenAmong(store, [node.id])).has(node.id))
         await store.append([setRef(context, 'node', node.id, 'removed', true)]);
       return { moved: new Map() };
     },
-    async restore(id) {
-      const node = await recordOf(store, id);
-      const path = await store.path(node.id);
-      const refs = await reviveRecords(
-        context,
-        path.map((one) => one.id),
-      );
-      if (refs.length > 0) await store.append(refs);
-    },
+    restore,
     async graft(id, onto) {
       const node = await recordOf(store, id);
       const target = await resolveId(store, onto);
@@ -100,7 +111,7 @@ export function rehangingOf(context: Context): Rehangings {
           node.id,
           `Node ${node.id} cannot hang below itself: ${target} is below it.`,
         );
-      return rehang(context, { tops: [node], onto: place, via: 'graft' });
+      return move({ tops: [node], onto: place, via: 'graft' });
     },
   };
 }

@@ -17,6 +17,12 @@ export async function reviveRecords(context: Context, ids: readonly string[]): P
   return refs.map(({ key, name }) => setRef(context, 'node', key, name, false));
 }
 
+/** What takes back the removal of these nodes. */
+export function unremoveRecords(context: Context, hiding: readonly RefRecord[]): RefRecord[] {
+  const removals = hiding.filter(({ name }) => name === 'removed');
+  return removals.map(({ key }) => setRef(context, 'node', key, 'removed', false));
+}
+
 /** For each record, whether it or a node above it is hidden. What records have above them in common is looked at once. */
 export async function hiddenBelow(store: Store, records: readonly NodeRecord[]): Promise<boolean[]> {
   const answers = new Map<string, boolean>([[ROOT, false]]);
@@ -39,7 +45,8 @@ export async function hiddenBelow(store: Store, records: readonly NodeRecord[]):
   return records.map(({ id }) => answers.get(id) === true);
 }
 
-async function hidingRefs(store: Store, ids: readonly string[]): Promise<RefRecord[]> {
+/** The refs that hide these nodes. */
+export async function hidingRefs(store: Store, ids: readonly string[]): Promise<RefRecord[]> {
   if (ids.length === 0) return [];
   const { items } = await store.refs({ on: 'node', keys: ids, names: ['removed', 'moved'], limit: ids.length * 2 });
   return items.filter(({ name, value }) => (name === 'moved' ? typeof value === 'string' : value === true));

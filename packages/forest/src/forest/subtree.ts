@@ -51,8 +51,7 @@ async function planBatch(store: Store, batch: readonly (readonly [NodeRecord, Pl
     const { node, next } = makeRecords(onto, messageOf(old, bodies[index], own), old.at);
     const said = refs.get(old.id) ?? [];
     const moved = said.find(({ name }) => name === 'moved')?.value;
-    // Its own target is what an interrupted move of the same kind left.
-    if (typeof moved === 'string' && moved !== node.id) return [];
+    if (typeof moved === 'string') return [];
     return [{ moving: { old, node, takes: own, refs: said }, place: next }];
   });
 }

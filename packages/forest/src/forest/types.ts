@@ -74,6 +74,8 @@ export interface Forest {
 
   /** Looks at everything that is stored: every hash, every parent, every text. */
   fsck(): Promise<readonly Problem[]>;
+  /** Hangs what was appended to nodes while another process moved them to where those nodes are now. */
+  settle(): Promise<Rehung>;
   /** Offline: forgets for good what was removed, and nothing else. */
   gc(): Promise<{ readonly kept: number; readonly removed: number }>;
   /** Offline: the same in less space. */

@@ -1,0 +1,106 @@
+import { assistant, user } from '@skein/core';
+import { describe, expect, test } from 'vitest';
+import { ROOT } from '../model/index.ts';
+import { memoryStore } from '../store/index.ts';
+import { createForest, openForest } from './index.ts';
+
+const clockAt = (start: number) => {
+  let time = start;
+  return { now: () => time, set: (value: number) => (time = value) };
+};
+
+describe('the list of threads', () => {
+  test('is in the order of the last change, whatever was changed, and says when that was', async () => {
+    const clock = clockAt(1000);
+    const forest = createForest(memoryStore(), { now: clock.now });
+    const head = await forest.append(ROOT, [user('A')]);
+    const ids: string[] = [];
+    for (const title of ['1', '2', '3']) ids.push((await forest.threads.create({ head, title })).id);
+    clock.set(2000);
+    await forest.threads.tag(ids[0]!, { x: true });
+    clock.set(3000);
+    await forest.threads.tag(ids[0]!, { x: false });
+    expect((await forest.threads.list()).items).toMatchObject([
+      { title: '1', createdAt: 1000, updatedAt: 3000, tags: [] },
+      { title: '3', updatedAt: 1000 },
+      { title: '2', updatedAt: 1000 },
+    ]);
+  });
+
+  test('loses none at the borders of pages when most are deleted or have another tag', async () => {
+    const forest = createForest(memoryStore());
+    const head = await forest.append(ROOT, [user('A')]);
+    const wanted: string[] = [];
+    for (let index = 0; index < 40; index++) {
+      const { id } = await forest.threads.create({ head });
+      if (index % 3 === 0) await forest.threads.tag(id, { keep: true });
+      if (index % 2 === 0) await forest.threads.delete(id);
+      if (index % 6 === 3) wanted.push(id);
+    }
+    for (const limit of [1, 2, 5, 7, 100]) {
+      const seen: string[] = [];
+      for (let after: string | undefined, more = true; more; ) {
+        const page = await forest.threads.list({ tag: 'keep', limit, ...(after !== undefined && { after }) });
+        seen.push(...page.items.map(({ id }) => id));
+        after = page.next;
+        more = after !== undefined;
+      }
+      expect(seen.toSorted()).toEqual(wanted.toSorted());
+    }
+    expect((await forest.threads.list({ deleted: true })).items).toHaveLength(20);
+  });
+
+  test('of a node has those that lead through it or end above it, not those beside it', async () => {
+    const forest = createForest(memoryStore());
+    const above = await forest.append(ROOT, [user('A')]);
+    const node = await forest.append(above, [assistant('B')]);
+    const below = await forest.append(node, [user('C')]);
+    const beside = await forest.append(above, [assistant('D'), user('E')]);
+    const titles: Record<string, string> = { above, node, below, beside };
+    for (const [title, head] of Object.entries(titles)) await forest.threads.create({ head, title });
+    const of = async (id: string) => (await forest.threads.of(id)).map(({ title }) => title).sort();
+    expect(await of(node)).toEqual(['above', 'below', 'node']);
+    expect(await of(below)).toEqual(['above', 'below', 'node']);
+    expect(await of(ROOT)).toHaveLength(4);
+    const many = Array.from({ length: 1100 }, (_, index) => index);
+    for (const index of many) await forest.append(node, [user(`${index}`)]);
+    expect(await of(node)).toEqual(['above', 'below', 'node']);
+  });
+});
+
+test('names from outside are checked', async () => {
+  const forest = createForest(memoryStore());
+  const head = await forest.append(ROOT, [user('A')]);
+  for (const id of ['', '../x', 'a/b', 'x'.repeat(201)])
+    await expect(forest.threads.create({ head, id })).rejects.toMatchObject({ code: 'bad_name' });
+  await expect(forest.tag(head, { ' ': true })).rejects.toMatchObject({ code: 'bad_name' });
+  await expect(forest.tag(head, { 'a\u0000': true })).rejects.toMatchObject({ code: 'bad_name' });
+  await expect(forest.rate(head, Number.NaN)).rejects.toMatchObject({ code: 'bad_name' });
+  await expect(openForest(':memory:', { project: '../x' })).rejects.toMatchObject({ code: 'bad_name' });
+  await forest.tag(head, { __proto__x: true, constructor: true });
+  expect((await forest.node(head)).marks.tags).toEqual(['__proto__x', 'constructor']);
+});
+
+test('a change counts after one that was made on a machine whose clock is ahead', async () => {
+  const store = memoryStore();
+  const ahead = createForest(store, { now: () => 10_000_000 });
+  const behind = createForest({ ...store, writer: 'b' }, { now: () => 9_000_000 });
+  const node = await ahead.append(ROOT, [user('A')]);
+  const thread = await ahead.threads.create({ head: node, title: 'First' });
+  expect(await behind.threads.rename(thread.id, 'Second')).toMatchObject({ title: 'Second' });
+  await ahead.note(node, 'x');
+  await behind.note(node, null);
+  expect((await ahead.node(node)).marks).toEqual({ tags: [] });
+  for (const [one, other] of [
+    [ahead, behind],
+    [behind, ahead],
+  ] as const) {
+    await one.remove(node);
+    await other.restore(node);
+    expect((await one.node(node)).removed).toBe(false);
+    await one.threads.delete(thread.id);
+    expect(await other.threads.restore(thread.id)).toMatchObject({ deleted: false });
+  }
+  await behind.remove(node);
+  expect((await ahead.node(node)).removed).toBe(true);
+});
