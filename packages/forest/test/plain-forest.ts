@@ -61,6 +61,7 @@ export function createPlainForest() {
     const wanted = now(id);
     return wanted === ROOT ? root : [...all()].find((node) => node.id === wanted);
   };
+  const isThere = (id: string) => [...all()].some((node) => node.id === id);
   const pathOf = (node: PlainNode): PlainNode[] => (node.parent ? [...pathOf(node.parent), node] : []);
   const isVisible = (node: PlainNode) => pathOf(node).every(({ removed }) => !removed);
   const isBelow = (node: PlainNode, top: PlainNode) => pathOf(node).includes(top);
@@ -78,13 +79,12 @@ export function createPlainForest() {
 
   /** Old ids lead to where the same messages are below the new place. */
   function redirect(old: PlainNode, node: PlainNode): void {
-    if (old.id !== node.id && !find2(old.id)) redirects.set(old.id, node.id);
+    if (old.id !== node.id && !isThere(old.id)) redirects.set(old.id, node.id);
     for (const child of old.children.values()) {
       const id = nodeId(node.id, child.dialect, sha256(child.raw));
       redirect(child, node.children.get(id)!);
     }
   }
-  const find2 = (id: string) => [...all()].some((node) => node.id === id);
 
   return {
     root,
@@ -121,7 +121,7 @@ export function createPlainForest() {
       lower.removed = false;
       for (const tag of node.tags) lower.tags.add(tag);
       for (const child of node.children.values()) carry(child, lower, isLowerShown);
-      redirect({ ...node, removed: false }, lower);
+      redirect(node, lower);
     },
     graft(node: PlainNode, onto: PlainNode): void {
       if (node.parent === onto) return;

@@ -101,3 +101,18 @@ test('what was appended unseen below an old id is found by settle, is reported, 
     expect(await forest.fsck()).toEqual([]);
   }
 });
+
+test('of two moves of one node at the same time one counts for its ids, and nothing is lost', async () => {
+  const store = memoryStore();
+  const { top } = await grown(store);
+  const [one, other] = [createForest(store), createForest({ ...store, writer: 'other' })];
+  const places = [await one.append(ROOT, [user('P1')]), await one.append(ROOT, [user('P2')])];
+  const before = (await one.descendants(top, { withRemoved: true })).items;
+  await Promise.all([one.graft(top, places[0]!), other.graft(top, places[1]!)]);
+  const now = await one.node(top);
+  expect(places).toContain(now.parent);
+  expect(now.removed).toBe(false);
+  const leads = await Promise.all(before.map(async ({ id }) => (await one.path(id))[0]!.id));
+  expect(new Set(leads)).toEqual(new Set([now.parent]));
+  expect(await one.fsck()).toEqual([]);
+});

@@ -1,16 +1,16 @@
 import type { NodeRecord } from '../model/index.ts';
 import { takeFor } from './append.ts';
 import { isAtOrBelow } from './below.ts';
-import { bookmarkPage, readBookmarks } from './bookmarks.ts';
 import { carriedTake } from './carry.ts';
 import type { Context } from './context.ts';
 import { ForestError } from './errors.ts';
 import { makeRecords } from './make-records.ts';
-import { everyItem, everyPage } from './pages.ts';
+import { everyItem } from './pages.ts';
 import { placeBelow } from './place.ts';
 import { checkPosition, needPlainText, sameRole } from './plain-text.ts';
 import { messageOf } from './read-nodes.ts';
 import { setRef } from './refs.ts';
+import { refuseBookmarked } from './refuse-bookmarked.ts';
 import { type Rehanging, rehang } from './rehang.ts';
 import { hiddenAmong, hidingRefs, reviveRecords, unremoveRecords } from './removed.ts';
 import { recordOf, resolveId } from './resolve.ts';
@@ -120,22 +120,4 @@ async function childrenOf({ store }: Context, id: string): Promise<NodeRecord[]>
   const children: NodeRecord[] = [];
   for await (const child of everyItem((page) => store.children(id, page))) children.push(child);
   return children;
-}
-
-/** A bookmark keeps what it names: with its children kept, only the node itself goes. */
-async function refuseBookmarked(context: Context, node: NodeRecord, selfOnly: boolean): Promise<void> {
-  const { store } = context;
-  for await (const ids of everyPage((page) => bookmarkPage(context, page))) {
-    const bookmarks = await readBookmarks(context, ids);
-    const named = await store.nodes(bookmarks.map((bookmark) => bookmark.node));
-    for (const [index, target] of named.entries()) {
-      if (!target || !(selfOnly ? target.id === node.id : await isAtOrBelow(store, target, node))) continue;
-      const { id, title } = bookmarks[index]!;
-      throw new ForestError(
-        'bookmarked',
-        node.id,
-        `Node ${node.id} cannot be removed: the bookmark ${title ? `"${title}"` : id} is at or below it. Remove the bookmark first.`,
-      );
-    }
-  }
 }
