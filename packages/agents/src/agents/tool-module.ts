@@ -18,7 +18,12 @@ export async function toolsInModule(file: string, limitMs = LOAD_MS): Promise<re
     virtualModules: { '@skein/core': core },
   });
   const module: unknown = await within(limitMs, jiti.import(file));
-  const exported = isRecord(module) ? Object.values(module) : [];
+  // By their names: the order goes into every request, and has to be the same each time.
+  const exported = isRecord(module)
+    ? Object.keys(module)
+        .sort()
+        .map((name) => module[name])
+    : [];
   // What is exported under two names is one tool.
   return [...new Set(exported.flatMap((value: unknown) => (Array.isArray(value) ? value : [value])).filter(isTool))];
 }
