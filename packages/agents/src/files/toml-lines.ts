@@ -42,19 +42,23 @@ const NOTHING: Open = { quote: '', depth: 0 };
 
 function after(line: string, open: Open): Open {
   let { quote, depth } = open;
-  for (const [token] of line.matchAll(/"""|'''|\\.|["'[\]{}#]/g)) {
-    if (quote) {
-      // In literal strings a backslash is nothing special.
-      if (token === quote || (quote.startsWith("'") && token.endsWith(quote))) quote = '';
-    } else if (token === '#') break;
-    else if (/["']/.test(token[0]!)) quote = token;
-    else if (/[[{]/.test(token)) depth++;
-    else if (/[\]}]/.test(token)) depth--;
+  for (let at = 0; at < line.length; ) {
+    const pattern = quote === '' ? /"""|'''|["'[\]{}#]/g : closing(quote);
+    pattern.lastIndex = at;
+    const token = pattern.exec(line)?.[0];
+    if (token === undefined || (quote === '' && token === '#')) break;
+    at = pattern.lastIndex;
+    if (quote !== '') quote = token === quote ? '' : quote;
+    else if (/["']/.test(token)) quote = token;
+    else depth += /[[{]/.test(token) ? 1 : -1;
   }
   // Only long strings go over a line's end.
   if (quote.length === 1) quote = '';
   return quote || depth > 0 ? { quote, depth } : NOTHING;
 }
+
+/** In literal strings a backslash is nothing special. */
+const closing = (quote: string) => new RegExp(quote.startsWith('"') ? `\\\\.|${quote}` : quote, 'g');
 
 /** `[a.b]` inside of `[[a]]` is about the last element of `a`. */
 function inLastElements(keys: readonly string[], tables: ReadonlyMap<string, number>): readonly string[] {

@@ -9,6 +9,9 @@ export interface ConnectionOptions {
   readonly callMs: number;
   /** The first wait before a restart, which doubles, and the longest. */
   readonly backoffMs?: { readonly first: number; readonly longest: number };
+  /** Time, for tests. */
+  readonly now?: () => number;
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Connection {
@@ -24,7 +27,7 @@ const PROBE_MS = 3_000;
 
 /** Keeps one server running: starts it on first use and, when it ends, again on the next, with longer and longer waits. */
 export function connection(options: ConnectionOptions): Connection {
-  const { name, open, callMs, backoffMs = { first: 250, longest: 30_000 } } = options;
+  const { name, open, callMs, backoffMs = { first: 250, longest: 30_000 }, now = Date.now, wait = sleep } = options;
   const closing = new AbortController();
   let link: Promise<Link> | undefined;
   let failures = 0;
@@ -34,10 +37,10 @@ export function connection(options: ConnectionOptions): Connection {
   const failed = (error: unknown) => {
     lastError = messageOf(error);
     failures++;
-    notBefore = Date.now() + Math.min(backoffMs.longest, backoffMs.first * 2 ** (failures - 1));
+    notBefore = now() + Math.min(backoffMs.longest, backoffMs.first * 2 ** (failures - 1));
   };
   const start = async (): Promise<Link> => {
-    await sleep(notBefore - Date.now(), closing.signal);
+    await wait(Math.max(0, notBefore - now()), closing.signal);
     const opened = await open();
     if (closing.signal.aborted) await opened.close();
     closing.signal.throwIfAborted();
@@ -102,7 +105,7 @@ export function connection(options: ConnectionOptions): Connection {
 
   return {
     request,
-    resting: () => (link === undefined && notBefore > Date.now() ? lastError : undefined),
+    resting: () => (link === undefined && notBefore > now() ? lastError : undefined),
     close: async () => {
       closing.abort(new Error(`The MCP server "${name}" was closed.`));
       const last = await link?.catch(() => undefined);
@@ -126,7 +129,7 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0) return;
+  if (ms === 0) return;
   let timer: NodeJS.Timeout | undefined;
   const waiting = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);

@@ -1,4 +1,4 @@
-import { Client, type Transport } from '@modelcontextprotocol/client';
+import { Client, type PriorDiscovery, type Transport } from '@modelcontextprotocol/client';
 
 /** A client that is connected to a server. */
 export interface Link {
@@ -6,6 +6,8 @@ export interface Link {
   request(method: string, params: Readonly<Record<string, unknown>>, options: LinkOptions): Promise<unknown>;
   onClose(listener: () => void): void;
   close(): Promise<void>;
+  /** Which protocol it speaks; given to the next start, that need not be found out again. */
+  readonly protocol: PriorDiscovery | undefined;
 }
 
 export interface LinkOptions {
@@ -14,14 +16,18 @@ export interface LinkOptions {
 }
 
 /** Connects over a transport, by the newest protocol that the server speaks. */
-export async function connectLink(transport: Transport, startMs: number): Promise<Link> {
+export async function connectLink(
+  transport: Transport,
+  startMs: number,
+  protocol: PriorDiscovery | undefined,
+): Promise<Link> {
   const client = new Client({ name: 'skein', version: '0.1.0' }, { versionNegotiation: { mode: 'auto' } });
   const listeners: (() => void)[] = [];
   client.onclose = () => {
     for (const listener of listeners) listener();
   };
   try {
-    await client.connect(transport, { timeout: startMs });
+    await client.connect(transport, { timeout: startMs, ...(protocol && { prior: protocol }) });
   } catch (error) {
     await client.close().catch(() => {});
     await transport.close().catch(() => {});
@@ -32,7 +38,14 @@ export async function connectLink(transport: Transport, startMs: number): Promis
       client.request({ method, params: { ...params } }, ANYTHING, { signal, timeout: timeoutMs }),
     onClose: (listener) => void listeners.push(listener),
     close: () => client.close(),
+    protocol: protocolOf(client),
   };
+}
+
+function protocolOf(client: Client): PriorDiscovery | undefined {
+  if (client.getProtocolEra() === 'legacy') return { kind: 'legacy' };
+  const discover = client.getDiscoverResult();
+  return discover && { kind: 'modern', discover };
 }
 
 const ANYTHING = {

@@ -1,4 +1,4 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type PriorDiscovery, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Environment } from '@skein/core';
 import type { McpServerConfig } from '../config/types.ts';
@@ -9,11 +9,16 @@ import { messageOf } from './message-of.ts';
 const TAIL = 1_000;
 
 /** Starts the program, or turns to the address. */
-export async function openLink(config: McpServerConfig, env: Environment): Promise<Link> {
+export async function openLink(
+  config: McpServerConfig,
+  env: Environment,
+  protocol: PriorDiscovery | undefined,
+): Promise<Link> {
   const startMs = config.startSeconds * 1000;
   if (config.kind === 'http') {
     const headers = expand(config.headers, env);
-    return connectLink(new StreamableHTTPClientTransport(new URL(config.url), { requestInit: { headers } }), startMs);
+    const transport = new StreamableHTTPClientTransport(new URL(config.url), { requestInit: { headers } });
+    return connectLink(transport, startMs, protocol);
   }
   const own = expand(config.env, env);
   const transport = new StdioClientTransport({
@@ -29,7 +34,7 @@ export async function openLink(config: McpServerConfig, env: Environment): Promi
     tail = (tail + piece.toString()).slice(-TAIL);
   });
   try {
-    return await connectLink(transport, startMs);
+    return await connectLink(transport, startMs, protocol);
   } catch (error) {
     const said = hide(tail.trim(), Object.values(own));
     throw said ? new Error(`${messageOf(error)}; it wrote: ${said}`, { cause: error }) : error;

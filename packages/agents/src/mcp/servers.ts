@@ -1,6 +1,7 @@
 import type { Environment } from '@skein/core';
 import type { McpServerConfig } from '../config/types.ts';
 import { type ConnectionOptions, connection } from './connection.ts';
+import type { Link } from './link.ts';
 import { listTools } from './list-tools.ts';
 import { messageOf } from './message-of.ts';
 import { openLink } from './open.ts';
@@ -36,9 +37,18 @@ export function mcpServers(configs: Readonly<Record<string, McpServerConfig>>, o
 
 function oneServer(name: string, config: McpServerConfig, { env = process.env, backoffMs }: McpOptions) {
   const startMs = config.startSeconds * 1000;
+  let protocol: Link['protocol'];
+  const open = async () => {
+    const known = protocol;
+    // Another version of the server may speak another one: then it is found out anew.
+    protocol = undefined;
+    const opened = await openLink(config, env, known);
+    protocol = opened.protocol;
+    return opened;
+  };
   const link = connection({
     name,
-    open: () => openLink(config, env),
+    open,
     callMs: config.callSeconds * 1000,
     ...(backoffMs && { backoffMs }),
   });
