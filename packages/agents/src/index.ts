@@ -30,4 +30,4 @@ export type { McpTool, McpTools } from './mcp/tools.ts';
 export { currentTime } from './tools/current-time.ts';
 export { type FetchToolOptions, fetchTool } from './tools/fetch/index.ts';
 export { fileTools } from './tools/files/index.ts';
-export { type ForestHit, type ForestMessage, type ForestView, forestTools } from './tools/forest.ts';
+export { type ForestView, forestTools } from './tools/forest.ts';

@@ -36,7 +36,7 @@ export interface WrittenParams {
   readonly reasoning: { readonly effort?: string; readonly budget?: number };
 }
 
-export interface WrittenLimits {
+interface WrittenLimits {
   readonly steps: number;
   readonly tokens: number;
   readonly cost: number;

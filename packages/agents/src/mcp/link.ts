@@ -10,7 +10,7 @@ export interface Link {
   readonly protocol: PriorDiscovery | undefined;
 }
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }

@@ -56,7 +56,7 @@ function mcpTool(name: string, remoteName: string, told: JsonObject, config: Mcp
  * Whether a call needs approval, by what the server says of the tool: not if it only reads, and not if it is said to
  * destroy nothing. A server that says nothing, or both, is not trusted.
  */
-export function needsApproval(annotations: unknown): boolean {
+function needsApproval(annotations: unknown): boolean {
   const { readOnlyHint, destructiveHint } = isRecord(annotations) ? annotations : {};
   if (readOnlyHint === true) return destructiveHint === true;
   return destructiveHint !== false;

@@ -1,22 +1,8 @@
 import { type Tool, tool } from '@skein/core';
+import type { Forest } from '@skein/forest';
 
 /** What these tools need of a forest. */
-export interface ForestView {
-  /** Nodes whose text has these words, best first. */
-  search(text: string): Promise<readonly ForestHit[]>;
-  /** The messages from the first to that node; empty when there is no such node. */
-  path(id: string): Promise<readonly ForestMessage[]>;
-}
-
-export interface ForestHit {
-  readonly id: string;
-  readonly text?: string | undefined;
-}
-
-export interface ForestMessage {
-  readonly role: string;
-  readonly text: string;
-}
+export type ForestView = Pick<Forest, 'search' | 'path'>;
 
 const MAX_HITS = 20;
 const MAX_TEXT = 50_000;
@@ -37,8 +23,8 @@ const searchForest = (forest: ForestView) =>
       additionalProperties: false,
     },
     execute: async ({ text }) => {
-      const hits = await forest.search(String(text));
-      return { hits: hits.slice(0, MAX_HITS).map(({ id, text: found }) => ({ id, text: found?.slice(0, 500) })) };
+      const { items } = await forest.search(String(text), { limit: MAX_HITS });
+      return { hits: items.map(({ node, role, snippet }) => ({ id: node, role, text: snippet })) };
     },
   });
 
@@ -53,9 +39,10 @@ const readBranch = (forest: ForestView) =>
       additionalProperties: false,
     },
     execute: async ({ id }) => {
-      const messages = await forest.path(String(id));
-      if (messages.length === 0) throw new Error('There is no message with that id. search_forest gives ids.');
-      const text = messages.map((message) => `${message.role}: ${message.text}`).join('\n\n');
+      const nodes = await forest.path(String(id));
+      if (nodes.length === 0 || nodes.some(({ removed }) => removed))
+        throw new Error('There is no message with that id. search_forest gives ids.');
+      const text = nodes.map(({ role, message }) => `${role}: ${message.text}`).join('\n\n');
       // The end is what the id was asked for.
       return text.length > MAX_TEXT ? `[The beginning is left out.]\n${text.slice(-MAX_TEXT)}` : text;
     },

@@ -13,7 +13,7 @@ export interface FetchRules {
 }
 
 /** An address that will not be asked. */
-export class AddressRefusedError extends Error {
+class AddressRefusedError extends Error {
   readonly code = 'address_refused';
 
   constructor(url: URL, why: string) {

@@ -45,7 +45,7 @@ export async function openBelow(folder: string, path: string): Promise<Opened> {
 }
 
 /** The parts of a path that people or models wrote; whatever could mean another place is refused before it is looked at. */
-export function stepsOf(path: string): string[] {
+function stepsOf(path: string): string[] {
   if (path.includes('\0')) throw new OutsideError(path, 'it holds a zero character');
   if (isAbsolute(path) || /^[\\/]|^[A-Za-z]:|^~/.test(path)) throw new OutsideError(path, 'it is absolute');
   const steps = path.split(/[\\/]/).filter((step) => step !== '' && step !== '.');
@@ -61,7 +61,7 @@ function nameBelow(root: string, real: string, path: string): string {
   if (name.split(sep)[0] === '..' || isAbsolute(name)) throw new OutsideError(path, 'it leads out of the folder');
   const steps = name.split(sep);
   // Settings and keys of programs are kept in such files (.env, .git); so by whatever name they were asked for.
-  if (steps.some((step) => step.startsWith('.') && step !== '')) throw new OutsideError(path, 'it is hidden');
+  if (steps.some((step) => step.startsWith('.'))) throw new OutsideError(path, 'it is hidden');
   return steps.join('/');
 }
 
@@ -70,9 +70,12 @@ async function pathOf(handle: FileHandle, real: string, path: string): Promise<s
   const told =
     process.platform === 'linux' ? await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined) : undefined;
   if (told !== undefined) return told;
-  // Elsewhere: the path has to lead, without links, to the very thing that is open.
-  const [now, there, mine] = await Promise.all([realpath(real), stat(real), handle.stat()]);
-  if (now !== real || there.ino !== mine.ino || there.dev !== mine.dev)
-    throw new OutsideError(path, 'it changed while it was being opened');
+  // Elsewhere nobody tells: the path has to lead, without links, to the very thing that is open, before and after.
+  const mine = await handle.stat();
+  for (let look = 0; look < 2; look++) {
+    const there = await stat(real);
+    if (there.ino !== mine.ino || there.dev !== mine.dev || (await realpath(real)) !== real)
+      throw new OutsideError(path, 'it changed while it was being opened');
+  }
   return real;
 }

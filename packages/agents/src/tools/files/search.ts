@@ -1,7 +1,7 @@
 import { listFolder } from './list-folder.ts';
 import { readText } from './read-text.ts';
 
-export interface Hit {
+interface Hit {
   readonly path: string;
   readonly line: number;
   readonly text: string;
