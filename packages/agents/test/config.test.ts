@@ -244,7 +244,7 @@ describe('a secret in a file', () => {
     ['apiKey', 'providers:\n  openai: { apiKey: abc123 }\n', 'providers.openai.apiKey', 2],
     [
       'a key for a variable',
-      'providers:\n  openai:\n    key_variable: sk-proj-abcdefghijklmnopqrstuvwx\n',
+      'providers:\n  openai:\n    key_variable: sk-proj-abcdefghij0123456789\n',
       'providers.openai.key_variable',
       3,
     ],
@@ -276,7 +276,8 @@ describe('a secret in a file', () => {
   });
 
   test('the names of variables are none', async () => {
-    const text = 'providers:\n  openai: { key_variable: MY_SECRET_KEY }\nserver: { token_variable: T }\n';
+    const text =
+      'providers:\n  openai: { key_variable: MY_SECRET_KEY }\nserver: { token_variable: T }\nproject: sk-learn-based-classification-tool\n';
     expect((await configIn(await folderWith({ 'skein.config.yaml': text }))).problems).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-const folder = fileURLToPath(new URL('../example/', import.meta.url));
+const folder = fileURLToPath(new URL('./example/', import.meta.url));
 
 /** It imports the built packages, as users do; `npm test` builds before it tests. */
 test('the example runs: YAML, a tool module, built-in tools and an MCP server', async () => {

@@ -262,6 +262,17 @@ describe('a server that lies about its schema', () => {
   });
 });
 
+test('the tools of a server that is down stay listed: the next request extends the last', async () => {
+  const { port, child } = await startHttp();
+  const all = servers({ good: http(port) });
+  const before = await all.tools('good');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const down = await all.tools('good');
+  expect(down.problems[0]).toContain('not there');
+  expect(down.tools).toEqual(before.tools);
+});
+
 test('a program gets what its configuration names, and no keys', async () => {
   process.env.SKEIN_TEST_API_KEY = 'not-for-servers';
   later(async () => {

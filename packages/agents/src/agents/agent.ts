@@ -41,6 +41,8 @@ export interface Agent {
 export function runAgent(agent: AgentOptions, given: Parameters<Agent['run']>[0]): Run {
   return run({
     ...agent,
+    // For a model that is given by its name.
+    env: agent.model.env,
     ...given,
     params: { ...agent.params, ...given.params },
     limits: { ...agent.limits, ...given.limits },

@@ -6,7 +6,7 @@ const SECRET_NAMES =
 
 /** How keys of well-known issuers begin, and what else is never harmless. */
 const SECRET_VALUES: readonly RegExp[] = [
-  /\b(sk|rk|pk|gsk|xai|hf|pplx|r8|csk|fw|tgp)[-_][A-Za-z0-9_-]{20,}/,
+  /\b(sk|rk|pk|gsk|xai|hf|pplx|r8|csk|fw|tgp)[-_](?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}/,
   /\bAIza[A-Za-z0-9_-]{30,}/,
   /\b(gh[opusr]|github_pat|glpat)[-_][A-Za-z0-9_-]{16,}/,
   /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
