@@ -6,6 +6,7 @@ import ts from 'typescript';
 const layers: Readonly<Record<string, readonly string[]>> = {
   'packages/core': ['json', 'message', 'dialects', 'providers', 'run', 'conversation', 'testing'],
   'packages/forest': ['model', 'store', 'forest', 'engine', 'record', 'formats', 'testing'],
+  'packages/agents': ['files', 'config', 'tools', 'mcp', 'agents'],
 };
 
 /** Entries that run outside Node, too: nothing they reach may import a Node module. */

@@ -1,2 +1,33 @@
 /** What a person writes in files becomes what the run loop and the forest use. */
+export type { Agent, AgentOptions } from './agents/agent.ts';
+export { BUILT_IN as BUILT_IN_TOOLS } from './agents/builtin-tools.ts';
+export {
+  AgentFileError,
+  type LoadAgentsOptions,
+  type LoadedAgents,
+  loadAgent,
+  loadAgents,
+} from './agents/load.ts';
+export type { ChosenModel } from './agents/model.ts';
+export { toolsInModule } from './agents/tool-module.ts';
+export type { Flags } from './config/layers.ts';
+export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './config/load.ts';
+export { findProvider } from './config/providers.ts';
+export type {
+  Config,
+  FetchConfig,
+  McpServerConfig,
+  Preset,
+  RedactionConfig,
+  RetentionConfig,
+  ServerConfig,
+  Source,
+  StoreChoice,
+} from './config/types.ts';
+export { describeProblem, type Problem, type ProblemCode } from './files/problem.ts';
+export { type McpOptions, type McpServers, mcpServers } from './mcp/servers.ts';
+export type { McpTool, McpTools } from './mcp/tools.ts';
 export { currentTime } from './tools/current-time.ts';
+export { type FetchToolOptions, fetchTool } from './tools/fetch/index.ts';
+export { fileTools } from './tools/files/index.ts';
+export { type ForestView, forestTools } from './tools/forest.ts';

@@ -10,6 +10,7 @@ export {
 export type { Environment } from './environment.ts';
 export { type ModelRef, ModelRefError, parseModel } from './model-ref.ts';
 export { type Modality, type ModelInfo, modelInfo } from './models/model-info.ts';
+export { nearest } from './nearest.ts';
 export { RefusalMemory, refusing } from './refusal-memory.ts';
 export { refusedFields } from './refused-fields.ts';
 export { defineProvider, provider, providers, UnknownProviderError } from './registry.ts';

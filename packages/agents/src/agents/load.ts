@@ -1,0 +1,114 @@
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Environment } from '@skein/core';
+import { loadConfig } from '../config/load.ts';
+import type { Config } from '../config/types.ts';
+import { describeProblem, type Problem } from '../files/problem.ts';
+import { readFileOf, reporter } from '../files/read-file.ts';
+import type { Report } from '../files/shape.ts';
+import { type McpServers, mcpServers } from '../mcp/servers.ts';
+import type { ForestView } from '../tools/forest.ts';
+import type { Agent } from './agent.ts';
+import { type AgentContext, buildAgent } from './build.ts';
+
+export interface LoadAgentsOptions {
+  /** Default: what `loadConfig()` finds. */
+  readonly config?: Config;
+  /** Where keys and other variables come from; default: the process. */
+  readonly env?: Environment;
+  /** MCP servers to share; default: those of the configuration, which `close` ends. */
+  readonly mcp?: McpServers;
+  /** For the tools that look into it. */
+  readonly forest?: ForestView;
+}
+
+export interface LoadedAgents {
+  /** In the order of their files. */
+  readonly agents: readonly Agent[];
+  /** Whatever is wrong with the others. */
+  readonly problems: readonly Problem[];
+  /** By id or name. */
+  find(name: string): Agent | undefined;
+  /** Ends all MCP servers that were started here. */
+  close(): Promise<void>;
+}
+
+/** An agent's file that cannot be used. */
+export class AgentFileError extends Error {
+  readonly code = 'invalid_agent';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(describeProblem).join('\n'));
+    this.name = 'AgentFileError';
+    this.problems = problems;
+  }
+}
+
+/** Loads every agent in a folder. One that is bad is listed in `problems`, and does not keep the others away. */
+export async function loadAgents(folder: string, options: LoadAgentsOptions = {}): Promise<LoadedAgents> {
+  const problems: Problem[] = [];
+  const context = await contextOf(options, problems);
+  const agents: Agent[] = [];
+  for (const file of await agentFiles(folder, problems)) {
+    const { agent, document } = await readAgent(file, context, problems);
+    if (agent && document && isNew(agent, agents, reporter(document, problems))) agents.push(agent);
+    else await agent?.close();
+  }
+  return {
+    agents,
+    problems,
+    find: (name) => agents.find(({ id }) => id === name) ?? agents.find((agent) => agent.name === name),
+    close: async () => {
+      await Promise.all([...agents.map((agent) => agent.close()), ...(options.mcp ? [] : [context.mcp.close()])]);
+    },
+  };
+}
+
+/** Loads one agent. Throws an `AgentFileError` that names file, line, key and what to do. */
+export async function loadAgent(path: string, options: LoadAgentsOptions = {}): Promise<Agent> {
+  const problems: Problem[] = [];
+  const context = await contextOf(options, []);
+  const { agent } = await readAgent(resolve(path), context, problems);
+  if (!agent) throw new AgentFileError(problems.filter(({ severity }) => severity === 'error'));
+  const close = async () => {
+    await Promise.all([agent.close(), ...(options.mcp ? [] : [context.mcp.close()])]);
+  };
+  return { ...agent, close };
+}
+
+async function contextOf({ config, env = process.env, mcp, forest }: LoadAgentsOptions, problems: Problem[]) {
+  const loaded = config ? undefined : await loadConfig({ env });
+  problems.push(...(loaded?.problems ?? []));
+  const used = config ?? loaded!.config;
+  return { config: used, env, mcp: mcp ?? mcpServers(used.mcp, { env }), forest } satisfies AgentContext;
+}
+
+async function agentFiles(folder: string, problems: Problem[]): Promise<string[]> {
+  try {
+    const names = await readdir(folder);
+    return names
+      .filter((name) => /\.ya?ml$/i.test(name) && !name.startsWith('.'))
+      .sort()
+      .map((name) => resolve(join(folder, name)));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const fix = 'Make the folder, or name another with "agents" in skein.config.yaml.';
+    const message = `The folder of the agents cannot be read (${code}).`;
+    problems.push({ severity: 'notice', code: 'unreadable', file: folder, line: undefined, key: '', message, fix });
+    return [];
+  }
+}
+
+async function readAgent(file: string, context: AgentContext, problems: Problem[]) {
+  const { document, problems: found } = await readFileOf(file);
+  problems.push(...found);
+  const agent = document && (await buildAgent(document, context, problems));
+  return { document, agent: found.length === 0 ? agent : undefined };
+}
+
+function isNew(agent: Agent, agents: readonly Agent[], report: Report): boolean {
+  const same = agents.find(({ id, name }) => id === agent.id || name === agent.name);
+  if (same) report(['name'], 'duplicate', `${same.file} is "${same.name}", too.`, 'Give one of them another name.');
+  return !same;
+}

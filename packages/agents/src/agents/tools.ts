@@ -1,0 +1,90 @@
+import { relative, resolve } from 'node:path';
+import type { Tool } from '@skein/core';
+import type { KeyPath } from '../files/document.ts';
+import { insteadOf, type Report } from '../files/shape.ts';
+import { messageOf } from '../mcp/message-of.ts';
+import { BUILT_IN, type BuiltInContext, builtInTool } from './builtin-tools.ts';
+import { toolsInModule } from './tool-module.ts';
+
+/** `mcp:github`, `mcp:github/create_issue`: a server, and one of its tools or all. */
+export interface McpRef {
+  readonly server: string;
+  readonly tool: string | undefined;
+}
+
+export interface ListedTools {
+  readonly tools: readonly Tool[];
+  readonly mcp: readonly McpRef[];
+}
+
+interface Listing extends BuiltInContext {
+  readonly servers: readonly string[];
+  readonly report: Report;
+}
+
+/** The tools that an agent lists: built-in ones by name, modules by path, MCP servers by `mcp:`. */
+export async function listedTools(names: readonly string[], listing: Listing): Promise<ListedTools> {
+  const tools: Tool[] = [];
+  const mcp: McpRef[] = [];
+  for (const [index, name] of names.entries()) {
+    const path: KeyPath = ['tools', index];
+    if (name.startsWith('mcp:')) mcp.push(...mcpRef(name, path, listing));
+    else if (/^\.{0,2}[\\/]|^[A-Za-z]:[\\/]/.test(name)) tools.push(...(await moduleTools(name, path, listing)));
+    else tools.push(...namedTool(name, path, listing));
+  }
+  const own = tools.map((tool) => tool.name);
+  const twice = own.find((name, index) => own.indexOf(name) !== index);
+  if (twice !== undefined)
+    listing.report(['tools'], 'duplicate', `Two tools are named "${twice}".`, 'Rename one, or list only one of them.');
+  return { tools, mcp };
+}
+
+function namedTool(name: string, path: KeyPath, listing: Listing): Tool[] {
+  if (!(BUILT_IN as readonly string[]).includes(name)) {
+    const fix = `${insteadOf(name, BUILT_IN)} A tool of your own is listed by its file, such as "./my-tools.ts".`;
+    listing.report(path, 'unknown-tool', `There is no tool "${name}".`, fix);
+    return [];
+  }
+  const tool = builtInTool(name, path, listing, listing.report);
+  return tool ? [tool] : [];
+}
+
+function mcpRef(name: string, path: KeyPath, { servers, report }: Listing): McpRef[] {
+  const [, server = '', tool] = /^mcp:([^/]*)(?:\/(.+))?$/.exec(name) ?? [];
+  if (servers.includes(server)) return [{ server, tool }];
+  const fix = `${servers.length > 0 ? insteadOf(server, servers) : 'None is configured.'} Add it below "mcp" in skein.config.yaml, or in this file.`;
+  report(path, 'unknown-server', `There is no MCP server "${server}".`, fix);
+  return [];
+}
+
+/** `./tools.ts` for all that it exports, `./tools.ts#add_task` for one. */
+async function moduleTools(name: string, path: KeyPath, { folder, report }: Listing): Promise<readonly Tool[]> {
+  const [, place = name, wanted] = /^(.*?)(?:#([^#]*))?$/s.exec(name) ?? [];
+  const file = resolve(folder, place);
+  try {
+    const tools = await toolsInModule(file);
+    const chosen = wanted === undefined ? tools : tools.filter((tool) => tool.name === wanted);
+    if (chosen.length > 0) return chosen;
+    const known = tools.map((tool) => tool.name);
+    if (tools.length === 0) report(path, 'tool-module', `${place} exports no tools.`, 'Export what tool({ … }) gives.');
+    else report(path, 'unknown-tool', `${place} has no tool "${wanted}".`, insteadOf(wanted ?? '', known));
+  } catch (error) {
+    const isMissing =
+      error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error && error.path === file;
+    if (isMissing)
+      report(
+        path,
+        'tool-module',
+        `There is no file ${place}.`,
+        `It would be ${relative(process.cwd(), file)}; mend the path or add the file.`,
+      );
+    else
+      report(
+        path,
+        'tool-module',
+        `${place} could not be loaded: ${messageOf(error)}.`,
+        'Mend the module; it has to load without an error.',
+      );
+  }
+  return [];
+}

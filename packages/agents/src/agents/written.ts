@@ -1,0 +1,92 @@
+import type { WrittenServer } from '../config/written.ts';
+import { serversShape } from '../config/written.ts';
+import { flag, isRecord, list, number, object, oneOf, record, type Shape, text, wrongType } from '../files/shape.ts';
+
+/** An agent as it is written in its file, key by key. */
+export interface WrittenAgent {
+  readonly name: string;
+  readonly description: string;
+  readonly provider: string;
+  /** One name, or one for each provider, so that the provider alone can be changed. */
+  readonly model: string | Readonly<Record<string, string>>;
+  readonly fallback: readonly string[];
+  readonly system_prompt: string;
+  readonly tools: readonly string[];
+  /** The folder that the file tools are for. */
+  readonly files: string;
+  readonly preset: string;
+  readonly params: Partial<WrittenParams>;
+  readonly extra_body: Readonly<Record<string, unknown>>;
+  readonly limits: Partial<WrittenLimits>;
+  readonly approve: readonly string[] | 'all';
+  readonly mcp: Readonly<Record<string, Partial<WrittenServer>>>;
+  /** Keys of an older format, which have no meaning here. */
+  readonly class_name: string;
+  readonly module: string;
+  readonly knowledge_store: object;
+}
+
+export interface WrittenParams {
+  readonly max_tokens: number;
+  readonly temperature: number;
+  readonly top_p: number;
+  readonly stop: readonly string[];
+  readonly seed: number;
+  readonly parallel_tool_calls: boolean;
+  readonly reasoning: { readonly effort?: string; readonly budget?: number };
+}
+
+interface WrittenLimits {
+  readonly steps: number;
+  readonly tokens: number;
+  readonly cost: number;
+  readonly seconds: number;
+}
+
+const model: Shape<WrittenAgent['model']> = (value, path, report) =>
+  isRecord(value) ? record(text)(value, path, report) : text(value, path, report);
+
+const approve: Shape<WrittenAgent['approve']> = (value, path, report) =>
+  typeof value === 'string' ? oneOf('all')(value, path, report) : list(text)(value, path, report);
+
+const anyObject: Shape<Readonly<Record<string, unknown>>> = (value, path, report) =>
+  isRecord(value) ? value : wrongType(value, 'keys and values', path, report);
+
+const older: Shape<never> = (_, path, report) => {
+  const fix = 'Remove it when you like; tools are listed in "tools", and everything else of it has no use here.';
+  report(path, 'not-used', 'This key is of an older format, and is not used.', fix);
+  return undefined;
+};
+
+export const agentShape: Shape<Partial<WrittenAgent>> = object<WrittenAgent>({
+  name: text,
+  description: text,
+  provider: text,
+  model,
+  fallback: list(text),
+  system_prompt: text,
+  tools: list(text),
+  files: text,
+  preset: text,
+  params: object<WrittenParams>({
+    max_tokens: number(1, Infinity, 'whole'),
+    temperature: number(0, 2),
+    top_p: number(0, 1),
+    stop: list(text),
+    seed: number(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'whole'),
+    parallel_tool_calls: flag,
+    reasoning: object<{ effort: string; budget: number }>({ effort: text, budget: number(1, Infinity, 'whole') }),
+  }),
+  extra_body: anyObject,
+  limits: object<WrittenLimits>({
+    steps: number(1, 10_000, 'whole'),
+    tokens: number(1, Infinity, 'whole'),
+    cost: number(0, Infinity),
+    seconds: number(0.001, Infinity),
+  }),
+  approve,
+  mcp: serversShape,
+  class_name: older,
+  module: older,
+  knowledge_store: older,
+});

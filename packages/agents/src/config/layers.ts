@@ -1,0 +1,80 @@
+import type { Environment } from '@skein/core';
+import type { Document, KeyPath } from '../files/document.ts';
+import { isRecord } from '../files/shape.ts';
+import type { Source } from './types.ts';
+
+/** One source of values, before it is looked at. */
+export interface Layer {
+  readonly kind: Source['kind'];
+  readonly document: Document;
+  /** Relative paths in it start here. */
+  readonly folder: string;
+  /** What a value of it is called: the flag, the variable, the file. */
+  nameOf(path: KeyPath): string;
+}
+
+/** Flags by the names of their keys: `{ model: 'openai/gpt-5.2', port: 4141 }`. */
+export interface Flags {
+  readonly store?: string | undefined;
+  readonly project?: string | undefined;
+  readonly model?: string | undefined;
+  readonly preset?: string | undefined;
+  readonly agents?: string | undefined;
+  readonly port?: number | string | undefined;
+  readonly host?: string | undefined;
+}
+
+/** Which key each flag, and the variable of the same name in capitals behind `SKEIN_`, sets. */
+const KEYS: Readonly<Record<keyof Flags, KeyPath>> = {
+  store: ['store'],
+  project: ['project'],
+  model: ['model'],
+  preset: ['preset'],
+  agents: ['agents'],
+  port: ['server', 'port'],
+  host: ['server', 'host'],
+};
+
+export function flagLayer(flags: Flags, cwd: string): Layer {
+  return namedLayer('flag', cwd, (name) => ({ name: `flag --${name}`, value: flags[name] }));
+}
+
+export function environmentLayer(env: Environment, cwd: string): Layer {
+  return namedLayer('environment', cwd, (name) => {
+    const variable = `SKEIN_${name.toUpperCase()}`;
+    return { name: `variable ${variable}`, value: env[variable]?.trim() || undefined };
+  });
+}
+
+export function fileLayer(kind: 'project' | 'user', document: Document, folder: string): Layer {
+  return { kind, document, folder, nameOf: () => document.file };
+}
+
+function namedLayer(
+  kind: 'flag' | 'environment',
+  folder: string,
+  read: (name: keyof Flags) => { name: string; value: unknown },
+): Layer {
+  const value: Record<string, unknown> = {};
+  const names = new Map<string, string>();
+  for (const [name, path] of Object.entries(KEYS) as [keyof Flags, KeyPath][]) {
+    const given = read(name);
+    if (given.value === undefined) continue;
+    names.set(path.join('.'), given.name);
+    put(value, path, name === 'port' ? numberOf(given.value) : given.value);
+  }
+  const nameOf = (path: KeyPath) => names.get(path.join('.')) ?? kind;
+  return { kind, document: { file: kind, value, lineOf: () => undefined }, folder, nameOf };
+}
+
+function put(into: Record<string, unknown>, [first, second]: KeyPath, value: unknown): void {
+  if (second === undefined) into[String(first)] = value;
+  else
+    into[String(first)] = {
+      ...(isRecord(into[String(first)]) ? (into[String(first)] as object) : {}),
+      [second]: value,
+    };
+}
+
+/** Flags and variables are texts; what is no number stays one, and is reported. */
+const numberOf = (value: unknown) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value);

@@ -1,0 +1,110 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Environment, ProviderDescriptor } from '@skein/core';
+import type { KeyPath } from '../files/document.ts';
+import type { Report } from '../files/shape.ts';
+import { mcpServerOf } from './mcp-servers.ts';
+import { providerOf } from './providers.ts';
+import type { Config, McpServerConfig, Preset, StoreChoice } from './types.ts';
+import type { Written } from './written.ts';
+
+/** Gives the first value for a key, by precedence, with where relative paths in it start; notes where it came from. */
+export interface Picker {
+  <K extends keyof Written>(key: K): Picked<NonNullable<Written[K]>> | undefined;
+  /** A key of a group such as `server`. */
+  in<K extends Groups, N extends keyof NonNullable<Written[K]> & string>(
+    group: K,
+    name: N,
+  ): NonNullable<NonNullable<Written[K]>[N]> | undefined;
+  /** Every name in a group that people name themselves. */
+  names<K extends Named>(group: K): readonly (Picked<Written[K][string]> & { readonly name: string })[];
+}
+type Groups = 'fetch' | 'redaction' | 'retention' | 'server';
+type Named = 'presets' | 'providers' | 'mcp';
+
+export interface Picked<T> {
+  readonly value: T;
+  readonly folder: string;
+  readonly path: KeyPath;
+  readonly report: Report;
+}
+
+export function resolveConfig(pick: Picker, projectFolder: string, env: Environment, home: string): Config {
+  const presets = presetsOf(pick);
+  const preset = pick('preset');
+  if (preset && !Object.hasOwn(presets, preset.value))
+    preset.report(
+      preset.path,
+      'wrong-value',
+      `There is no preset "${preset.value}".`,
+      `Add it below "presets", or write one of: ${Object.keys(presets).join(', ') || 'none so far'}.`,
+    );
+  const agents = pick('agents');
+  return {
+    store: storeOf(pick, env, home),
+    project: pick('project')?.value ?? 'default',
+    model: pick('model')?.value,
+    preset: preset && Object.hasOwn(presets, preset.value) ? preset.value : undefined,
+    presets,
+    providers: collect(pick.names('providers'), ({ name, value, path, report }): ProviderDescriptor | undefined =>
+      providerOf(name, value, path, report),
+    ),
+    agents: agents ? pathIn(agents, home) : join(projectFolder, 'agents'),
+    mcp: collect(pick.names('mcp'), ({ value, folder, path, report }): McpServerConfig | undefined =>
+      mcpServerOf(value, folder, path, report),
+    ),
+    fetch: pick.in('fetch', 'enabled')
+      ? {
+          hosts: pick.in('fetch', 'hosts'),
+          privateHosts: pick.in('fetch', 'private_hosts') ?? [],
+          maxBytes: pick.in('fetch', 'max_bytes') ?? 1_000_000,
+          seconds: pick.in('fetch', 'seconds') ?? 20,
+        }
+      : undefined,
+    redaction: {
+      patterns: pick.in('redaction', 'patterns') ?? [],
+      fields: pick.in('redaction', 'fields') ?? [],
+      beforeStoring: pick.in('redaction', 'before_storing') ?? false,
+    },
+    retention: { days: pick.in('retention', 'days'), recordingDays: pick.in('retention', 'recording_days') },
+    server: {
+      port: pick.in('server', 'port') ?? 4141,
+      host: pick.in('server', 'host') ?? '127.0.0.1',
+      tokenVariable: pick.in('server', 'token_variable') ?? 'SKEIN_TOKEN',
+    },
+  };
+}
+
+function presetsOf(pick: Picker): Readonly<Record<string, Preset>> {
+  return collect(pick.names('presets'), ({ value: { temperature, max_tokens, top_p, n } }) => ({
+    ...(temperature !== undefined && { temperature }),
+    ...(max_tokens !== undefined && { maxTokens: max_tokens }),
+    ...(top_p !== undefined && { topP: top_p }),
+    ...(n !== undefined && { n }),
+  }));
+}
+
+function storeOf(pick: Picker, env: Environment, home: string): StoreChoice {
+  const store = pick('store');
+  if (!store) return { kind: 'file', folder: join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'skein') };
+  if (store.value === 'memory') return { kind: 'memory' };
+  const [, variable] = /^postgres:(.*)$/.exec(store.value) ?? [];
+  return variable === undefined ? { kind: 'file', folder: pathIn(store, home) } : { kind: 'postgres', variable };
+}
+
+/** A path as people write it: from the file that names it, or from `~`. */
+function pathIn({ value, folder }: Picked<string>, home: string): string {
+  return resolve(folder, value.replace(/^~(?=$|[\\/])/, home || homedir()));
+}
+
+function collect<T extends { readonly name: string }, R>(
+  picked: readonly T[],
+  make: (one: T) => R | undefined,
+): Readonly<Record<string, R>> {
+  return Object.fromEntries(
+    picked.flatMap((one) => {
+      const made = make(one);
+      return made === undefined ? [] : [[one.name, made]];
+    }),
+  );
+}

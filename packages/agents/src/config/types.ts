@@ -1,0 +1,100 @@
+import type { ProviderDescriptor } from '@skein/core';
+
+/** Everything that a person can set, resolved. Secrets are in none of it, only the names of their variables. */
+export interface Config {
+  readonly store: StoreChoice;
+  /** Separates one forest from another in the same store. */
+  readonly project: string;
+  /** `provider/model`, for whoever names none. */
+  readonly model: string | undefined;
+  /** The preset that is used without another choice. */
+  readonly preset: string | undefined;
+  readonly presets: Readonly<Record<string, Preset>>;
+  /** Providers as they are set here: built-in ones with changes, and ones of your own. */
+  readonly providers: Readonly<Record<string, ProviderDescriptor>>;
+  /** The folder of the agents' files. */
+  readonly agents: string;
+  readonly mcp: Readonly<Record<string, McpServerConfig>>;
+  /** What the tool `fetch_url` may do; undefined when it is off. */
+  readonly fetch: FetchConfig | undefined;
+  readonly redaction: RedactionConfig;
+  readonly retention: RetentionConfig;
+  readonly server: ServerConfig;
+}
+
+/** Where the forest is kept. The address of a database holds a password, so it is named by a variable. */
+export type StoreChoice =
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'file'; readonly folder: string }
+  | { readonly kind: 'postgres'; readonly variable: string };
+
+/** How to ask, by a name. */
+export interface Preset {
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly topP?: number;
+  /** How many answers. */
+  readonly n?: number;
+}
+
+/** An MCP server: a program to start, or an address. `${NAME}` in `env` and `headers` stands for a variable. */
+export type McpServerConfig = McpCommon &
+  (
+    | {
+        readonly kind: 'stdio';
+        readonly command: string;
+        readonly args: readonly string[];
+        readonly env: Readonly<Record<string, string>>;
+        readonly cwd: string;
+      }
+    | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  );
+
+interface McpCommon {
+  /** For one call, waiting for the server included. */
+  readonly callSeconds: number;
+  /** For starting, and for listing its tools. */
+  readonly startSeconds: number;
+  /** Which of its tools need approval: `annotations` goes by what the server says of them. */
+  readonly approve: 'annotations' | 'all' | 'none';
+}
+
+export interface FetchConfig {
+  /** Only these hosts; undefined for all that are public. */
+  readonly hosts: readonly string[] | undefined;
+  /** `host:port` of addresses that may be private. */
+  readonly privateHosts: readonly string[];
+  readonly maxBytes: number;
+  readonly seconds: number;
+}
+
+export interface RedactionConfig {
+  /** Regular expressions; what they match is not shown or exported. */
+  readonly patterns: readonly string[];
+  /** Names of JSON members whose values are not shown or exported. */
+  readonly fields: readonly string[];
+  /** Also before storing: then the stored text is not what was received. */
+  readonly beforeStoring: boolean;
+}
+
+export interface RetentionConfig {
+  /** Threads that did not change for so many days may be removed; undefined: never. */
+  readonly days: number | undefined;
+  /** The same for recorded exchanges. */
+  readonly recordingDays: number | undefined;
+}
+
+export interface ServerConfig {
+  readonly port: number;
+  readonly host: string;
+  /** The variable with the token that clients need. */
+  readonly tokenVariable: string;
+}
+
+/** Where a value comes from. The first kind in this list that has one counts. */
+export interface Source {
+  readonly kind: 'flag' | 'environment' | 'project' | 'user' | 'default';
+  /** The flag, the variable or the file. */
+  readonly name: string;
+  readonly line: number | undefined;
+}

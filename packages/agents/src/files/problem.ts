@@ -1,0 +1,39 @@
+/** Something in a file, a flag or a variable that a person has to look at. */
+export interface Problem {
+  /** With an error the value or the whole agent is not used; a notice changes nothing. */
+  readonly severity: 'error' | 'notice';
+  readonly code: ProblemCode;
+  /** The file, or what else it was read from: `flag --port`, `variable SKEIN_PORT`. */
+  readonly file: string;
+  /** From 1; undefined where there are no lines. */
+  readonly line: number | undefined;
+  /** The key with all keys around it: `providers.house.base_url`. Empty for the whole file. */
+  readonly key: string;
+  /** What is wrong. Values are not repeated where they could be secrets. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly fix: string;
+}
+
+export type ProblemCode =
+  | 'unreadable'
+  | 'syntax'
+  | 'unknown-key'
+  | 'wrong-type'
+  | 'wrong-value'
+  | 'missing-key'
+  | 'secret'
+  | 'unknown-provider'
+  | 'unknown-tool'
+  | 'tool-module'
+  | 'unknown-server'
+  | 'mcp-server'
+  | 'mcp-tool'
+  | 'duplicate'
+  | 'not-used';
+
+/** One line for a person: where, what, and what to do. */
+export function describeProblem({ file, line, key, message, fix }: Problem): string {
+  const place = line === undefined ? file : `${file}:${line}`;
+  return `${place}: ${key && `${key}: `}${message} ${fix}`;
+}

@@ -1,0 +1,57 @@
+import type { KeyPath } from './document.ts';
+
+/** Names whose value would be a secret, if it were written down. */
+const SECRET_NAMES =
+  /(^|[-_])(key|token|secret|password|passwd)$|(api|access|auth|client|private)(key|token|secret)$|^authorization$/i;
+
+/** How keys of well-known issuers begin, and what else is never harmless. */
+const SECRET_VALUES: readonly RegExp[] = [
+  /\b(sk|rk|pk|gsk|xai|hf|pplx|r8|csk|fw|tgp)[-_](?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}/,
+  /\bAIza[A-Za-z0-9_-]{30,}/,
+  /\b(gh[opusr]|github_pat|glpat)[-_][A-Za-z0-9_-]{16,}/,
+  /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
+  /\bAKIA[A-Z0-9]{16}\b/,
+  /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\./,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  /^[a-z][a-z0-9+.-]*:\/\/[^/\s@:]*:[^/\s@]+@/i,
+];
+
+/** A text that takes its secret from a variable: `Bearer ${GITHUB_TOKEN}`. */
+const FROM_VARIABLE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
+
+/** Every place that holds a secret, by its name or by its looks. */
+export function findSecrets(value: unknown): KeyPath[] {
+  const found: KeyPath[] = [];
+  const visit = (inner: unknown, path: KeyPath) => {
+    if (typeof inner === 'string') {
+      if (isSecret(inner, path.at(-1))) found.push(path);
+    } else if (Array.isArray(inner)) {
+      for (const [index, item] of inner.entries()) visit(item, [...path, index]);
+    } else if (typeof inner === 'object' && inner !== null) {
+      for (const [key, item] of Object.entries(inner)) visit(item, [...path, key]);
+    }
+  };
+  visit(value, []);
+  return found;
+}
+
+/** The same value with nothing in these places: what should not be there is not used either. */
+export function withoutSecrets(value: unknown, secrets: readonly KeyPath[]): unknown {
+  if (secrets.length === 0) return value;
+  const copy: unknown = structuredClone(value);
+  for (const path of secrets) {
+    let parent = copy as Record<string | number, unknown>;
+    for (const step of path.slice(0, -1)) parent = parent[step] as Record<string | number, unknown>;
+    const last = path.at(-1);
+    if (last === undefined) return undefined;
+    if (Array.isArray(parent)) parent[Number(last)] = null;
+    else delete parent[last];
+  }
+  return copy;
+}
+
+function isSecret(text: string, name: string | number | undefined): boolean {
+  if (SECRET_VALUES.some((pattern) => pattern.test(text))) return true;
+  const named = typeof name === 'string' && SECRET_NAMES.test(name);
+  return named && text.trim() !== '' && !FROM_VARIABLE.test(text);
+}

@@ -1,0 +1,138 @@
+import { failureOf } from './failure.ts';
+import type { Link } from './link.ts';
+import { messageOf } from './message-of.ts';
+
+export interface ConnectionOptions {
+  /** What the server is called, in errors. */
+  readonly name: string;
+  readonly open: () => Promise<Link>;
+  readonly callMs: number;
+  /** The first wait before a restart, which doubles, and the longest. */
+  readonly backoffMs?: { readonly first: number; readonly longest: number };
+  /** Time, for tests. */
+  readonly now?: () => number;
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface Connection {
+  /** One request. It waits for a server that is being started, or started again. */
+  request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
+  /** Why there is no connection, while a restart has to wait; undefined when there is nothing to wait for. */
+  resting(): string | undefined;
+  close(): Promise<void>;
+}
+
+/** How long a server may take to show that it still lives, after a request that took too long. */
+const PROBE_MS = 3_000;
+
+/** Keeps one server running: starts it on first use and, when it ends, again on the next, with longer and longer waits. */
+export function connection(options: ConnectionOptions): Connection {
+  const { name, open, callMs, backoffMs = { first: 250, longest: 30_000 }, now = Date.now, wait = sleep } = options;
+  const closing = new AbortController();
+  let link: Promise<Link> | undefined;
+  let failures = 0;
+  let notBefore = 0;
+  let lastError = '';
+
+  const failed = (error: unknown) => {
+    lastError = messageOf(error);
+    failures++;
+    notBefore = now() + Math.min(backoffMs.longest, backoffMs.first * 2 ** (failures - 1));
+  };
+  const start = async (): Promise<Link> => {
+    await wait(Math.max(0, notBefore - now()), closing.signal);
+    const opened = await open();
+    if (closing.signal.aborted) await opened.close();
+    closing.signal.throwIfAborted();
+    return opened;
+  };
+  const drop = (dropped: Promise<Link>, why: unknown) => {
+    if (link !== dropped) return;
+    link = undefined;
+    failed(why);
+    // It may have hung rather than ended.
+    dropped.then((ended) => ended.close()).catch(() => {});
+  };
+  const connected = (): Promise<Link> => {
+    closing.signal.throwIfAborted();
+    if (link) return link;
+    const starting = start();
+    link = starting;
+    starting.then(
+      (started) => started.onClose(() => drop(starting, new Error('it ended'))),
+      (error: unknown) => drop(starting, error),
+    );
+    return starting;
+  };
+  /** A request took too long: a server that does not answer anything else either is started again. */
+  const probe = async (suspect: Promise<Link>) => {
+    try {
+      const signal = AbortSignal.timeout(PROBE_MS);
+      await (await suspect).request('tools/list', {}, { signal, timeoutMs: PROBE_MS });
+    } catch (error) {
+      if (failureOf(error) !== 'answered') drop(suspect, new Error('it did not answer any more'));
+    }
+  };
+
+  const request: Connection['request'] = async (method, params, signal) => {
+    for (let isFirst = true; ; isFirst = false) {
+      const used = connected();
+      const ready = await abortable(used, signal).catch((error: unknown) => {
+        throw signal.aborted ? error : new Error(`The MCP server "${name}" could not be started: ${messageOf(error)}.`);
+      });
+      try {
+        const result = await ready.request(method, params, { signal, timeoutMs: callMs });
+        failures = 0;
+        return result;
+      } catch (error) {
+        const failure = failureOf(error);
+        if (failure === 'answered') {
+          failures = 0;
+          throw new Error(messageOf(error));
+        }
+        if (isTimeout(error) || signal.aborted) {
+          void probe(used);
+          throw new Error(`The MCP server "${name}" did not answer in time. ${UNSURE}`);
+        }
+        drop(used, error);
+        if (failure === 'lost' || !isFirst)
+          throw new Error(
+            `The MCP server "${name}" ended in the middle of the call. ${UNSURE} It is being started again.`,
+          );
+      }
+    }
+  };
+
+  return {
+    request,
+    resting: () => (link === undefined && notBefore > now() ? lastError : undefined),
+    close: async () => {
+      closing.abort(new Error(`The MCP server "${name}" was closed.`));
+      const last = await link?.catch(() => undefined);
+      link = undefined;
+      await last?.close().catch(() => {});
+    },
+  };
+}
+
+const UNSURE = 'It may or may not have had an effect.';
+
+const isTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'REQUEST_TIMEOUT';
+
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms === 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  const waiting = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await abortable(waiting, signal).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,74 @@
+import type { Environment } from '@skein/core';
+import type { McpServerConfig } from '../config/types.ts';
+import { type ConnectionOptions, connection } from './connection.ts';
+import type { Link } from './link.ts';
+import { listTools } from './list-tools.ts';
+import { messageOf } from './message-of.ts';
+import { openLink } from './open.ts';
+import { type McpTools, mcpToolsOf } from './tools.ts';
+
+export interface McpOptions {
+  /** Variables for `${NAME}` in headers and env; default: those of the process. */
+  readonly env?: Environment;
+  readonly backoffMs?: ConnectionOptions['backoffMs'];
+}
+
+/** MCP servers by name. Each is started when it is first needed, and none can take another down. */
+export interface McpServers {
+  readonly names: readonly string[];
+  /** The tools of one; those that it had last, while it is down. It never throws: `problems` says what is wrong. */
+  tools(name: string): Promise<McpTools>;
+  /** Ends all of them. */
+  close(): Promise<void>;
+}
+
+/** Servers as they are configured. Nothing is started yet. */
+export function mcpServers(configs: Readonly<Record<string, McpServerConfig>>, options: McpOptions = {}): McpServers {
+  const servers = new Map(Object.entries(configs).map(([name, config]) => [name, oneServer(name, config, options)]));
+  return {
+    names: [...servers.keys()],
+    tools: async (name) =>
+      (await servers.get(name)?.tools()) ?? { tools: [], problems: [`there is no server "${name}"`] },
+    close: async () => {
+      await Promise.all([...servers.values()].map((server) => server.close()));
+    },
+  };
+}
+
+function oneServer(name: string, config: McpServerConfig, { env = process.env, backoffMs }: McpOptions) {
+  const startMs = config.startSeconds * 1000;
+  let protocol: Link['protocol'];
+  const open = async () => {
+    const known = protocol;
+    // Another version of the server may speak another one: then it is found out anew.
+    protocol = undefined;
+    const opened = await openLink(config, env, known);
+    protocol = opened.protocol;
+    return opened;
+  };
+  const link = connection({
+    name,
+    open,
+    callMs: config.callSeconds * 1000,
+    ...(backoffMs && { backoffMs }),
+  });
+  let last: McpTools | undefined;
+  const failing = (why: string): McpTools => ({
+    tools: last?.tools ?? [],
+    problems: [`the server is not there: ${why}`],
+  });
+  return {
+    close: link.close,
+    tools: async (): Promise<McpTools> => {
+      // Whoever starts a run does not wait for a server that keeps failing.
+      const resting = link.resting();
+      if (resting !== undefined) return failing(resting);
+      try {
+        last = mcpToolsOf(name, await listTools(link, AbortSignal.timeout(startMs)), config, link);
+        return last;
+      } catch (error) {
+        return failing(messageOf(error));
+      }
+    },
+  };
+}

@@ -1,0 +1,2 @@
+// A server that starts and never says anything.
+process.stdin.resume();
