@@ -1,3 +1,3 @@
 import { defineConfig } from 'tsdown';
 
-export default defineConfig({ entry: ['src/index.ts'], platform: 'node' });
+export default defineConfig({ entry: ['src/index.ts'] });
