@@ -8,7 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^@skein\/core\/(node|otel|prices|testing)$/, replacement: source('core/src/$1.ts') },
       { find: '@skein/forest/testing', replacement: source('forest/src/testing.ts') },
-      { find: /^@skein\/(agents|core|emulator|forest)$/, replacement: source('$1/src/index.ts') },
+      { find: /^@skein\/(agents|core|emulator|forest|server)$/, replacement: source('$1/src/index.ts') },
     ],
   },
   test: {

@@ -1,0 +1,144 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { hasKey } from '@skein/core';
+import { answers, apiRouter } from './route.ts';
+
+const tags = ['about'];
+
+const health = createRoute({
+  method: 'get',
+  path: '/health',
+  tags,
+  summary: 'Whether the server and its store are well',
+  responses: answers(z.object({ status: z.enum(['ok', 'degraded']), problems: z.array(z.string()) })),
+});
+
+const version = createRoute({
+  method: 'get',
+  path: '/version',
+  tags,
+  summary: 'Which release this is',
+  responses: answers(z.object({ version: z.string(), api: z.literal('v1'), demo: z.boolean() })),
+});
+
+const Provider = z
+  .object({
+    id: z.string(),
+    dialect: z.string(),
+    hasKey: z.boolean(),
+    keyVariables: z.array(z.string()),
+    proxy: z.string().openapi({ description: 'The base address to give to clients of this provider' }),
+  })
+  .openapi('Provider');
+
+const providers = createRoute({
+  method: 'get',
+  path: '/providers',
+  tags,
+  summary: 'Providers, and which of them have a key; never the keys',
+  responses: answers(z.object({ items: z.array(Provider) })),
+});
+
+const agents = createRoute({
+  method: 'get',
+  path: '/agents',
+  tags,
+  summary: 'Agents of this server',
+  responses: answers(
+    z.object({
+      items: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          description: z.string().optional(),
+          model: z.string(),
+          system: z.string().optional(),
+          tools: z.array(z.string()),
+        }),
+      ),
+    }),
+  ),
+});
+
+const tools = createRoute({
+  method: 'get',
+  path: '/tools',
+  tags,
+  summary: 'Tools that a generation may be given',
+  responses: answers(z.object({ items: z.array(z.object({ name: z.string(), description: z.string().optional() })) })),
+});
+
+const settings = createRoute({
+  method: 'get',
+  path: '/settings',
+  tags,
+  summary: 'How the server is set up, without secrets',
+  responses: answers(
+    z.object({
+      project: z.string(),
+      model: z.string().optional(),
+      store: z.string(),
+      presets: z.record(
+        z.string(),
+        z.object({
+          temperature: z.number().optional(),
+          maxTokens: z.number().optional(),
+          topP: z.number().optional(),
+          n: z.number().optional(),
+        }),
+      ),
+      demo: z.boolean(),
+    }),
+  ),
+});
+
+export const about = apiRouter()
+  .openapi(health, (c) => {
+    const problems = c.var.services.forest.store.problems().map(({ message }) => message);
+    return c.json({ status: problems.length === 0 ? ('ok' as const) : ('degraded' as const), problems }, 200);
+  })
+  .openapi(version, (c) => {
+    const { version: release, demo } = c.var.services;
+    return c.json({ version: release, api: 'v1' as const, demo }, 200);
+  })
+  .openapi(providers, (c) => {
+    const { providers: known, env } = c.var.services;
+    const origin = new URL(c.req.url).origin;
+    const items = known.map((one) => ({
+      id: one.id,
+      dialect: one.dialect,
+      hasKey: hasKey(one, env),
+      keyVariables: [...(one.connection?.keyVariables ?? [])],
+      proxy: `${origin}/proxy/${one.id}`,
+    }));
+    return c.json({ items }, 200);
+  })
+  .openapi(agents, async (c) => {
+    const all = await c.var.services.agents();
+    const items = all.map(({ id, name, description, model, system, toolNames }) => ({
+      id,
+      name,
+      ...(description !== undefined && { description }),
+      model: `${model.provider.id}/${model.model}`,
+      ...(system !== undefined && { system }),
+      tools: [...toolNames],
+    }));
+    return c.json({ items }, 200);
+  })
+  .openapi(tools, (c) => {
+    const items = c.var.services.tools.map(({ name, description }) => ({ name, ...(description && { description }) }));
+    return c.json({ items }, 200);
+  })
+  .openapi(settings, (c) => {
+    const { config, demo, forest } = c.var.services;
+    const { model, store, presets } = config;
+    return c.json(
+      {
+        project: forest.project,
+        ...(model !== undefined && { model }),
+        store: store.kind,
+        presets: { ...presets },
+        demo,
+      },
+      200,
+    );
+  });

@@ -1,0 +1,149 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { GenerationState } from '@skein/forest';
+import { sseResponse } from '../http/sse.ts';
+import { given } from './given.ts';
+import { accepts, answers, apiRouter, jsonBody, streams } from './route.ts';
+import { Generation, Id, Name, PageQuery, Params, pageOf } from './schemas.ts';
+
+const params = z.object({ generation: Name });
+const tags = ['generations'];
+
+const start = createRoute({
+  method: 'post',
+  path: '/generations',
+  tags,
+  summary: 'Lets a model answer below a node; returns at once',
+  request: {
+    body: jsonBody(
+      z
+        .object({
+          node: Id,
+          model: z.string().max(300).optional(),
+          agent: z.string().max(100).optional(),
+          n: z.number().int().min(1).max(20).optional(),
+          tools: z.array(z.string().max(200)).max(200).optional(),
+          params: Params.optional(),
+          again: z.boolean().optional(),
+          thread: Name.optional().openapi({ description: 'Its head moves to the first answer.' }),
+        })
+        .strict(),
+    ),
+  },
+  responses: accepts(Generation),
+});
+
+const list = createRoute({
+  method: 'get',
+  path: '/generations',
+  tags,
+  summary: 'Generations, of one node or of all, oldest first',
+  request: { query: PageQuery.extend({ node: Id.optional() }) },
+  responses: answers(pageOf(Generation)),
+});
+
+const get = createRoute({
+  method: 'get',
+  path: '/generations/{generation}',
+  tags,
+  summary: 'How far a generation is',
+  request: { params },
+  responses: answers(Generation),
+});
+
+const events = createRoute({
+  method: 'get',
+  path: '/generations/{generation}/events',
+  tags,
+  summary: 'What happens, as server-sent events; Last-Event-ID goes on behind an event',
+  request: { params, query: z.object({ after: z.string().max(20).optional() }) },
+  responses: streams('text/event-stream', 'Events until the generation ends'),
+});
+
+const stop = createRoute({
+  method: 'post',
+  path: '/generations/{generation}/stop',
+  tags,
+  summary: 'Ends it; what arrived is kept',
+  request: { params },
+  responses: answers(Generation),
+});
+
+const resume = createRoute({
+  method: 'post',
+  path: '/generations/{generation}/resume',
+  tags,
+  summary: 'Goes on with what died, was stopped, or waits; approvals say what may run',
+  request: {
+    params,
+    body: jsonBody(
+      z
+        .object({
+          model: z.string().max(300).optional(),
+          approvals: z
+            .record(z.string(), z.union([z.literal('approve'), z.object({ deny: z.string().max(1000) }).strict()]))
+            .optional(),
+        })
+        .strict(),
+    ),
+  },
+  responses: accepts(Generation),
+});
+
+export const generations = apiRouter()
+  .openapi(start, async (c) => {
+    const { forest, engine, generating } = c.var.services;
+    const { node, thread, n, again, ...wish } = c.req.valid('json');
+    const options = await generating.options(given(wish));
+    const generation = await engine.generate(node, { ...options, ...given({ n, again }) });
+    if (thread !== undefined) {
+      void generation.result.then(
+        ({ branches }) => forest.threads.moveHead(thread, branches[0]!.head),
+        () => undefined,
+      );
+    }
+    return c.json(view(await engine.get(generation.id)), 202);
+  })
+  .openapi(list, async (c) => {
+    const page = await c.var.services.engine.list(given(c.req.valid('query')));
+    return c.json({ ...page, items: page.items.map(view) }, 200);
+  })
+  .openapi(get, async (c) => c.json(view(await c.var.services.engine.get(c.req.valid('param').generation)), 200))
+  .openapi(events, async (c) => {
+    const { engine, redact } = c.var.services;
+    const { generation } = c.req.valid('param');
+    await engine.get(generation);
+    const after = c.req.header('last-event-id') ?? c.req.valid('query').after;
+    return sseResponse(c, async function* () {
+      for await (const { id, branch, event } of engine.follow(generation, after))
+        yield { id, event: event.type, data: redact({ branch, ...event }) };
+    });
+  })
+  .openapi(stop, async (c) => {
+    const { engine } = c.var.services;
+    const { generation } = c.req.valid('param');
+    await engine.stop(generation);
+    return c.json(view(await engine.get(generation)), 200);
+  })
+  .openapi(resume, async (c) => {
+    const { engine, generating } = c.var.services;
+    const { generation: id } = c.req.valid('param');
+    const { model, approvals } = c.req.valid('json');
+    const state = await engine.get(id);
+    const options = await generating.again(state, model);
+    await engine.resume(id, { ...options, ...given({ approvals }) });
+    return c.json(view(await engine.get(id)), 202);
+  });
+
+function view({ params: asked, branches, tools, ...state }: GenerationState): z.infer<typeof Generation> {
+  return {
+    ...state,
+    tools: [...tools],
+    branches: branches.map(({ pending, stop: ended, error, ...branch }) => ({
+      ...branch,
+      ...(pending && { pending: [...pending] }),
+      ...(ended && { stop: { ...ended } }),
+      ...(error && { error }),
+    })),
+    ...(asked && { params: { ...asked } }),
+  };
+}

@@ -1,0 +1,116 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { Problem } from '../http/problem.ts';
+import { given } from './given.ts';
+import { answers, apiRouter } from './route.ts';
+import { Id, Name, Node, PageQuery, pageOf, Usage } from './schemas.ts';
+import { nodeView } from './views.ts';
+
+const tags = ['forest'];
+
+const topology = createRoute({
+  method: 'get',
+  path: '/topology',
+  tags,
+  summary: 'Structure without content, parents before their children',
+  request: { query: PageQuery.extend({ below: Id.optional() }) },
+  responses: answers(
+    pageOf(
+      z.object({
+        id: z.string(),
+        parent: z.string(),
+        depth: z.number(),
+        role: z.string(),
+        at: z.number(),
+        removed: z.boolean(),
+        model: z.string().optional(),
+        provider: z.string().optional(),
+      }),
+    ),
+  ),
+});
+
+const search = createRoute({
+  method: 'get',
+  path: '/search',
+  tags,
+  summary: 'All nodes whose text has these words, best first',
+  request: {
+    query: PageQuery.extend({
+      q: z.string().min(1).max(1000),
+      role: z.enum(['system', 'user', 'assistant', 'tool']).optional(),
+      since: z.coerce.number().optional(),
+      until: z.coerce.number().optional(),
+      below: Id.optional(),
+      model: z.string().max(200).optional(),
+      tag: z.string().max(100).optional(),
+    }),
+  },
+  responses: answers(
+    pageOf(
+      z.object({
+        node: z.string(),
+        role: z.string(),
+        score: z.number(),
+        snippet: z.string(),
+        marks: z.array(z.array(z.number())),
+      }),
+    ),
+  ),
+});
+
+const usage = createRoute({
+  method: 'get',
+  path: '/usage',
+  tags,
+  summary: 'What a node, a path, a subtree, a thread or a time cost',
+  request: {
+    query: z.object({
+      node: Id.optional(),
+      path: Id.optional(),
+      below: Id.optional(),
+      thread: Name.optional(),
+      since: z.coerce.number().optional(),
+      until: z.coerce.number().optional(),
+    }),
+  },
+  responses: answers(z.object({ usage: Usage, cost: z.number(), withoutPrice: z.number(), replies: z.number() })),
+});
+
+const diff = createRoute({
+  method: 'get',
+  path: '/diff',
+  tags,
+  summary: 'Where two paths part, and what each has behind that',
+  request: { query: z.object({ a: Id, b: Id }) },
+  responses: answers(z.object({ shared: z.string(), sharedLength: z.number(), a: z.array(Node), b: z.array(Node) })),
+});
+
+export const looking = apiRouter()
+  .openapi(topology, async (c) => {
+    const page = await c.var.services.forest.topology(given(c.req.valid('query')));
+    return c.json({ ...page, items: [...page.items] }, 200);
+  })
+  .openapi(search, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { q, role, ...filters } = c.req.valid('query');
+    const page = await forest.search(q, { ...given(filters), ...(role && { roles: [role] }) });
+    const items = page.items.map((hit) => ({ ...hit, marks: hit.marks.map((mark) => [...mark]) }));
+    return c.json(redact({ ...page, items }), 200);
+  })
+  .openapi(usage, async (c) => {
+    const { node, path, below, thread, since, until } = c.req.valid('query');
+    const { forest } = c.var.services;
+    if (node !== undefined) return c.json(await forest.usage({ node }), 200);
+    if (path !== undefined) return c.json(await forest.usage({ path }), 200);
+    if (below !== undefined) return c.json(await forest.usage({ below }), 200);
+    if (thread !== undefined) return c.json(await forest.usage({ thread }), 200);
+    if (since !== undefined) return c.json(await forest.usage({ since, ...given({ until }) }), 200);
+    throw new Problem(400, 'bad_request', 'Say of what: node, path, below, thread, or since.');
+  })
+  .openapi(diff, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { a, b } = c.req.valid('query');
+    const found = await forest.diff(a, b);
+    const view = (list: typeof found.a) => list.map((node) => nodeView(node, redact));
+    return c.json({ ...found, a: view(found.a), b: view(found.b) }, 200);
+  });

@@ -1,0 +1,142 @@
+import { z } from '@hono/zod-openapi';
+
+/** What goes over the wire, described once: checked on the way in, documented on the way out. */
+
+export const Id = z
+  .string()
+  .regex(/^(root|[0-9a-f]{4,40})$/)
+  .openapi({ example: '9f3c21ab', description: 'A node id, or its beginning.' });
+export const Name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
+
+export const PageQuery = z.object({
+  after: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).optional(),
+});
+
+export const Block = z.looseObject({ type: z.string() }).openapi('Block');
+export const Stop = z.looseObject({ reason: z.string() });
+
+export const Usage = z
+  .object({
+    input: z.number(),
+    cacheRead: z.number(),
+    cacheWrite5m: z.number(),
+    cacheWrite1h: z.number(),
+    output: z.number(),
+    reasoning: z.number(),
+  })
+  .openapi('Usage');
+
+export const Take = z
+  .object({
+    id: z.string(),
+    at: z.number(),
+    author: z.enum(['person', 'model', 'tool', 'unknown']),
+    via: z.string(),
+    issuer: z.string(),
+    cut: z.boolean(),
+    from: z.string().optional(),
+    provider: z.string().optional(),
+    model: z.string().optional(),
+    usage: Usage.optional(),
+    estimated: z.boolean().optional(),
+    cost: z.number().optional(),
+    firstEventMs: z.number().optional(),
+    durationMs: z.number().optional(),
+    stop: Stop.optional(),
+    requestId: z.string().optional(),
+    hasRequest: z.boolean(),
+    generation: z.string().optional(),
+    exchange: z.string().optional(),
+  })
+  .openapi('Take');
+
+export const Marks = z.object({
+  tags: z.array(z.string()),
+  note: z.string().optional(),
+  rating: z.number().optional(),
+});
+
+export const Node = z
+  .object({
+    id: z.string(),
+    parent: z.string(),
+    depth: z.number(),
+    role: z.enum(['system', 'user', 'assistant', 'tool', 'other']),
+    at: z.number(),
+    dialect: z.string(),
+    content: z.array(Block),
+    takes: z.array(Take),
+    childCount: z.number(),
+    removed: z.boolean(),
+    marks: Marks,
+  })
+  .openapi('Node');
+
+export const Thread = z
+  .object({
+    id: z.string(),
+    start: z.string(),
+    head: z.string(),
+    title: z.string(),
+    tags: z.array(z.string()),
+    note: z.string().optional(),
+    rating: z.number().optional(),
+    createdAt: z.number(),
+    updatedAt: z.number(),
+    deleted: z.boolean(),
+    forkedFrom: z.string().optional(),
+  })
+  .openapi('Thread');
+
+export const Bookmark = z
+  .object({ id: z.string(), node: z.string(), title: z.string(), createdAt: z.number() })
+  .openapi('Bookmark');
+
+export const Branch = z.object({
+  head: z.string(),
+  status: z.enum(['running', 'done', 'waiting', 'failed', 'aborted']),
+  stop: Stop.optional(),
+  pending: z.array(z.object({ id: z.string(), name: z.string(), rawParameters: z.string() })).optional(),
+  error: z.object({ code: z.string(), message: z.string(), retryable: z.boolean() }).optional(),
+});
+
+export const Generation = z
+  .object({
+    id: z.string(),
+    node: z.string(),
+    status: z.enum(['running', 'done', 'waiting', 'failed', 'aborted']),
+    branches: z.array(Branch),
+    model: z.string(),
+    params: z.looseObject({}).optional(),
+    tools: z.array(z.string()),
+    label: z.string().optional(),
+    owner: z.string(),
+    startedAt: z.number(),
+    endedAt: z.number().optional(),
+  })
+  .openapi('Generation');
+
+/** A message as a client writes it: content blocks, or the older shape. */
+export const MessageInput = z
+  .looseObject({ role: z.enum(['system', 'user', 'assistant', 'tool']) })
+  .openapi('MessageInput', { example: { role: 'user', content: [{ type: 'text', text: 'Hello' }] } });
+
+export const Params = z
+  .object({
+    maxTokens: z.number().int().positive().optional(),
+    temperature: z.number().optional(),
+    topP: z.number().optional(),
+    stop: z.array(z.string()).optional(),
+    seed: z.number().int().optional(),
+    reasoning: z.object({ effort: z.string().optional(), budget: z.number().int().optional() }).optional(),
+  })
+  .strict();
+
+export const ProblemBody = z
+  .looseObject({ type: z.string(), title: z.string(), status: z.number(), code: z.string(), detail: z.string() })
+  .openapi('Problem');
+
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), next: z.string().optional() });
+}

@@ -1,0 +1,60 @@
+import { bodyLimit } from 'hono/body-limit';
+import { about } from './api/about.ts';
+import { bookmarks } from './api/bookmarks.ts';
+import { changes } from './api/changes.ts';
+import { generations } from './api/generations.ts';
+import { looking } from './api/looking.ts';
+import { nodes } from './api/nodes.ts';
+import { apiRouter } from './api/route.ts';
+import { threads } from './api/threads.ts';
+import { type GuardOptions, guard } from './http/guard.ts';
+import { Problem, problemOf, problemResponse } from './http/problem.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import type { Services } from './services.ts';
+
+/** Bytes of a request's body. */
+const MAX_BODY = 32 * 1024 * 1024;
+
+/** Everything under /api/v1; the client of the web app is made from its type. */
+const api = apiRouter()
+  .route('/', threads)
+  .route('/', nodes)
+  .route('/', looking)
+  .route('/', bookmarks)
+  .route('/', generations)
+  .route('/', changes)
+  .route('/', about);
+
+export type Api = typeof api;
+
+/** The application without a socket: hand it requests. */
+export function createApp(services: Services, options: GuardOptions) {
+  const app = apiRouter();
+  app.onError((error, c) => {
+    const problem = problemOf(error);
+    if (problem.status >= 500) services.log.error('request-failed', error, { method: c.req.method, path: c.req.path });
+    return problemResponse(c, problem);
+  });
+  app.notFound((c) =>
+    problemResponse(c, new Problem(404, 'no_such_route', 'There is nothing at this address: see /api/openapi.json.')),
+  );
+  app.use(async (c, next) => {
+    c.set('services', services);
+    await next();
+    services.metrics.count('skein_requests_total', { method: c.req.method, status: c.res.status });
+  });
+  app.use('/api/*', securityHeaders);
+  app.use(guard(options));
+  app.use('/api/*', bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge() }));
+  app.get('/metrics', (c) => c.text(services.metrics.text()));
+  app.route('/api/v1', api);
+  app.doc31('/api/openapi.json', {
+    openapi: '3.1.0',
+    info: { title: 'Skein', version: services.version, description: 'Conversations with models, kept whole.' },
+  });
+  return app;
+}
+
+function tooLarge(): never {
+  throw new Problem(413, 'too_large', `A body may have ${MAX_BODY / 1024 / 1024} MB.`);
+}

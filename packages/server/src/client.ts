@@ -1,0 +1,7 @@
+import { hc } from 'hono/client';
+import type { Api } from './app.ts';
+
+/** A typed client, made from the routes: `client(url).threads.$get()`. Runs in browsers too. */
+export function client(baseUrl: string, options?: Parameters<typeof hc>[1]) {
+  return hc<Api>(`${baseUrl.replace(/\/$/, '')}/api/v1`, options);
+}

@@ -1,0 +1,105 @@
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { type Agent, type Config, findProvider } from '@skein/agents';
+import { type Environment, providers, type Tool } from '@skein/core';
+import { createEngine, type Forest, type GenerateOptions } from '@skein/forest';
+import { createApp } from './app.ts';
+import { createGenerating } from './generating.ts';
+import { type Log, silentLog } from './http/log.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createRedact } from './redact.ts';
+import type { Services } from './services.ts';
+
+export interface ServerOptions {
+  readonly forest: Forest;
+  readonly config: Config;
+  /** Where keys come from; default: the process. */
+  readonly env?: Environment;
+  readonly agents?: () => Promise<readonly Agent[]>;
+  /** Tools that a request may name. */
+  readonly tools?: readonly Tool[];
+  /** The token that every client needs. Without one, only loopback is served. */
+  readonly token?: string;
+  /** Names under which the server may be asked for. */
+  readonly hosts?: readonly string[];
+  /** What every generation gets: prices, limits of models, a fetch. */
+  readonly generate?: Partial<GenerateOptions>;
+  readonly log?: Log;
+  readonly demo?: boolean;
+  /** The model for whoever names none. */
+  readonly model?: string;
+  readonly version?: string;
+}
+
+export interface Server {
+  /** Answers a request without a socket. */
+  fetch(request: Request): Response | Promise<Response>;
+  /** Port 0 takes any that is free. */
+  listen(options?: { readonly port?: number; readonly host?: string }): Promise<Listening>;
+}
+
+export interface Listening {
+  readonly url: string;
+  /** Takes no more requests, lets running streams end for a while, then closes. */
+  close(): Promise<void>;
+}
+
+/** How long running streams may go on after the server was told to close, in milliseconds. */
+const GRACE_MS = 2000;
+
+/** Skein over HTTP, to be embedded or to be run. */
+export function createServer(options: ServerOptions): Server {
+  const { token, hosts } = options;
+  const app = createApp(servicesOf(options), { token, hosts });
+  return {
+    fetch: (request) => app.fetch(request),
+    listen({ port = 4141, host = '127.0.0.1' } = {}) {
+      if (token === undefined && !isLoopback(host))
+        throw new Error(`A server at ${host} can be reached from elsewhere: give it a token.`);
+      return new Promise((resolve, reject) => {
+        const server = serve({ fetch: app.fetch, port, hostname: host });
+        server.once('error', reject);
+        server.once('listening', () => {
+          const { port: actual } = server.address() as AddressInfo;
+          const name = host.includes(':') ? `[${host}]` : host;
+          resolve({ url: `http://${name}:${actual}`, close: () => closeServer(server as ClosingServer) });
+        });
+      });
+    },
+  };
+}
+
+type ClosingServer = { close(done: () => void): void; closeIdleConnections(): void; closeAllConnections(): void };
+
+async function closeServer(server: ClosingServer): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  await new Promise<void>((done) => {
+    server.close(done);
+    server.closeIdleConnections();
+  });
+  clearTimeout(timer);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function servicesOf(options: ServerOptions): Services {
+  const { forest, config, env = process.env, agents = async () => [], tools = [], log = silentLog } = options;
+  const ids = new Set([...providers().map(({ id }) => id), ...Object.keys(config.providers)]);
+  return {
+    forest,
+    config,
+    env,
+    agents,
+    tools,
+    log,
+    engine: createEngine(forest, { env, ...options.generate }),
+    providers: [...ids].map((id) => findProvider(id, config.providers)),
+    generating: createGenerating(config, agents, tools, options.model),
+    redact: createRedact(config.redaction),
+    metrics: createMetrics(),
+    demo: options.demo ?? false,
+    version: options.version ?? '0.1.0',
+  };
+}

@@ -1,0 +1,71 @@
+import { type Agent, type Config, findProvider } from '@skein/agents';
+import type { Tool } from '@skein/core';
+import type { GenerateOptions } from '@skein/forest';
+import { Problem } from './http/problem.ts';
+import type { Generating, GenerationWish } from './services.ts';
+
+/** Only what the server was set up with can be asked for: its providers at their addresses, its agents, its tools. */
+export function createGenerating(
+  config: Config,
+  agents: () => Promise<readonly Agent[]>,
+  tools: readonly Tool[],
+  fallbackModel: string | undefined,
+): Generating {
+  const modelOf = (name: string): GenerateOptions['model'] => {
+    const [id = '', ...rest] = name.split('/');
+    const model = rest.join('/');
+    if (model === '')
+      throw new Problem(
+        422,
+        'bad_model',
+        `"${name}" is not a model: write it as provider/model, such as anthropic/claude-sonnet-4-5.`,
+      );
+    return { provider: findProvider(id, config.providers), model };
+  };
+
+  const toolNamed = (name: string, known: readonly Tool[]): Tool => {
+    const found = known.find((tool) => tool.name === name);
+    if (found) return found;
+    const all = known.map((tool) => tool.name).join(', ') || 'none';
+    throw new Problem(422, 'unknown_tool', `There is no tool "${name}" on this server. It has: ${all}.`);
+  };
+
+  const options = async ({ model, agent, tools: wanted, params }: GenerationWish): Promise<GenerateOptions> => {
+    const chosen = agent === undefined ? undefined : await agentNamed(agent);
+    const from = chosen && (await chosen.options()).options;
+    const name = model ?? (from ? undefined : (config.model ?? fallbackModel));
+    if (name === undefined && !from)
+      throw new Problem(422, 'bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
+    const known = [...(from?.tools ?? []), ...tools];
+    const preset = config.preset === undefined ? {} : config.presets[config.preset];
+    const { n: _n, ...presetParams } = preset ?? {};
+    return {
+      ...(from && {
+        limits: from.limits,
+        fallback: from.fallback,
+        ...(from.extraBody && { extraBody: from.extraBody }),
+      }),
+      model: name === undefined ? from!.model : modelOf(name),
+      params: { ...presetParams, ...from?.params, ...params },
+      tools: wanted ? wanted.map((tool) => toolNamed(tool, known)) : (from?.tools ?? []),
+      ...(chosen && { label: chosen.id }),
+    } as GenerateOptions;
+  };
+
+  const agentNamed = async (name: string): Promise<Agent> => {
+    const all = await agents();
+    const found = all.find((agent) => agent.id === name || agent.name === name);
+    if (found) return found;
+    const names = all.map(({ id }) => id).join(', ') || 'none';
+    throw new Problem(422, 'unknown_agent', `There is no agent "${name}". There is: ${names}.`);
+  };
+
+  return {
+    options,
+    async again({ model, label, tools: used }, other) {
+      const wish = { model: other ?? model, tools: used, ...(label !== undefined && { agent: label }) };
+      const { n: _n, again: _again, ...rest } = await options(wish);
+      return rest;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+
+/** A failure that the client is told of, as `application/problem+json` (RFC 9457) with a code of ours. */
+export class Problem extends Error {
+  readonly status: ContentfulStatusCode;
+  readonly code: string;
+  /** What else the client can use, such as the issues of a body. */
+  readonly more: Readonly<Record<string, unknown>>;
+
+  constructor(
+    status: ContentfulStatusCode,
+    code: string,
+    detail: string,
+    more: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(detail);
+    this.name = 'Problem';
+    this.status = status;
+    this.code = code;
+    this.more = more;
+  }
+}
+
+/** By the code of the error; anything else is a fault of ours, and its text stays in the log. */
+const STATUS_OF: Readonly<Record<string, ContentfulStatusCode>> = {
+  unknown_node: 404,
+  unknown_thread: 404,
+  unknown_bookmark: 404,
+  unknown_generation: 404,
+  unknown_exchange: 404,
+  no_request: 404,
+  not_an_id: 400,
+  ambiguous_id: 409,
+  not_text: 422,
+  bad_position: 422,
+  bookmarked: 409,
+  below_itself: 409,
+  generation_running: 409,
+  nothing_to_resume: 409,
+  unknown_provider: 422,
+  bad_model: 422,
+  missing_key: 422,
+  missing_base_url: 422,
+  invalid_blocks_message: 422,
+  invalid_legacy_message: 422,
+  unknown_format: 422,
+  unreadable: 422,
+  read_only: 409,
+  disk_full: 507,
+};
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const status = typeof code === 'string' ? STATUS_OF[code] : undefined;
+  if (status !== undefined) return new Problem(status, String(code), String(message));
+  return new Problem(500, 'internal_error', 'Something went wrong in the server; its log says what.');
+}
+
+export function problemResponse(c: Context, { status, code, message, more }: Problem): Response {
+  const body = {
+    type: `https://skein.dev/problems/${code}`,
+    title: code.replaceAll('_', ' '),
+    status,
+    code,
+    detail: message,
+    ...more,
+  };
+  return c.body(JSON.stringify(body), status, { 'content-type': 'application/problem+json' });
+}

@@ -1,0 +1,5 @@
+/** Skein over HTTP: the forest, live generations and a recording proxy. */
+export type { Api } from './app.ts';
+export { createServer, type Listening, type Server, type ServerOptions } from './create-server.ts';
+export { createLog, type Log } from './http/log.ts';
+export { createRedact, type Redact, type RedactionRules } from './redact.ts';

@@ -1,0 +1,38 @@
+import type { Agent, Config } from '@skein/agents';
+import type { Environment, ProviderDescriptor, Tool } from '@skein/core';
+import type { Engine, Forest, GenerateOptions, GenerationState, ResumeOptions } from '@skein/forest';
+import type { Log } from './http/log.ts';
+import type { Metrics } from './http/metrics.ts';
+import type { Redact } from './redact.ts';
+
+/** What the routes work with. */
+export interface Services {
+  readonly forest: Forest;
+  readonly engine: Engine;
+  readonly config: Config;
+  readonly env: Environment;
+  readonly agents: () => Promise<readonly Agent[]>;
+  readonly tools: readonly Tool[];
+  readonly providers: readonly ProviderDescriptor[];
+  readonly generating: Generating;
+  readonly redact: Redact;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Set when everything is answered by the emulator inside the server. */
+  readonly demo: boolean;
+  readonly version: string;
+}
+
+/** From what a request wishes to what the engine needs. */
+export interface Generating {
+  options(wish: GenerationWish): Promise<GenerateOptions>;
+  again(state: GenerationState, model: string | undefined): Promise<ResumeOptions>;
+}
+
+export interface GenerationWish {
+  readonly model?: string;
+  readonly agent?: string;
+  readonly tools?: readonly string[];
+  /** Checked by the route's schema. */
+  readonly params?: object;
+}

@@ -1,0 +1,173 @@
+import { says } from '@skein/emulator';
+import { describe, expect, test } from 'vitest';
+import { question, startWorld } from './kit.ts';
+
+describe('threads and nodes', () => {
+  test('a conversation is made, read, changed, forked, deleted and brought back', async () => {
+    const { api } = await startWorld();
+    const made = await api('POST', '/threads', { messages: [question('Hi')], title: 'First' });
+    expect(made.status).toBe(201);
+    const { id, head } = made.body;
+    expect((await api('GET', `/nodes/${head}/path`)).body.items).toMatchObject([
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+    ]);
+    await api('PATCH', `/threads/${id}`, { title: 'Renamed', tags: { good: true }, rating: 3 });
+    const fork = await api('POST', `/threads/${id}/fork`, {});
+    expect(fork.body).toMatchObject({ forkedFrom: id, title: 'Renamed' });
+    await api('DELETE', `/threads/${fork.body.id}`);
+    expect((await api('GET', '/threads')).body.items).toMatchObject([{ id, tags: ['good'], rating: 3 }]);
+    expect((await api('POST', `/threads/${fork.body.id}/restore`)).body.deleted).toBe(false);
+  });
+
+  test('exact text on request, with an entity tag that stays', async () => {
+    const { api, server } = await startWorld();
+    const text = '{ "role":"user", "content":[{"type":"text","text":"1e2"}], "n": 12345678901234567890 }';
+    const { body } = await api('POST', '/nodes/root/messages', `{"messages":[${text}]}`);
+    const raw = await fetch(`${server.url}/api/v1/nodes/${body.id.slice(0, 10)}?raw`);
+    expect(await raw.text()).toBe(text);
+    const etag = raw.headers.get('etag')!;
+    const again = await fetch(`${server.url}/api/v1/nodes/${body.id}?raw`, { headers: { 'if-none-match': etag } });
+    expect(again.status).toBe(304);
+  });
+
+  test('the older shape is taken, and said to be older', async () => {
+    const { api } = await startWorld();
+    const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
+    const older = await api('POST', '/nodes/root/messages', {
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: null, tool_calls: [call] },
+      ],
+    });
+    expect(older.status).toBe(201);
+    expect(older.headers.get('deprecation')).toMatch(/^@\d+$/);
+    expect(older.body.content).toMatchObject([{ type: 'tool-use', id: 'c1', rawParameters: '{"a":1}' }]);
+  });
+
+  test('edit, split, remove, restore, marks, bookmarks, search, diff and usage', async () => {
+    const { api } = await startWorld();
+    const { body: node } = await api('POST', '/nodes/root/messages', { messages: [question('Hello wide world')] });
+    const edited = await api('POST', `/nodes/${node.id}/edit`, { text: 'Hello small world' });
+    expect(edited.body.takes[0]).toMatchObject({ via: 'edit', from: node.id });
+    expect((await api('GET', `/nodes/${node.id}/siblings`)).body.items).toHaveLength(2);
+    expect((await api('GET', '/search?q=small')).body.items).toMatchObject([{ node: edited.body.id }]);
+    expect((await api('GET', `/diff?a=${node.id}&b=${edited.body.id}`)).body.sharedLength).toBe(0);
+    expect((await api('PATCH', `/nodes/${node.id}`, { tags: { kept: true } })).body.marks.tags).toEqual(['kept']);
+    const bookmark = await api('POST', '/bookmarks', { node: node.id, title: 'Here' });
+    expect((await api('DELETE', `/nodes/${node.id}`)).body).toMatchObject({ code: 'bookmarked', status: 409 });
+    await api('DELETE', `/bookmarks/${bookmark.body.id}`);
+    expect((await api('DELETE', `/nodes/${node.id}`)).status).toBe(200);
+    expect((await api('POST', `/nodes/${node.id}/restore`)).body.removed).toBe(false);
+    const parts = await api('POST', `/nodes/${node.id}/split`, { at: 5 });
+    expect((await api('GET', `/nodes/${parts.body.second}/path`)).body.items).toHaveLength(2);
+    expect((await api('GET', `/usage?below=root`)).body.replies).toBe(0);
+    expect((await api('GET', '/topology')).body.items.length).toBeGreaterThan(2);
+  });
+});
+
+describe('generations', () => {
+  test('start returns at once, events follow with ids, and go on behind any of them', async () => {
+    const { api, emulator, server } = await startWorld();
+    const { body: node } = await api('POST', '/nodes/root/messages', { messages: [question('Hello')] });
+    emulator.script('anthropic-messages', [says('A long answer in several pieces.')]);
+    const started = await api('POST', '/generations', { node: node.id, model: 'anthropic/claude-opus-5-5' });
+    expect(started.status).toBe(202);
+    const follow = async (headers: Record<string, string>) => {
+      const response = await fetch(`${server.url}/api/v1/generations/${started.body.id}/events`, { headers });
+      return parseEvents(await response.text());
+    };
+    const all = await follow({});
+    expect(all.at(-1)).toMatchObject({ event: 'end', data: { status: 'done' } });
+    expect(all.map(({ data }) => (data.type === 'text' ? data.text : '')).join('')).toBe(
+      'A long answer in several pieces.',
+    );
+    expect(await follow({ 'last-event-id': all[0]!.id! })).toEqual(all.slice(1));
+    const { body: done } = await api('GET', `/generations/${started.body.id}`);
+    const shown = await api('GET', `/nodes/${done.branches[0].head}/request`);
+    expect(shown.body.body).toBe(emulator.log[0]!.body.toString());
+  });
+
+  test('a client that leaves does not stop it; stop does, and keeps what arrived', async () => {
+    const { api, emulator, server } = await startWorld();
+    const { body: node } = await api('POST', '/nodes/root/messages', { messages: [question('Hello')] });
+    emulator.script('openai-chat', [
+      says('Never to be heard in full.', { break: { after: { events: 2 }, how: 'hang' } }),
+    ]);
+    const { body } = await api('POST', '/generations', { node: node.id, model: 'openai-chat/gpt-5.5' });
+    const leaving = new AbortController();
+    await fetch(`${server.url}/api/v1/generations/${body.id}/events`, { signal: leaving.signal });
+    leaving.abort();
+    expect((await api('GET', `/generations/${body.id}`)).body.status).toBe('running');
+    for (let text = ''; !text.includes('Never'); ) {
+      const { body: items } = await api('GET', `/generations/${body.id}`);
+      text = items.status === 'running' ? await readSome(server.url, body.id) : 'Never';
+    }
+    await api('POST', `/generations/${body.id}/stop`);
+    await expect.poll(async () => (await api('GET', `/generations/${body.id}`)).body.status).toBe('aborted');
+    const { body: state } = await api('GET', `/generations/${body.id}`);
+    expect((await api('GET', `/nodes/${state.branches[0].head}`)).body.takes[0].cut).toBe(true);
+  });
+
+  test('what cannot be asked for is a clear problem', async () => {
+    const { api } = await startWorld();
+    const ask = (wish: object) => api('POST', '/generations', { node: 'root', ...wish });
+    expect((await ask({ model: 'nope/x' })).body).toMatchObject({ code: 'unknown_provider', status: 422 });
+    expect((await ask({ model: 'x' })).body).toMatchObject({ code: 'bad_model' });
+    expect((await ask({ model: 'openai/gpt-5.5', tools: ['rm'] })).body).toMatchObject({ code: 'unknown_tool' });
+    expect((await ask({ agent: 'none' })).body).toMatchObject({ code: 'unknown_agent' });
+    expect((await ask({ model: 'openai/gpt-5.5', baseUrl: 'http://evil' })).body).toMatchObject({
+      code: 'bad_request',
+    });
+  });
+});
+
+test('the change feed tells of what anyone wrote', async () => {
+  const { api, server } = await startWorld();
+  const leaving = new AbortController();
+  const response = await fetch(`${server.url}/api/v1/changes`, { signal: leaving.signal });
+  const { body: node } = await api('POST', '/nodes/root/messages', { messages: [question('Hello')] });
+  let text = '';
+  for await (const chunk of response.body!) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes(node.id)) break;
+  }
+  expect(text).toContain('event: changes');
+  leaving.abort();
+});
+
+test('the OpenAPI document has every route', async () => {
+  const { server } = await startWorld();
+  const document = await (await fetch(`${server.url}/api/openapi.json`)).json();
+  expect(document.openapi).toBe('3.1.0');
+  expect(Object.keys(document.paths)).toEqual(
+    expect.arrayContaining([
+      '/api/v1/threads',
+      '/api/v1/nodes/{node}',
+      '/api/v1/generations/{generation}/events',
+      '/api/v1/changes',
+    ]),
+  );
+});
+
+async function readSome(url: string, generation: string): Promise<string> {
+  const leaving = new AbortController();
+  const response = await fetch(`${url}/api/v1/generations/${generation}/events`, { signal: leaving.signal });
+  let text = '';
+  for await (const chunk of response.body!) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes('event: text')) break;
+  }
+  leaving.abort();
+  return text;
+}
+
+function parseEvents(text: string) {
+  return text
+    .split('\n\n')
+    .filter((block) => block.includes('data: '))
+    .map((block) => ({
+      id: /^id: (.*)$/m.exec(block)?.[1],
+      event: /^event: (.*)$/m.exec(block)?.[1],
+      data: JSON.parse(/^data: (.*)$/m.exec(block)![1]!),
+    }));
+}
