@@ -1,4 +1,5 @@
 import type { Stop } from '@skein/core';
+import type { Exchange, Outcome } from './exchange.ts';
 
 /** Where an exchange has its place in the tree. */
 export interface Landing {
@@ -33,4 +34,14 @@ export function nodesOf({ added = [], node, alternatives = [] }: Landing): strin
 export function readLanding(value: unknown): Landing | undefined {
   const { state } = (value ?? {}) as { state?: unknown };
   return state === 'landed' || state === 'waiting' || state === 'nothing' ? (value as Landing) : undefined;
+}
+
+/**
+ * How an exchange ended, by its answer: a stream that reports a failure has failed although it came whole, and a client
+ * that left behind the last event missed nothing.
+ */
+export function outcomeOf({ outcome }: Exchange, landing: Landing | undefined): Outcome {
+  const reason = landing?.stop?.reason;
+  if (reason === undefined || (outcome !== 'done' && outcome !== 'cut')) return outcome;
+  return reason === 'cut' ? 'cut' : reason === 'error' ? 'failed' : 'done';
 }

@@ -1,6 +1,6 @@
 import type { Page } from '../store/index.ts';
 import { EXCHANGES, type Exchange, exchangeOf, type Outcome, startOrder } from './exchange.ts';
-import { type Landing, readLanding } from './landing.ts';
+import { type Landing, outcomeOf, readLanding } from './landing.ts';
 import { type Projected, projectorOf } from './projector.ts';
 import { readRequestBody, readResponse } from './read-parts.ts';
 import type { RecordingForest } from './recorder.ts';
@@ -26,7 +26,7 @@ export interface ListedExchange extends Exchange {
 
 const FETCH = 200;
 
-/** Oldest first. The outcome is also what the answer itself says: a stream that reports a failure has failed. */
+/** Oldest first. The outcome is what the answer itself says, where it says something. */
 export async function listExchanges(
   { store }: RecordingForest,
   filters: ExchangeFilters = {},
@@ -47,7 +47,8 @@ export async function listExchanges(
     for (const entry of page.items) {
       const exchange = exchangeOf(entry);
       if (exchange && exchange.start >= until) return { items };
-      const listed = exchange && withLanding(exchange, landings.get(entry.id));
+      const landing = landings.get(entry.id);
+      const listed = exchange && { ...exchange, outcome: outcomeOf(exchange, landing), ...(landing && { landing }) };
       if (listed && isWanted(listed, filters)) {
         if (items.length >= Math.max(1, limit)) return { items, next: place! };
         items.push(listed);
@@ -74,13 +75,6 @@ export async function readRecorded(
 /** Reads every exchange again and makes the tree what they say. The same exchanges give the same tree. */
 export async function reproject(forest: RecordingForest): Promise<Projected> {
   return projectorOf(forest).rebuild();
-}
-
-function withLanding(exchange: Exchange, landing: Landing | undefined): ListedExchange {
-  if (!landing) return exchange;
-  const { reason } = landing.stop ?? {};
-  const told = reason === 'cut' ? 'cut' : reason === 'error' ? 'failed' : undefined;
-  return { ...exchange, ...(told && exchange.outcome === 'done' && { outcome: told }), landing };
 }
 
 function isWanted(exchange: ListedExchange, { provider, status, outcome, tag }: ExchangeFilters): boolean {

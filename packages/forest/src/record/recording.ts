@@ -123,7 +123,8 @@ export function createRecording(
       exchange = {
         ...exchange,
         end: clock.now(),
-        outcome: outcome === 'done' && (exchange.status ?? 0) >= 400 ? 'refused' : outcome,
+        // Clients often leave a refusal unread.
+        outcome: (exchange.status ?? 0) >= 400 ? 'refused' : outcome,
         responseBytes: received,
         ...(why !== undefined && { error: why }),
       };

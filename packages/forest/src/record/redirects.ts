@@ -3,6 +3,7 @@ import { type NodeRecord, type RefRecord, ROOT } from '../model/index.ts';
 import type { Page } from '../store/index.ts';
 import type { Landing } from './landing.ts';
 import type { RecordingForest } from './recorder.ts';
+import { seeRefs } from './see-refs.ts';
 import type { Tree } from './tree.ts';
 import type { LandingChange } from './write-tree.ts';
 
@@ -23,6 +24,7 @@ export async function redirectsFor(
   const nodes = (await store.nodes([...targets.keys()])).filter((node) => node !== undefined);
   const takes = await store.takes(nodes.map(({ id }) => id));
   const foreign = new Set(takes.filter(({ via }) => via !== 'record').map(({ node }) => node));
+  await seeRefs(forest, 'node', [...targets.keys()], ['moved']);
   const gone = new Set<string>();
   const refs: RefRecord[] = [];
   for (const node of nodes.sort((a, b) => b.depth - a.depth)) {

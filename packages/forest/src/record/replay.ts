@@ -1,7 +1,9 @@
 import type { Exchange } from './exchange.ts';
 import { describeMiss, type RequestToReplay, recordingsByKey } from './find-recording.ts';
+import { outcomeOf, readLanding } from './landing.ts';
 import { readResponse } from './read-parts.ts';
 import type { RecordingForest } from './recorder.ts';
+import { LANDED } from './write-tree.ts';
 
 /** Answers requests from recordings. */
 export interface Replayer {
@@ -29,7 +31,10 @@ export function createReplayer(forest: RecordingForest): Replayer {
       if (!recording) return undefined;
       asked.set(key, count + 1);
       if (recording.status === undefined) throw new TypeError(`fetch failed (as recorded): ${recording.error ?? ''}`);
-      return responseOf(recording, await readResponse(forest.store, recording.id));
+      const { store } = forest;
+      const { items } = await store.refs({ on: 'forest', keys: [recording.id], names: [LANDED] });
+      const outcome = outcomeOf(recording, readLanding(items[0]?.value));
+      return responseOf({ ...recording, outcome }, await readResponse(store, recording.id));
     },
     async refuse(request, dialect) {
       const { message, nearest } = await describeMiss(forest, request);

@@ -1,6 +1,7 @@
 import { setRef } from '../forest/refs.ts';
 import { type RefRecord, ROOT } from '../model/index.ts';
 import type { RecordingForest } from './recorder.ts';
+import { seeRefs } from './see-refs.ts';
 import type { Tree } from './tree.ts';
 import type { LandingChange } from './write-tree.ts';
 
@@ -18,12 +19,7 @@ export async function threadRefs(
   ids.delete(undefined);
   const keys = [...ids] as string[];
   if (keys.length === 0) return [];
-  const { items } = await forest.store.refs({
-    on: 'thread',
-    keys,
-    names: ['head', 'mergedInto'],
-    limit: keys.length * 2,
-  });
+  const items = await seeRefs(forest, 'thread', keys, ['start', 'head', 'touched', 'deleted', 'mergedInto']);
   const has = (name: string, id: string) => items.some((ref) => ref.key === id && ref.name === name && ref.value);
   const set = (id: string, values: Readonly<Record<string, unknown>>) =>
     Object.entries(values).map(([name, value]) => setRef(forest, 'thread', id, name, value));

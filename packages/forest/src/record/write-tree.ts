@@ -4,6 +4,7 @@ import { type Landing, nodesOf, readLanding } from './landing.ts';
 import type { Placed } from './placed.ts';
 import type { RecordingForest } from './recorder.ts';
 import { redirectsFor } from './redirects.ts';
+import { seeRefs } from './see-refs.ts';
 import { threadRefs } from './thread-refs.ts';
 import type { Tree } from './tree.ts';
 
@@ -51,6 +52,12 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       }));
       changed = new Map();
       if (changes.length === 0) return 0;
+      await seeRefs(
+        forest,
+        'forest',
+        changes.map(({ exchange }) => exchange),
+        [LANDED],
+      );
       const redirects = await redirectsFor(forest, tree, changes);
       const refs = [
         ...(await revivingRefs(forest, changes)),
@@ -106,16 +113,10 @@ function takeKey({ node, exchange, via }: TakeRecord): string {
 async function revivingRefs(forest: RecordingForest, changes: readonly LandingChange[]): Promise<RefRecord[]> {
   const fresh = new Set(changes.filter(({ before }) => !before).flatMap(({ after }) => nodesAndParent(after)));
   const all = [...new Set(changes.flatMap(({ after }) => nodesAndParent(after)))];
-  const refs: RefRecord[] = [];
-  for (let at = 0; at < all.length; at += BATCH) {
-    const keys = all.slice(at, at + BATCH);
-    const page = await forest.store.refs({ on: 'node', keys, names: ['moved', 'removed'], limit: keys.length * 2 });
-    for (const { key, name, value } of page.items) {
-      const isHidden = name === 'moved' ? typeof value === 'string' : value === true && fresh.has(key);
-      if (isHidden) refs.push(setRef(forest, 'node', key, name, false));
-    }
-  }
-  return refs;
+  const hiding = await seeRefs(forest, 'node', all, ['moved', 'removed']);
+  return hiding
+    .filter(({ key, name, value }) => (name === 'moved' ? typeof value === 'string' : value === true && fresh.has(key)))
+    .map(({ key, name }) => setRef(forest, 'node', key, name, false));
 }
 
 function nodesAndParent(landing: Landing): string[] {
