@@ -5,12 +5,12 @@ import { projectorOf } from '../src/record/projector.ts';
 import { type Recorded, recordsOf, seen } from './record-exchanges.ts';
 import { newForest } from './record-kit.ts';
 
-const chatTurn = (id: string, start: number, messages: object[], answer: object): Recorded => ({
+const chatTurn = (id: string, start: number, messages: object[], answer: object, more = {}): Recorded => ({
   id,
   start,
   dialect: 'openai-chat',
   request: JSON.stringify({ model: 'm', messages }),
-  response: JSON.stringify({ id: `chatcmpl-${id}`, model: 'm', choices: [{ index: 0, message: answer }] }),
+  response: JSON.stringify({ id: `chatcmpl-${id}`, model: 'm', choices: [{ index: 0, message: answer }], ...more }),
 });
 const user = (content: string) => ({ role: 'user', content });
 const assistant = (content: string) => ({ role: 'assistant', content });
@@ -43,7 +43,8 @@ async function projected(recorded: readonly Recorded[]): Promise<Store> {
 describe('a late exchange', () => {
   // The reply has thoughts that the client does not send back: its copy is not the same node.
   const first = chatTurn('a', 1, [user('Q')], { ...assistant('A'), reasoning_content: 'hm' });
-  const second = chatTurn('b', 2, [user('Q'), assistant('A'), user('R')], assistant('B'));
+  const usage = { prompt_tokens: 5, completion_tokens: 7 };
+  const second = chatTurn('b', 2, [user('Q'), assistant('A'), user('R')], assistant('B'), { usage });
 
   test('moves what came after it to where it belongs; old ids lead there', async () => {
     const store = memoryStore();
@@ -58,6 +59,8 @@ describe('a late exchange', () => {
     expect(await forest.resolve(alone!.head)).toBe(threads[0]!.head);
     expect((await forest.path(threads[0]!.head)).map(({ message }) => message.text)).toEqual(['Q', 'A', 'R', 'B']);
     expect((await seen(store)).nodes).toEqual((await seen(await projected([first, second]))).nodes);
+    expect(await forest.usage({ since: 0 })).toMatchObject({ replies: 1, usage: { input: 5, output: 7 } });
+    expect(await forest.fsck()).toEqual([]);
   });
 
   test('leaves alone what a person hung below the old place', async () => {

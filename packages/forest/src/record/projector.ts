@@ -53,6 +53,8 @@ function createProjector(forest: RecordingForest): Projector {
   const writer = createTreeWriter(forest);
   let tree: Tree = createTree();
   let applied: Applied[] = [];
+  /** The stamp with which each exchange was taken in. */
+  let clocks = new Map<string, string>();
   let cursor: string | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -80,6 +82,7 @@ function createProjector(forest: RecordingForest): Projector {
     const undo = tree.step();
     const placed = placeExchange(tree, reading);
     applied.push({ id, order, clock, undo });
+    clocks.set(id, clock);
     const old = applied.at(-STEPS_KEPT - 1);
     if (old) old.undo = undefined;
     return placed;
@@ -87,8 +90,8 @@ function createProjector(forest: RecordingForest): Projector {
 
   /** Takes back everything from a place on, the last first; gives what that was. */
   const rollBack = (order: string): Applied[] => {
-    const at = applied.findIndex((one) => one.order >= order);
-    if (at < 0) return [];
+    const at = applied.findLastIndex((one) => one.order < order) + 1;
+    if (at === applied.length) return [];
     if (applied[at]!.undo === undefined) {
       tree = createTree();
       return applied.splice(0);
@@ -98,13 +101,13 @@ function createProjector(forest: RecordingForest): Projector {
     return taken;
   };
 
-  const takeIn = async (entries: readonly EntryRecord[]): Promise<number> => {
-    const clocks = new Map(applied.map(({ id, clock }) => [id, clock]));
+  /** How many nodes are no longer where they were; undefined when there was nothing to take in. */
+  const takeIn = async (entries: readonly EntryRecord[]): Promise<number | undefined> => {
     const fresh = entries.filter((entry) => {
       const exchange = exchangeOf(entry);
       return exchange && exchange.outcome !== 'open' && clocks.get(entry.id) !== entry.clock;
     });
-    if (fresh.length === 0) return 0;
+    if (fresh.length === 0) return undefined;
     const first = fresh.reduce((least, { order }) => (order < least ? order : least), fresh[0]!.order);
     const todo = new Map<string, Omit<Applied, 'undo'>>(rollBack(first).map((one) => [one.id, one]));
     for (const { id, order, clock } of fresh) todo.set(id, { id, order, clock });
@@ -116,8 +119,11 @@ function createProjector(forest: RecordingForest): Projector {
   const run = async (): Promise<number> => {
     let moved = 0;
     // Until nothing new is there: whoever wrote last has then seen what others stored before.
-    for (let entries = await news(); entries.length > 0; entries = await news()) moved += await takeIn(entries);
-    return moved;
+    for (;;) {
+      const more = await takeIn(await news());
+      if (more === undefined) return moved;
+      moved += more;
+    }
   };
 
   /** One after the other; a run that failed knows nothing for sure, so the next one begins anew. */
@@ -132,6 +138,7 @@ function createProjector(forest: RecordingForest): Projector {
   const forget = () => {
     tree = createTree();
     applied = [];
+    clocks = new Map();
     cursor = undefined;
     writer.forget();
   };

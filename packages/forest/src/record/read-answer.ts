@@ -1,5 +1,13 @@
-import type { Stop } from '@skein/core';
-import { type Dialect, decodeSse, elementTexts, type Message, type Origin, type Reply, type Usage } from '@skein/core';
+import {
+  type Dialect,
+  decodeSse,
+  elementTexts,
+  type Message,
+  type Origin,
+  type Reply,
+  type Stop,
+  type Usage,
+} from '@skein/core';
 import { responseIdIn } from './response-id.ts';
 
 /** What an answer says. */
@@ -18,8 +26,7 @@ export interface Answer {
 export function readAnswer(dialect: Dialect, text: string, origin: Partial<Origin>): Answer {
   const reply = replyOf(dialect, text, origin);
   const { message, alternatives, stop, usage, envelope } = reply;
-  const isPending = /"status"\s*:\s*"(?:queued|in_progress)"/.test(envelope) && statusOf(envelope) !== undefined;
-  const pending = dialect.id === 'openai-responses' && isPending && stop.reason !== 'cut' && stop.reason !== 'error';
+  const pending = stop.reason !== 'cut' && stop.reason !== 'error' && isUnderWay(envelope);
   return {
     replies: pending ? [] : [{ message, stop }, ...alternatives].filter((one) => one.message.content.length > 0),
     stop,
@@ -42,7 +49,9 @@ function replyOf(dialect: Dialect, text: string, origin: Partial<Origin>): Reply
   return reader.finish();
 }
 
-function statusOf(envelope: string): string | undefined {
+/** Responses that run in the background are answered before they are there. */
+function isUnderWay(envelope: string): boolean {
+  if (!/"(?:queued|in_progress)"/.test(envelope)) return false;
   const { status } = JSON.parse(envelope) as { status?: unknown };
-  return status === 'queued' || status === 'in_progress' ? status : undefined;
+  return status === 'queued' || status === 'in_progress';
 }

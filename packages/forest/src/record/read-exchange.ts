@@ -28,7 +28,7 @@ export interface Poll {
 }
 
 /** Nothing that belongs into a tree, and why. */
-export interface Nothing {
+interface Nothing {
   readonly kind: 'nothing';
   readonly exchange: Exchange;
   readonly why: string;

@@ -30,7 +30,7 @@ export interface TreeNode {
   readonly thread: string;
 }
 
-export interface TreeThread {
+interface TreeThread {
   readonly head: string;
   readonly created: number;
   readonly touched: number;
