@@ -1,5 +1,5 @@
 /** Exchanges written straight into a store, as if they had been recorded. */
-import type { EntryRecord, Store } from '@skein/forest';
+import type { EntryRecord, Landing, Store } from '@skein/forest';
 import { packBytes } from '../src/model/index.ts';
 import { type Exchange, exchangeRecord, requestPart, responsePart } from '../src/record/exchange.ts';
 
@@ -53,15 +53,20 @@ export async function seen(store: Store) {
   const hidden = new Set(moved.map(({ key }) => key));
   const nodes = (await store.scan({ limit })).items.filter(({ id }) => !hidden.has(id));
   const ids = nodes.map(({ id }) => id).sort();
-  const takes = (await store.takes(ids)).filter(({ author }) => author === 'model');
+  const landed = (await store.refs({ on: 'forest', names: ['landed'], limit })).items;
+  const landings = new Map(landed.map(({ key, value }) => [key, value as Landing]));
+  // Takes cannot be taken back: one of an exchange that is elsewhere now does not count.
+  const takes = (await store.takes(ids)).filter(({ author, node, exchange, extra }) => {
+    const { node: reply, alternatives = [] } = landings.get(String(extra?.broughtBy ?? exchange)) ?? { node: '' };
+    return author === 'model' && [reply, ...alternatives].includes(node);
+  });
   const threads = (await store.refs({ on: 'thread', limit })).items;
   const merged = new Set(
     threads.filter(({ name, value }) => name === 'deleted' && value === true).map(({ key }) => key),
   );
-  const landed = (await store.refs({ on: 'forest', names: ['landed'], limit })).items;
   return {
     nodes: ids,
-    takes: takes.map(({ id }) => id).sort(),
+    takes: takes.map(({ node, exchange }) => `${node} ${exchange}`).sort(),
     threads: threads
       .filter(({ key, name, value }) => !merged.has(key) && value !== false && name !== 'title')
       .map(({ key, name, value }) => `${key} ${name} ${value}`)

@@ -40,7 +40,7 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
           continue;
         }
         changed.set(exchange, before);
-        if (records.length > 0) await store.append(before ? await withoutKnownTakes(forest, records) : records);
+        if (records.length > 0) await store.append(await withoutKnownTakes(forest, records));
       }
     },
     async commit(tree) {
@@ -98,7 +98,7 @@ async function storedLandings({ store, clock }: RecordingForest): Promise<Map<st
   return found;
 }
 
-/** A newer version may say more of a reply: it is the same reply nevertheless, and is not counted twice. */
+/** A newer version may say more of a reply, and two polls may bring it: it is one reply, and is not counted twice. */
 async function withoutKnownTakes({ store }: RecordingForest, records: readonly StoreRecord[]): Promise<StoreRecord[]> {
   const nodes = records.filter((record) => record.k === 'node').map(({ id }) => id);
   const known = new Set((await store.takes(nodes)).map(takeKey));
