@@ -2,11 +2,16 @@ import { joinManifest, type Manifest } from '@skein/core';
 import { type NodeRecord, restoreManifest, sha256, type TakeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { ForestError } from './errors.ts';
+import { recordedRequest } from './recorded-request.ts';
 import type { SentRequest } from './types.ts';
 
 /** The exact bytes of the latest request that brought a node. */
-export async function sentRequest(store: Store, { id }: NodeRecord): Promise<SentRequest> {
-  const take = (await store.takes([id])).findLast(({ request }) => request !== undefined);
+export async function sentRequest(store: Store, node: NodeRecord): Promise<SentRequest> {
+  const { id } = node;
+  const takes = await store.takes([id]);
+  const take = takes.findLast(({ request }) => request !== undefined);
+  const recorded = takes.findLast(({ exchange, author }) => exchange !== undefined && author === 'model');
+  if (!take && recorded) return recordedRequest(store, node, recorded);
   if (!take?.request)
     throw new ForestError('no_request', id, `No request is stored for node ${id}: no model wrote it here.`);
   try {

@@ -18,7 +18,8 @@ export function usageOf(context: Context, threads: Threads): Forest['usage'] {
     let cost = 0;
     let withoutPrice = 0;
     for await (const take of takesOf(context, nodesOf(context, threads, of))) {
-      const first = take.carried?.take ?? take.id;
+      // An exchange that found another place has a take in both, and was paid for once.
+      const first = take.exchange ?? take.carried?.take ?? take.id;
       if (!isReply(take) || take.at < since || take.at >= until || seen.has(first)) continue;
       seen.add(first);
       for (const bucket of BUCKETS) usage[bucket] += take.usage?.[bucket] ?? 0;

@@ -1,0 +1,104 @@
+import { type EntryRecord, type PackedBytes, packBytes } from '../model/index.ts';
+
+/**
+ * One request to an API and its answer, without their bytes: those are in parts of their own, so that lists stay
+ * small and the request is written once. No key, no cookie and no header that signs in is in here.
+ */
+export interface Exchange {
+  readonly id: string;
+  /** When the request was sent, in milliseconds. Exchanges are in the order of (start, id). */
+  readonly start: number;
+  readonly firstByte?: number;
+  readonly end?: number;
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+  /** Without `?`, and without what signs in. */
+  readonly query: string;
+  readonly kind: ExchangeKind;
+  readonly provider?: string;
+  readonly dialect?: string;
+  /** Who can read the opaque parts of the reply. */
+  readonly issuer?: string;
+  readonly model?: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  /** SHA-256 of the request's bytes, and of what a replay compares. */
+  readonly requestSha256?: string;
+  readonly replayKey?: string;
+  readonly status?: number;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly responseId?: string;
+  readonly responseBytes?: number;
+  readonly outcome: Outcome;
+  /** Why there is no answer, or no whole one. */
+  readonly error?: string;
+  /** Bytes of it were not kept: the store failed, or was too slow for too long. */
+  readonly truncated?: boolean;
+  /** A key stood in a body and was taken out before storing. */
+  readonly redacted?: boolean;
+  readonly tags: readonly string[];
+  /** The name of the conversation, where the client gave one. */
+  readonly thread?: string;
+  /** The process that has it under way. */
+  readonly writer: string;
+}
+
+/** `generate`: a model was asked; `poll`: a response that was asked for before; `other`: models, files, counts… */
+export type ExchangeKind = 'generate' | 'poll' | 'other';
+
+/**
+ * `open`: under way; `done`: a whole answer; `cut`: it ended early, or the client left; `refused`: the API said no;
+ * `failed`: there was no answer, or it reports a failure.
+ */
+export type Outcome = 'open' | 'done' | 'cut' | 'refused' | 'failed';
+
+/** What all exchanges belong to. */
+export const EXCHANGES = 'exchanges';
+
+const FORMAT = 1;
+
+export function exchangeRecord(exchange: Exchange, clock: string): EntryRecord {
+  const data = { version: FORMAT, ...exchange };
+  return { k: 'exchange', id: exchange.id, of: EXCHANGES, order: orderOf(exchange), clock, data };
+}
+
+/** Its place among all exchanges, compared as text. */
+export function orderOf({ start, id }: Pick<Exchange, 'start' | 'id'>): string {
+  return `${startOrder(start)}.${id}`;
+}
+
+/** What the places of all that started at or after a time come behind. */
+export function startOrder(start: number): string {
+  return Math.max(0, Math.floor(start)).toString(36).padStart(9, '0');
+}
+
+/** Undefined for what this version cannot read; it is kept as it is. */
+export function exchangeOf({ data }: EntryRecord): Exchange | undefined {
+  const { version, id, start, method, path, outcome } = data;
+  const isReadable =
+    version === FORMAT &&
+    typeof id === 'string' &&
+    typeof start === 'number' &&
+    typeof method === 'string' &&
+    typeof path === 'string' &&
+    typeof outcome === 'string';
+  return isReadable ? (data as unknown as Exchange) : undefined;
+}
+
+/** The id of the part that holds the request's bytes; `forest.request` knows it, too. */
+export function requestPartId(exchange: string): string {
+  return `${exchange}/request`;
+}
+
+export function requestPart(exchange: string, bytes: Uint8Array, clock: string): EntryRecord {
+  return partRecord(requestPartId(exchange), exchange, 'request', clock, packBytes(bytes));
+}
+
+export function responsePart(exchange: string, index: number, packed: PackedBytes, clock: string, at: number) {
+  const name = `response.${String(index).padStart(8, '0')}`;
+  return partRecord(`${exchange}/${name}`, exchange, name, clock, { ...packed, at });
+}
+
+function partRecord(id: string, of: string, order: string, clock: string, data: EntryRecord['data']): EntryRecord {
+  return { k: 'exchange', id, of, order, clock, data };
+}

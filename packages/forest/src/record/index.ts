@@ -1,0 +1,19 @@
+export type { Exchange, ExchangeKind, Outcome } from './exchange.ts';
+export type { Landing } from './landing.ts';
+export {
+  type ExchangeFilters,
+  type ListedExchange,
+  listExchanges,
+  readRecorded,
+  reproject,
+} from './list-exchanges.ts';
+export type { Projected } from './projector.ts';
+export { type FetchLike, type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
+export {
+  createRecorder,
+  type Recorder,
+  type RecorderOptions,
+  type RecordingForest,
+  type RequestToRecord,
+} from './recorder.ts';
+export type { Recording } from './recording.ts';

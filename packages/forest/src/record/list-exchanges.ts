@@ -1,0 +1,87 @@
+import type { Page } from '../store/index.ts';
+import { EXCHANGES, type Exchange, exchangeOf, type Outcome, startOrder } from './exchange.ts';
+import { type Landing, outcomeOf, readLanding } from './landing.ts';
+import { type Projected, projectorOf } from './projector.ts';
+import { readRequestBody, readResponse } from './read-parts.ts';
+import type { RecordingForest } from './recorder.ts';
+import { LANDED } from './write-tree.ts';
+
+export interface ExchangeFilters {
+  readonly provider?: string;
+  readonly status?: number;
+  readonly outcome?: Outcome;
+  readonly tag?: string;
+  /** Started at or after, and before; milliseconds. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly after?: string;
+  /** Default 100. */
+  readonly limit?: number;
+}
+
+/** An exchange and where it landed; `landing` is absent until the projection has seen it. */
+export interface ListedExchange extends Exchange {
+  readonly landing?: Landing;
+}
+
+const FETCH = 200;
+
+/** Oldest first. The outcome is what the answer itself says, where it says something. */
+export async function listExchanges(
+  { store }: RecordingForest,
+  filters: ExchangeFilters = {},
+): Promise<Page<ListedExchange>> {
+  const { after, since, until = Number.POSITIVE_INFINITY, limit = 100 } = filters;
+  let place = after ?? (since === undefined ? undefined : startOrder(since));
+  const items: ListedExchange[] = [];
+  for (;;) {
+    const page = await store.entries('exchange', {
+      of: EXCHANGES,
+      limit: FETCH,
+      ...(place !== undefined && { afterOrder: place }),
+    });
+    const keys = page.items.map(({ id }) => id);
+    const refs =
+      keys.length === 0 ? [] : (await store.refs({ on: 'forest', keys, names: [LANDED], limit: keys.length })).items;
+    const landings = new Map(refs.map(({ key, value }) => [key, readLanding(value)]));
+    for (const entry of page.items) {
+      const exchange = exchangeOf(entry);
+      if (exchange && exchange.start >= until) return { items };
+      const landing = landings.get(entry.id);
+      const listed = exchange && { ...exchange, outcome: outcomeOf(exchange, landing), ...(landing && { landing }) };
+      if (listed && isWanted(listed, filters)) {
+        if (items.length >= Math.max(1, limit)) return { items, next: place! };
+        items.push(listed);
+      }
+      place = entry.order;
+    }
+    if (page.next === undefined) return { items };
+  }
+}
+
+/** One exchange with its exact bytes. */
+export async function readRecorded(
+  { store }: RecordingForest,
+  id: string,
+): Promise<
+  { readonly exchange: Exchange; readonly request: Uint8Array | undefined; readonly response: Uint8Array } | undefined
+> {
+  const entry = await store.entry('exchange', id);
+  const exchange = entry && exchangeOf(entry);
+  if (!exchange) return undefined;
+  return { exchange, request: await readRequestBody(store, id), response: await readResponse(store, id) };
+}
+
+/** Reads every exchange again and makes the tree what they say. The same exchanges give the same tree. */
+export async function reproject(forest: RecordingForest): Promise<Projected> {
+  return projectorOf(forest).rebuild();
+}
+
+function isWanted(exchange: ListedExchange, { provider, status, outcome, tag }: ExchangeFilters): boolean {
+  return (
+    (provider === undefined || exchange.provider === provider) &&
+    (status === undefined || exchange.status === status) &&
+    (outcome === undefined || exchange.outcome === outcome) &&
+    (tag === undefined || exchange.tags.includes(tag))
+  );
+}

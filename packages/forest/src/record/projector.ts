@@ -1,0 +1,193 @@
+import type { EntryRecord } from '../model/index.ts';
+import type { Page, Store } from '../store/index.ts';
+import { EXCHANGES, type Exchange, exchangeOf, exchangeRecord } from './exchange.ts';
+import { placeExchange } from './place-exchange.ts';
+import type { Placed } from './placed.ts';
+import { readExchange } from './read-exchange.ts';
+import { readRequestBody, readResponse } from './read-parts.ts';
+import type { RecordingForest } from './recorder.ts';
+import { createTree, type Tree } from './tree.ts';
+import { createTreeWriter } from './write-tree.ts';
+
+/** Keeps the tree what the stored exchanges make of it. */
+export interface Projector {
+  /** Takes in what was stored since, by anyone. */
+  run(): Promise<void>;
+  /** Forgets what it knows and reads every exchange again. */
+  rebuild(): Promise<Projected>;
+}
+
+/** What a projection came to. */
+export interface Projected {
+  readonly exchanges: number;
+  readonly landed: number;
+  readonly waiting: number;
+  readonly nothing: number;
+  /** Nodes that are no longer where they were; their old ids lead on. */
+  readonly moved: number;
+}
+
+/** How many of the last exchanges can be taken back one by one; for one that is later than that, all are read again. */
+const STEPS_KEPT = 10_000;
+
+interface Applied {
+  readonly order: string;
+  readonly id: string;
+  readonly clock: string;
+  undo: (() => void) | undefined;
+}
+
+const projectors = new WeakMap<Store, Projector>();
+
+/** One for each store: everyone who records into it shares what is known. */
+export function projectorOf(forest: RecordingForest): Projector {
+  const there = projectors.get(forest.store);
+  if (there) return there;
+  const made = createProjector(forest);
+  projectors.set(forest.store, made);
+  return made;
+}
+
+function createProjector(forest: RecordingForest): Projector {
+  const { store } = forest;
+  const writer = createTreeWriter(forest);
+  let tree: Tree = createTree();
+  let applied: Applied[] = [];
+  /** The stamp with which each exchange was taken in. */
+  let clocks = new Map<string, string>();
+  let cursor: string | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  /** Every exchange that has ended and is not in the tree as it is now, by its id. */
+  const news = async (): Promise<EntryRecord[]> => {
+    if (cursor !== undefined) {
+      const { items, next, reset } = await store.changes(cursor);
+      cursor = next;
+      if (!reset) {
+        const ids = items.filter(({ kind, of }) => kind === 'exchange' && of === EXCHANGES).map(({ key }) => key);
+        const entries = await Promise.all([...new Set(ids)].map((id) => store.entry('exchange', id)));
+        return entries.filter((entry) => entry !== undefined);
+      }
+    }
+    cursor = (await store.changes()).next;
+    return everyExchange(forest);
+  };
+
+  const apply = async ({ id, order, clock }: Omit<Applied, 'undo'>): Promise<readonly Placed[]> => {
+    const entry = await store.entry('exchange', id);
+    const exchange = entry && exchangeOf(entry);
+    if (!exchange) return [];
+    const [request, response] = await Promise.all([readRequestBody(store, id), readResponse(store, id)]);
+    const reading = readExchange(exchange, textOf(request), textOf(response));
+    const undo = tree.step();
+    const placed = placeExchange(tree, reading);
+    applied.push({ id, order, clock, undo });
+    clocks.set(id, clock);
+    const old = applied.at(-STEPS_KEPT - 1);
+    if (old) old.undo = undefined;
+    return placed;
+  };
+
+  /** Takes back everything from a place on, the last first; gives what that was. */
+  const rollBack = (order: string): Applied[] => {
+    const at = applied.findLastIndex((one) => one.order < order) + 1;
+    if (at === applied.length) return [];
+    if (applied[at]!.undo === undefined) {
+      tree = createTree();
+      return applied.splice(0);
+    }
+    const taken = applied.splice(at);
+    for (const { undo } of taken.toReversed()) undo!();
+    return taken;
+  };
+
+  /** How many nodes are no longer where they were; undefined when there was nothing to take in. */
+  const takeIn = async (entries: readonly EntryRecord[]): Promise<number | undefined> => {
+    const fresh = entries.filter((entry) => {
+      const exchange = exchangeOf(entry);
+      return exchange && exchange.outcome !== 'open' && clocks.get(entry.id) !== entry.clock;
+    });
+    if (fresh.length === 0) return undefined;
+    const first = fresh.reduce((least, { order }) => (order < least ? order : least), fresh[0]!.order);
+    const todo = new Map<string, Omit<Applied, 'undo'>>(rollBack(first).map((one) => [one.id, one]));
+    for (const { id, order, clock } of fresh) todo.set(id, { id, order, clock });
+    const inOrder = [...todo.values()].sort((a, b) => (a.order < b.order ? -1 : 1));
+    for (const one of inOrder) await writer.add(await apply(one));
+    return writer.commit(tree);
+  };
+
+  const run = async (): Promise<number> => {
+    let moved = 0;
+    // Until nothing new is there: whoever wrote last has then seen what others stored before.
+    for (;;) {
+      const more = await takeIn(await news());
+      if (more === undefined) return moved;
+      moved += more;
+    }
+  };
+
+  /** One after the other; a run that failed knows nothing for sure, so the next one begins anew. */
+  const queued = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = queue.then(work).catch((error: unknown) => {
+      forget();
+      throw error;
+    });
+    queue = next.catch(() => undefined);
+    return next;
+  };
+  const forget = () => {
+    tree = createTree();
+    applied = [];
+    clocks = new Map();
+    cursor = undefined;
+    writer.forget();
+  };
+
+  return {
+    run: () => queued(async () => void (await run())),
+    rebuild: () =>
+      queued(async () => {
+        forget();
+        const moved = await run();
+        const states = [...tree.landings.values()].map(({ state }) => state);
+        const count = (wanted: string) => states.filter((state) => state === wanted).length;
+        return {
+          exchanges: applied.length,
+          landed: count('landed'),
+          waiting: count('waiting'),
+          nothing: count('nothing'),
+          moved,
+        };
+      }),
+  };
+}
+
+/** All of them; those that a dead process had under way are closed first, as far as they came. */
+async function everyExchange({ store, clock }: RecordingForest): Promise<EntryRecord[]> {
+  const found: EntryRecord[] = [];
+  for (let after: string | undefined, more = true; more; ) {
+    const page: Page<EntryRecord> = await store.entries('exchange', {
+      of: EXCHANGES,
+      limit: 1000,
+      ...(after && { after }),
+    });
+    for (const entry of page.items) {
+      clock.see(entry.clock);
+      const exchange = exchangeOf(entry);
+      const isLost = exchange?.outcome === 'open' && !(await store.isAlive(exchange.writer));
+      found.push(isLost ? exchangeRecord(closed(exchange), clock.tick()) : entry);
+      if (isLost) await store.append([found.at(-1)!]);
+    }
+    after = page.next;
+    more = after !== undefined;
+  }
+  return found;
+}
+
+function closed(exchange: Exchange): Exchange {
+  return { ...exchange, outcome: 'cut', error: 'the process that recorded it ended' };
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return Buffer.from(bytes ?? []).toString('utf8');
+}

@@ -1,0 +1,57 @@
+import {
+  type Dialect,
+  decodeSse,
+  elementTexts,
+  type Message,
+  type Origin,
+  type Reply,
+  type Stop,
+  type Usage,
+} from '@skein/core';
+import { responseIdIn } from './response-id.ts';
+
+/** What an answer says. */
+export interface Answer {
+  /** The reply first, then its alternatives; those that say nothing are left out. */
+  readonly replies: readonly { readonly message: Message; readonly stop: Stop }[];
+  readonly stop: Stop;
+  readonly usage: Usage | undefined;
+  readonly envelope: string;
+  readonly responseId: string | undefined;
+  /** It was only taken on: the reply comes later, in the answer to another request. */
+  readonly pending: boolean;
+}
+
+/** Reads an answer whatever form it came in: whole, as events, or as Google's list of chunks. Fails on other texts. */
+export function readAnswer(dialect: Dialect, text: string, origin: Partial<Origin>): Answer {
+  const reply = replyOf(dialect, text, origin);
+  const { message, alternatives, stop, usage, envelope } = reply;
+  const pending = stop.reason !== 'cut' && stop.reason !== 'error' && isUnderWay(envelope);
+  return {
+    replies: pending ? [] : [{ message, stop }, ...alternatives].filter((one) => one.message.content.length > 0),
+    stop,
+    usage,
+    envelope,
+    responseId: responseIdIn(envelope),
+    pending,
+  };
+}
+
+function replyOf(dialect: Dialect, text: string, origin: Partial<Origin>): Reply {
+  if (/^\s*\{/.test(text)) return dialect.readResponse(text, origin);
+  const reader = dialect.readStream(origin);
+  if (/^\s*\[/.test(text)) for (const chunk of elementTexts(text)) reader.push(undefined, chunk);
+  else {
+    const decoder = decodeSse((event, data) => void reader.push(event, data));
+    decoder.push(text);
+    decoder.end();
+  }
+  return reader.finish();
+}
+
+/** Responses that run in the background are answered before they are there. */
+function isUnderWay(envelope: string): boolean {
+  if (!/"(?:queued|in_progress)"/.test(envelope)) return false;
+  const { status } = JSON.parse(envelope) as { status?: unknown };
+  return status === 'queued' || status === 'in_progress';
+}

@@ -1,0 +1,73 @@
+import { dialect, type Message, type Origin, type RequestParams, type RequestParts } from '@skein/core';
+import type { Exchange } from './exchange.ts';
+import { type Answer, readAnswer } from './read-answer.ts';
+
+/** What an exchange means, before it has a place in the tree. */
+export type Reading = Turn | Poll | Nothing;
+
+/** A history and what a model said to it. */
+export interface Turn {
+  readonly kind: 'turn';
+  readonly exchange: Exchange;
+  readonly system: Message | undefined;
+  readonly messages: readonly Message[];
+  readonly params: RequestParams;
+  readonly model: string | undefined;
+  /** What it goes on from, on the API's side. */
+  readonly previous: string | undefined;
+  readonly conversation: string | undefined;
+  readonly answer: Answer;
+}
+
+/** News of a response that was asked for in another exchange. */
+export interface Poll {
+  readonly kind: 'poll';
+  readonly exchange: Exchange;
+  readonly responseId: string;
+  readonly answer: Answer;
+}
+
+/** Nothing that belongs into a tree, and why. */
+interface Nothing {
+  readonly kind: 'nothing';
+  readonly exchange: Exchange;
+  readonly why: string;
+}
+
+/** A pure function of what is stored; it never throws. */
+export function readExchange(exchange: Exchange, request: string, response: string): Reading {
+  const nothing = (why: string): Nothing => ({ kind: 'nothing', exchange, why });
+  if (exchange.kind === 'other' || exchange.dialect === undefined) return nothing('no model was asked');
+  if (exchange.outcome === 'refused') return nothing(`the API answered ${exchange.status}`);
+  if (response.trim() === '') return nothing(exchange.error ?? 'there was no answer');
+  try {
+    const spoken = dialect(exchange.dialect);
+    const origin: Partial<Origin> = { issuer: exchange.issuer ?? spoken.home.issuer };
+    if (exchange.kind === 'poll') {
+      const answer = readAnswer(spoken, response, origin);
+      return { kind: 'poll', exchange, responseId: exchange.responseId ?? answer.responseId ?? '', answer };
+    }
+    const { system, messages, params, rest, model = exchange.model } = spoken.readRequest(request, origin);
+    const answer = readAnswer(spoken, response, { ...origin, ...(model !== undefined && { model }) });
+    const { previous, conversation } = references(rest);
+    return { kind: 'turn', exchange, system, messages, params, model, previous, conversation, answer };
+  } catch (error) {
+    return nothing(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function references(rest: RequestParts['rest']): { previous: string | undefined; conversation: string | undefined } {
+  const conversation = parsed(rest.conversation);
+  return {
+    previous: textOf(parsed(rest.previous_response_id)),
+    conversation: textOf(conversation) ?? textOf((conversation as { id?: unknown } | null | undefined)?.id),
+  };
+}
+
+function parsed(text: string | undefined): unknown {
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

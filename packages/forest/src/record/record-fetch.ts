@@ -1,0 +1,148 @@
+import { readAddress } from './address.ts';
+import { createRecorder, type RecordingForest, type RequestToRecord } from './recorder.ts';
+import type { Recording } from './recording.ts';
+import { createReplayer } from './replay.ts';
+import { replayKey } from './replay-key.ts';
+import { secretsOf, withoutSecrets } from './safe-parts.ts';
+
+export interface RecordFetchOptions {
+  /** `record`: pass on and write down; `replay`: answer from recordings; `pass`: only pass on. Default: `record`. */
+  readonly mode?: 'record' | 'replay' | 'pass';
+  readonly tags?: readonly string[];
+  /** Which provider is spoken to, where its address does not say it. */
+  readonly provider?: string;
+  /** The name of the conversation; default: found by the history. */
+  readonly thread?: string;
+  /** What really fetches; default: the platform's own. */
+  readonly fetch?: FetchLike;
+  /** A replay without a recording: an error in the provider's own form (default), or on to the provider. */
+  readonly onMiss?: 'refuse' | 'pass';
+  /** Told of whatever could not be recorded. The client never notices. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What SDKs take for `fetch`. */
+export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+export interface RecordFetch extends FetchLike {
+  /** When everything that has ended is stored and has its place in the tree. */
+  settled(): Promise<void>;
+}
+
+/**
+ * A `fetch` to hand to any SDK: what goes through it is recorded into a forest, or answered from there. Bytes pass
+ * unchanged both ways and as they come.
+ */
+export function recordFetch(forest: RecordingForest, options: RecordFetchOptions = {}): RecordFetch {
+  const { mode = 'record', onMiss = 'refuse', onError = () => undefined } = options;
+  const send: FetchLike = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+  const recorder = createRecorder(forest, { onError });
+  const replayer = createReplayer(forest);
+
+  const record: FetchLike = async (input, init) => {
+    let recording: Recording | undefined;
+    try {
+      recording = recorder.begin(await requestOf(input, init, options));
+    } catch (error) {
+      onError(error);
+    }
+    return recording ? watched(recording, () => send(input, init)) : send(input, init);
+  };
+
+  const replay: FetchLike = async (input, init) => {
+    const { method, url, headers, body } = await requestOf(input, init, options);
+    const address = new URL(url);
+    const text = withoutSecrets(Buffer.from(body ?? '').toString(), secretsOf(address, headers));
+    const request = { method, path: address.pathname, key: replayKey(method, address, text), body: text };
+    const found = await replayer.answer(request);
+    if (found) return found;
+    if (onMiss === 'pass') return record(input, init);
+    return replayer.refuse(request, readAddress(method, address.pathname).dialect);
+  };
+
+  const chosen = mode === 'pass' ? send : mode === 'replay' ? replay : record;
+  return Object.assign((input: string | URL | Request, init?: RequestInit) => chosen(input, init), {
+    settled: () => recorder.settled(),
+  });
+}
+
+/** The request as it will be sent, without touching what is sent: a body that can be read only once is left alone. */
+async function requestOf(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+  { tags, provider, thread }: RecordFetchOptions,
+): Promise<RequestToRecord> {
+  const request = input instanceof Request ? input : undefined;
+  const body = init?.body !== undefined ? await bytesOf(init.body) : await bytesOfRequest(request);
+  return {
+    method: (init?.method ?? request?.method ?? 'GET').toUpperCase(),
+    url: request ? request.url : String(input),
+    headers: new Headers(init?.headers ?? request?.headers),
+    ...(body !== undefined && { body }),
+    ...(tags && { tags }),
+    ...(provider !== undefined && { provider }),
+    ...(thread !== undefined && { thread }),
+  };
+}
+
+async function bytesOf(body: RequestInit['body'] | null): Promise<string | Uint8Array | undefined> {
+  if (typeof body === 'string' || body === undefined) return body;
+  if (body instanceof Uint8Array) return body;
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  if (body instanceof URLSearchParams) return body.toString();
+  return body instanceof Blob ? new Uint8Array(await body.arrayBuffer()) : undefined;
+}
+
+async function bytesOfRequest(request: Request | undefined): Promise<Uint8Array | undefined> {
+  return request?.body ? new Uint8Array(await request.clone().arrayBuffer()) : undefined;
+}
+
+/** Fetches, and looks at what comes while it passes. */
+async function watched(recording: Recording, send: () => Promise<Response>): Promise<Response> {
+  let response: Response;
+  try {
+    response = await send();
+  } catch (error) {
+    recording.end('failed', error);
+    throw error;
+  }
+  const { status, statusText, headers, body } = response;
+  recording.head(status, headers);
+  if (!body) {
+    recording.end('done');
+    return response;
+  }
+  const copy = new Response(watchedBody(recording, body), { status, statusText, headers });
+  // A response made by hand has no address; clients that look at it find the real one.
+  Object.defineProperty(copy, 'url', { value: response.url });
+  return copy;
+}
+
+function watchedBody(recording: Recording, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            recording.end('done');
+            controller.close();
+            return;
+          }
+          recording.push(value);
+          controller.enqueue(value);
+        } catch (error) {
+          recording.end('cut', error);
+          controller.error(error);
+        }
+      },
+      cancel(reason) {
+        recording.end('cut', reason ?? new Error('the client left'));
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

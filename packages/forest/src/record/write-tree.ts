@@ -1,0 +1,136 @@
+import { setRef } from '../forest/refs.ts';
+import { type RefRecord, ROOT, type StoreRecord, type TakeRecord } from '../model/index.ts';
+import { type Landing, nodesOf, readLanding } from './landing.ts';
+import type { Placed } from './placed.ts';
+import type { RecordingForest } from './recorder.ts';
+import { redirectsFor } from './redirects.ts';
+import { seeRefs } from './see-refs.ts';
+import { threadRefs } from './thread-refs.ts';
+import type { Tree } from './tree.ts';
+
+/**
+ * Writes what a projection comes to. Nodes, texts and takes are named by their content and can be written at any
+ * time; where each exchange landed is written last, so that what was interrupted is found and done again.
+ */
+export interface TreeWriter {
+  add(placed: readonly Placed[]): Promise<void>;
+  /** Gives how many nodes are no longer where they were. */
+  commit(tree: Tree): Promise<number>;
+  forget(): void;
+}
+
+/** Under this name each exchange has its landing. */
+export const LANDED = 'landed';
+
+const BATCH = 500;
+
+export function createTreeWriter(forest: RecordingForest): TreeWriter {
+  const { store } = forest;
+  /** As they are stored. */
+  let landings: Map<string, Landing> | undefined;
+  let changed = new Map<string, Landing | undefined>();
+
+  return {
+    async add(placed) {
+      landings ??= await storedLandings(forest);
+      for (const { exchange, landing, records } of placed) {
+        const before = landings.get(exchange);
+        if (isSame(before, landing)) {
+          changed.delete(exchange);
+          continue;
+        }
+        changed.set(exchange, before);
+        if (records.length > 0) await store.append(await withoutKnownTakes(forest, records));
+      }
+    },
+    async commit(tree) {
+      landings ??= await storedLandings(forest);
+      const changes = [...changed].map(([exchange, before]) => ({
+        exchange,
+        before,
+        after: tree.landings.get(exchange)!,
+      }));
+      changed = new Map();
+      if (changes.length === 0) return 0;
+      await seeRefs(
+        forest,
+        'forest',
+        changes.map(({ exchange }) => exchange),
+        [LANDED],
+      );
+      const redirects = await redirectsFor(forest, tree, changes);
+      const refs = [
+        ...(await revivingRefs(forest, changes)),
+        ...redirects,
+        ...(await threadRefs(forest, tree, changes)),
+        ...changes.map(({ exchange, after }) => setRef(forest, 'forest', exchange, LANDED, after)),
+      ];
+      for (let at = 0; at < refs.length; at += BATCH) await store.append(refs.slice(at, at + BATCH));
+      for (const { exchange, after } of changes) landings.set(exchange, after);
+      return redirects.length;
+    },
+    forget() {
+      landings = undefined;
+      changed = new Map();
+    },
+  };
+}
+
+/** An exchange whose place has changed, or that has one for the first time. */
+export interface LandingChange {
+  readonly exchange: string;
+  readonly before: Landing | undefined;
+  readonly after: Landing;
+}
+
+async function storedLandings({ store, clock }: RecordingForest): Promise<Map<string, Landing>> {
+  const found = new Map<string, Landing>();
+  for (let after: string | undefined, more = true; more; ) {
+    const page = await store.refs({ on: 'forest', names: [LANDED], limit: 1000, ...(after && { after }) });
+    for (const ref of page.items) {
+      clock.see(ref.clock);
+      const landing = readLanding(ref.value);
+      if (landing) found.set(ref.key, landing);
+    }
+    after = page.next;
+    more = after !== undefined;
+  }
+  return found;
+}
+
+/** A newer version may say more of a reply, and two polls may bring it: it is one reply, and is not counted twice. */
+async function withoutKnownTakes({ store }: RecordingForest, records: readonly StoreRecord[]): Promise<StoreRecord[]> {
+  const nodes = records.filter((record) => record.k === 'node').map(({ id }) => id);
+  const known = new Set((await store.takes(nodes)).map(takeKey));
+  return records.filter((record) => record.k !== 'take' || !known.has(takeKey(record)));
+}
+
+function takeKey({ node, exchange, via }: TakeRecord): string {
+  return `${node} ${exchange} ${via}`;
+}
+
+/** Nodes that had moved away and are back; a first exchange also brings back what a person had removed. */
+async function revivingRefs(forest: RecordingForest, changes: readonly LandingChange[]): Promise<RefRecord[]> {
+  const fresh = new Set(changes.filter(({ before }) => !before).flatMap(({ after }) => nodesAndParent(after)));
+  const all = [...new Set(changes.flatMap(({ after }) => nodesAndParent(after)))];
+  const hiding = await seeRefs(forest, 'node', all, ['moved', 'removed']);
+  return hiding
+    .filter(({ key, name, value }) => (name === 'moved' ? typeof value === 'string' : value === true && fresh.has(key)))
+    .map(({ key, name }) => setRef(forest, 'node', key, name, false));
+}
+
+function nodesAndParent(landing: Landing): string[] {
+  return [...nodesOf(landing), ...(landing.parent === undefined || landing.parent === ROOT ? [] : [landing.parent])];
+}
+
+function isSame(a: Landing | undefined, b: Landing): boolean {
+  return a !== undefined && stable(a) === stable(b);
+}
+
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,246 @@
+import { memoryStore, reproject, type Store } from '@skein/forest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { projectorOf } from '../src/record/projector.ts';
+import { type Recorded, recordsOf, seen } from './record-exchanges.ts';
+import { newForest } from './record-kit.ts';
+
+const chatTurn = (id: string, start: number, messages: object[], answer: object, more = {}): Recorded => ({
+  id,
+  start,
+  dialect: 'openai-chat',
+  request: JSON.stringify({ model: 'm', messages }),
+  response: JSON.stringify({ id: `chatcmpl-${id}`, model: 'm', choices: [{ index: 0, message: answer }], ...more }),
+});
+const user = (content: string) => ({ role: 'user', content });
+const assistant = (content: string) => ({ role: 'assistant', content });
+const item = (text: string) => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
+const response = (id: string, status: string, text?: string) =>
+  JSON.stringify({ id, object: 'response', status, model: 'm', output: text === undefined ? [] : [item(text)] });
+const responsesTurn = (id: string, start: number, request: object, body: string): Recorded => ({
+  id,
+  start,
+  dialect: 'openai-responses',
+  request: JSON.stringify({ model: 'm', ...request }),
+  response: body,
+});
+const poll = (id: string, start: number, responseId: string, body: string): Recorded => ({
+  id,
+  start,
+  dialect: 'openai-responses',
+  kind: 'poll',
+  responseId,
+  response: body,
+});
+
+async function projected(recorded: readonly Recorded[]): Promise<Store> {
+  const store = memoryStore();
+  for (const one of recorded) await store.append(recordsOf(one));
+  await reproject(newForest(store));
+  return store;
+}
+
+describe('a late exchange', () => {
+  // The reply has thoughts that the client does not send back: its copy is not the same node.
+  const first = chatTurn('a', 1, [user('Q')], { ...assistant('A'), reasoning_content: 'hm' });
+  const usage = { prompt_tokens: 5, completion_tokens: 7 };
+  const second = chatTurn('b', 2, [user('Q'), assistant('A'), user('R')], assistant('B'), { usage });
+
+  test('moves what came after it to where it belongs; old ids lead there', async () => {
+    const store = memoryStore();
+    const forest = newForest(store);
+    await store.append(recordsOf(second));
+    await reproject(forest);
+    const [alone] = (await forest.threads.list()).items;
+    await store.append(recordsOf(first));
+    expect(await reproject(forest)).toMatchObject({ exchanges: 2, landed: 2, moved: 3 });
+    const threads = (await forest.threads.list()).items;
+    expect(threads).toHaveLength(1);
+    expect(await forest.resolve(alone!.head)).toBe(threads[0]!.head);
+    expect((await forest.path(threads[0]!.head)).map(({ message }) => message.text)).toEqual(['Q', 'A', 'R', 'B']);
+    expect((await seen(store)).nodes).toEqual((await seen(await projected([first, second]))).nodes);
+    expect(await forest.usage({ since: 0 })).toMatchObject({ replies: 1, usage: { input: 5, output: 7 } });
+    expect(await forest.fsck()).toEqual([]);
+  });
+
+  test('leaves alone what a person hung below the old place', async () => {
+    const store = memoryStore();
+    const forest = newForest(store);
+    await store.append(recordsOf(second));
+    await reproject(forest);
+    const [alone] = (await forest.threads.list()).items;
+    const own = await forest.append(alone!.head, await forest.messages(alone!.head).then((all) => all.slice(0, 1)));
+    await store.append(recordsOf(first));
+    await reproject(forest);
+    expect((await forest.node(own)).id).toBe(own);
+    expect(await forest.resolve(alone!.head)).toBe(alone!.head);
+  });
+});
+
+describe('what the API keeps', () => {
+  const one = responsesTurn('a', 1, { input: 'Q1' }, response('resp_1', 'completed', 'A1'));
+  const two = responsesTurn(
+    'b',
+    2,
+    { input: 'Q2', previous_response_id: 'resp_1' },
+    response('resp_2', 'completed', 'A2'),
+  );
+
+  test('a response waits for the one it goes on from', async () => {
+    const store = memoryStore();
+    const forest = newForest(store);
+    await store.append(recordsOf(two));
+    expect(await reproject(forest)).toMatchObject({ landed: 0, waiting: 1 });
+    expect((await store.scan()).items).toEqual([]);
+    await store.append(recordsOf(one));
+    expect(await reproject(forest)).toMatchObject({ landed: 2, waiting: 0 });
+    const threads = (await forest.threads.list()).items;
+    expect(threads).toHaveLength(1);
+    expect((await forest.path(threads[0]!.head)).map(({ message }) => message.text)).toEqual(['Q1', 'A1', 'Q2', 'A2']);
+  });
+
+  test('a conversation goes on where it stood', async () => {
+    const forest = newForest(
+      await projected([
+        responsesTurn('a', 1, { input: 'Q1', conversation: 'conv_1' }, response('resp_1', 'completed', 'A1')),
+        responsesTurn('b', 2, { input: 'Q2', conversation: { id: 'conv_1' } }, response('resp_2', 'completed', 'A2')),
+      ]),
+    );
+    const threads = (await forest.threads.list()).items;
+    expect((await forest.path(threads[0]!.head)).map(({ message }) => message.text)).toEqual(['Q1', 'A1', 'Q2', 'A2']);
+  });
+
+  test('a background response has its reply when a poll brings it, and others wait for that', async () => {
+    const exchanges = [
+      responsesTurn('a', 1, { input: 'Q1', background: true }, response('resp_1', 'queued')),
+      poll('b', 2, 'resp_1', response('resp_1', 'in_progress')),
+      responsesTurn('c', 3, { input: 'Q2', previous_response_id: 'resp_1' }, response('resp_2', 'completed', 'A2')),
+      poll('d', 4, 'resp_1', response('resp_1', 'completed', 'A1')),
+      poll('e', 5, 'resp_1', response('resp_1', 'completed', 'A1')),
+    ];
+    const store = await projected(exchanges);
+    const forest = newForest(store);
+    const { landed } = await seen(store);
+    expect(landed.c).toMatchObject({ state: 'landed' });
+    const { node } = landed.c as { node: string };
+    const path = await forest.path(node);
+    expect(path.map(({ message }) => message.text)).toEqual(['Q1', 'A1', 'Q2', 'A2']);
+    expect(path[1]?.takes).toMatchObject([{ exchange: 'a', extra: { broughtBy: 'd' } }]);
+    expect((await store.scan()).items).toHaveLength(4);
+  });
+});
+
+test('another system text over the same history stays in its thread and is noted', async () => {
+  const system = (content: string) => ({ role: 'system', content });
+  const store = await projected([
+    chatTurn('a', 1, [system('A'), user('Q')], assistant('X')),
+    chatTurn('b', 2, [system('B'), user('Q'), assistant('X'), user('R')], assistant('Y')),
+  ]);
+  const { landed, threads } = await seen(store);
+  expect(landed.b).toMatchObject({ otherSystem: true, way: 'continues' });
+  expect(threads.filter((text) => text.includes(' head '))).toHaveLength(1);
+});
+
+test('alternatives are siblings, and what was spent is said once', async () => {
+  const turn = chatTurn('a', 1, [user('Q')], assistant('X'));
+  const choices = ['X', 'Y'].map((text, index) => ({ index, message: assistant(text), finish_reason: 'stop' }));
+  const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+  const store = await projected([{ ...turn, response: JSON.stringify({ id: 'c', model: 'm', choices, usage }) }]);
+  const forest = newForest(store);
+  const { landed } = await seen(store);
+  const { node } = landed.a as { node: string };
+  const siblings = await forest.siblings(node);
+  expect(siblings.map(({ message }) => message.text)).toEqual(['X', 'Y']);
+  expect(siblings.map(({ takes }) => takes[0]?.usage?.output)).toEqual([2, undefined]);
+});
+
+/** Conversations of several clients: some keep everything, some drop thoughts; they retry, edit and chain responses. */
+const exchangesArb = fc
+  .array(
+    fc.record({
+      client: fc.integer({ min: 0, max: 2 }),
+      text: fc.constantFrom('a', 'b', 'c'),
+      answer: fc.constantFrom('x', 'y', 'z'),
+      act: fc.constantFrom('ask', 'ask', 'ask', 'retry', 'edit', 'fail', 'chain', 'background', 'poll', 'lost'),
+      thoughts: fc.boolean(),
+      system: fc.constantFrom(undefined, 'S', 'T'),
+      sameTime: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((acts) => {
+    const histories: object[][] = [[], [], []];
+    const chains: (string | undefined)[] = [undefined, undefined, undefined];
+    const pending: string[] = [];
+    let start = 1;
+    return acts.map(({ client, text, answer, act, thoughts, system, sameTime }, index): Recorded => {
+      const id = `x${String(index).padStart(2, '0')}`;
+      if (!sameTime) start += 1;
+      if (act === 'poll' && pending.length > 0) {
+        const asked = pending[index % pending.length]!;
+        return poll(id, start, asked, response(asked, index % 3 === 0 ? 'in_progress' : 'completed', answer));
+      }
+      if (act === 'chain' || act === 'background' || act === 'lost') {
+        const previous = act === 'lost' ? 'resp_never' : chains[client];
+        const own = `resp_${id}`;
+        chains[client] = own;
+        if (act === 'background') pending.push(own);
+        const body = response(
+          own,
+          act === 'background' ? 'queued' : 'completed',
+          act === 'background' ? undefined : answer,
+        );
+        return responsesTurn(id, start, { input: text, ...(previous && { previous_response_id: previous }) }, body);
+      }
+      const history = histories[client]!;
+      const base = act === 'retry' ? history.slice(0, -2) : act === 'edit' ? history.slice(0, -4) : history;
+      const messages = [...base, user(text)];
+      const reply = { ...assistant(answer), ...(thoughts && { reasoning_content: `${id}?` }) };
+      if (act === 'fail')
+        return { ...chatTurn(id, start, messages, reply), outcome: 'refused', response: '{"error":{"message":"no"}}' };
+      histories[client] = [...messages, assistant(answer)];
+      return chatTurn(id, start, [...(system ? [{ role: 'system', content: system }] : []), ...messages], reply);
+    });
+  });
+
+test('whatever order exchanges arrive in, how often, and when it is projected: the tree is the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      exchangesArb.chain((recorded) =>
+        fc.record({
+          recorded: fc.constant(recorded),
+          order: fc.shuffledSubarray([...recorded, ...recorded, ...recorded.slice(0, 3)], {
+            minLength: recorded.length * 2 + Math.min(3, recorded.length),
+          }),
+          runs: fc.infiniteStream(fc.constantFrom('no', 'no', 'incremental', 'again', 'both')),
+        }),
+      ),
+      async ({ recorded, order, runs }) => {
+        const expected = await seen(await projected(recorded));
+        const store = memoryStore();
+        const forest = newForest(store);
+        for (const one of order) {
+          await store.append(recordsOf(one));
+          const run = runs.next().value;
+          if (run === 'incremental') await projectorOf(forest).run();
+          if (run === 'again') await reproject(forest);
+          if (run === 'both')
+            await Promise.all([projectorOf(forest).run(), reproject(newForest({ ...store, writer: 'other' }))]);
+        }
+        await projectorOf(forest).run();
+        const actual = await seen(store);
+        const { redirects, ...visible } = actual;
+        const { redirects: _, ...wanted } = expected;
+        expect(visible).toEqual(wanted);
+        const there = new Set(actual.nodes);
+        const target = new Map(redirects);
+        for (const [, to] of redirects) {
+          let at: string | undefined = to;
+          while (at !== undefined && target.has(at)) at = target.get(at);
+          expect(there.has(at!) || /^0+$/.test(at!)).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
