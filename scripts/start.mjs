@@ -1,5 +1,6 @@
-// `npm start`: from a fresh clone to a running example.
+// `npm start`: from a fresh clone to a running server.
 import { build, root, run, setUp } from './setup.mjs';
 
-const done = setUp() && build() && run(process.execPath, [`${root}examples/round-trip.mjs`]);
+const done =
+  setUp() && build() && run(process.execPath, [`${root}packages/cli/dist/skein.js`, ...process.argv.slice(2)]);
 process.exitCode = done ? 0 : 1;

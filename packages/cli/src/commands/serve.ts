@@ -1,0 +1,78 @@
+import { currentTime, describeProblem, loadAgents, loadConfig, type StoreChoice } from '@skein/agents';
+import { providers } from '@skein/core';
+import { costOf } from '@skein/core/prices';
+import { openForest } from '@skein/forest';
+import { createLog, createServer } from '@skein/server';
+import colors from 'picocolors';
+import { DEMO_MODEL, startDemo, withKeys } from '../demo.ts';
+import { say, warn } from '../output.ts';
+import { untilInterrupted } from '../until-interrupted.ts';
+
+export interface ServeOptions {
+  readonly port?: string;
+  readonly host?: string;
+  readonly store?: string;
+  readonly project?: string;
+  readonly model?: string;
+  readonly token?: string;
+  readonly version: string;
+}
+
+/** The server on the configured forest, until Ctrl+C. */
+export async function serve({ token: tokenVariable, version, ...flags }: ServeOptions): Promise<void> {
+  const { config, problems } = await loadConfig({ flags });
+  for (const problem of problems) warn(describeProblem(problem));
+  const known = [...providers(), ...Object.values(config.providers)];
+  const keys = withKeys(known, process.env);
+  const demo = keys.length === 0 ? await startDemo(process.env) : undefined;
+  const env = demo?.env ?? process.env;
+  const token = env[tokenVariable ?? config.server.tokenVariable];
+
+  const forest = await openForest(whereOf(config.store, env), { project: config.project });
+  const loaded = await loadAgents(config.agents, { config, env, forest });
+  for (const problem of loaded.problems) if (problem.severity === 'error') warn(describeProblem(problem));
+  const server = createServer({
+    forest,
+    config,
+    env,
+    version,
+    agents: async () => loaded.agents,
+    tools: [currentTime()],
+    generate: { costOf },
+    log: createLog((line) => process.stderr.write(`${line}\n`)),
+    ...(token !== undefined && { token }),
+    ...(demo && { demo: true, model: DEMO_MODEL }),
+  });
+  const listening = await server.listen({ port: config.server.port, host: config.server.host });
+
+  say(`${colors.bold('Skein')} ${version} is running. Ctrl+C ends it.`);
+  say(`  forest  ${shown(config.store)}, project ${config.project}`);
+  say(`  API     ${listening.url}/api/v1   (${listening.url}/api/openapi.json)`);
+  say('  proxy   give your clients these base addresses, and what they say is recorded:');
+  say(`            OPENAI_BASE_URL=${listening.url}/proxy/openai/v1`);
+  say(`            ANTHROPIC_BASE_URL=${listening.url}/proxy/anthropic`);
+  say(`            GOOGLE_GEMINI_BASE_URL=${listening.url}/proxy/google`);
+  if (demo) {
+    say(colors.yellow('  DEMO    no provider has a key, so a stand-in answers that understands nothing.'));
+    say(colors.yellow('          Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again.'));
+  } else say(`  keys    ${keys.map(({ id }) => id).join(', ')}`);
+
+  await untilInterrupted();
+  await listening.close();
+  await loaded.close();
+  await forest.close();
+  await demo?.emulator.close();
+}
+
+function whereOf(store: StoreChoice, env: NodeJS.ProcessEnv): string {
+  if (store.kind === 'memory') return ':memory:';
+  if (store.kind === 'file') return store.folder;
+  const address = env[store.variable];
+  if (address === undefined)
+    throw new Error(`The store is PostgreSQL, but its variable ${store.variable} is not set: give it the address.`);
+  return address;
+}
+
+function shown(store: StoreChoice): string {
+  return store.kind === 'file' ? store.folder : store.kind === 'postgres' ? 'PostgreSQL' : 'memory, gone at the end';
+}

@@ -1,0 +1,30 @@
+import { hasKey, type ProviderDescriptor } from '@skein/core';
+import { type Emulator, startEmulator } from '@skein/emulator';
+
+/** Which of the providers can be asked with what the environment holds. */
+export function withKeys(
+  providers: readonly ProviderDescriptor[],
+  env: NodeJS.ProcessEnv,
+): readonly ProviderDescriptor[] {
+  return providers.filter((one) => one.connection?.needsKey !== false && hasKey(one, env));
+}
+
+/** The emulator in this process, and an environment in which every provider is it. */
+export async function startDemo(env: NodeJS.ProcessEnv): Promise<{ emulator: Emulator; env: NodeJS.ProcessEnv }> {
+  const emulator = await startEmulator({ brain: 'demo', seed: 'skein-demo' });
+  return {
+    emulator,
+    env: {
+      ...env,
+      OPENAI_API_KEY: 'demo',
+      ANTHROPIC_API_KEY: 'demo',
+      GEMINI_API_KEY: 'demo',
+      OPENAI_BASE_URL: emulator.baseUrl('openai-chat'),
+      ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages'),
+      GOOGLE_GEMINI_BASE_URL: emulator.baseUrl('google-generatecontent'),
+    },
+  };
+}
+
+/** The model that answers in demo mode when none is named. */
+export const DEMO_MODEL = 'anthropic/claude-sonnet-4-5';
