@@ -1,3 +1,4 @@
+export { type FileStoreOptions, fileStore } from './file/file-store.ts';
 export { memoryStore } from './memory/memory-store.ts';
 export type {
   Change,

@@ -49,7 +49,7 @@ function firstBehind<T>(items: readonly T[], placeOf: (item: T) => Place, place:
 }
 
 /** What `after` says; it came back from outside. */
-function readCursor(after: string): Place {
+export function readCursor(after: string): Place {
   try {
     const place: unknown = JSON.parse(after);
     if (Array.isArray(place) && place.every((part) => typeof part === 'string' || typeof part === 'number'))

@@ -12,8 +12,8 @@ export class StoreError extends Error {
 /**
  * `store_full`: no space left; nothing was written. `store_failed`: the disk refused; the message says whether the
  * batch may be there. `store_read_only`: written by a newer version, or not ours to write. `store_in_use`: others
- * write there. `store_closed`: closed before. `store_name`: a project or folder that cannot be one. `store_cursor`:
- * not a place in a list.
+ * write there. `store_closed`: closed before. `store_name`: a project that cannot be one. `store_record`: not a
+ * record. `store_cursor`: not a place in a list.
  */
 export type StoreErrorCode =
   | 'store_full'
@@ -22,4 +22,5 @@ export type StoreErrorCode =
   | 'store_in_use'
   | 'store_closed'
   | 'store_name'
+  | 'store_record'
   | 'store_cursor';

@@ -48,7 +48,7 @@ export interface Store {
   /** Nodes whose text has all the words, best first. */
   search(query: SearchQuery): Promise<Page<SearchHit>>;
 
-  /** What was written since, by anyone. `reset` when that can no longer be told, as after `compact`: read anew. */
+  /** What was written since, by anyone, bodies aside. `reset` when that can no longer be told, as after `compact`: read anew. */
   changes(after?: string): Promise<Changes>;
   /** Called when there may be changes. */
   watch(listener: () => void): () => void;

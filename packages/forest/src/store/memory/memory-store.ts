@@ -29,7 +29,7 @@ export function memoryStore(): Store {
     async append(records) {
       const added = records.filter((record) => addRecord(tables, record));
       for (const record of added) {
-        log.add(changeOf(record));
+        if (record.k !== 'body') log.add(changeOf(record));
         if (record.k === 'node') words?.add(record.id, textOf(record));
       }
       if (added.length > 0) for (const listener of listeners) listener();

@@ -1,0 +1,90 @@
+import { readFile, readlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Files } from './files.ts';
+
+const BEAT_MS = 10_000;
+const SILENT_MS = 60_000;
+
+/** What a writer leaves beside its segments while it lives. */
+interface Sign {
+  readonly pid: number;
+  /** When the process began, in the kernel's count: a later process with the same number has another. */
+  readonly started: string;
+  /** Of the kernel that runs it, and of the space in which its number means something. */
+  readonly boot: string;
+  readonly space: string;
+  readonly host: string;
+}
+
+/**
+ * `alive` and `dead` are certain for a process of this machine. Of others only the beat is known: while it is heard
+ * they are alive, after a minute `silent`. `none`: no sign, so it has ended, or its segments were copied here.
+ */
+export type Life = 'alive' | 'dead' | 'silent' | 'none';
+
+/** Leaves a sign of life; the function takes it away. */
+export async function showLife(files: Files, folder: string, writer: string): Promise<() => Promise<void>> {
+  const path = signPath(folder, writer);
+  const sign: Sign = { pid: process.pid, host: hostname(), ...(await identityOf(process.pid)) };
+  await files.makeFolder(folder);
+  await files.write(path, Buffer.from(`${JSON.stringify(sign)}\n`));
+  const beat = setInterval(() => files.touch(path).catch(() => undefined), BEAT_MS);
+  beat.unref();
+  return async () => {
+    clearInterval(beat);
+    await files.remove(path);
+  };
+}
+
+export async function lifeOf(files: Files, folder: string, writer: string): Promise<Life> {
+  if (!/^[\w-]+$/.test(writer)) return 'none';
+  const path = signPath(folder, writer);
+  const stat = await files.stat(path);
+  if (!stat) return 'none';
+  const sign = readSign(await files.read(path, 0, stat.size).catch(() => Buffer.alloc(0)));
+  const own = await identityOf(process.pid);
+  if (sign && sign.boot === own.boot && sign.space === own.space && (sign.boot !== '' || sign.host === hostname())) {
+    if (sign.boot === '') return isRunning(sign.pid) ? 'alive' : 'dead';
+    return (await identityOf(sign.pid)).started === sign.started ? 'alive' : 'dead';
+  }
+  return Math.abs(Date.now() - stat.changedMs) > SILENT_MS ? 'silent' : 'alive';
+}
+
+function signPath(folder: string, writer: string): string {
+  return join(folder, `${writer}.json`);
+}
+
+/** Empty texts where the system does not tell. */
+async function identityOf(pid: number): Promise<Pick<Sign, 'started' | 'boot' | 'space'>> {
+  const [stat, boot, space] = await Promise.all([
+    readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''),
+    readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
+    readlink('/proc/self/ns/pid').catch(() => ''),
+  ]);
+  // The name of the program stands in parentheses and may have any character; the 20th field behind it is the start.
+  const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  return { started, boot: boot.trim(), space };
+}
+
+/** Without /proc a number that was given to another process looks alive: less is certain, nothing is wrong. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function readSign(bytes: Buffer): Sign | undefined {
+  try {
+    const sign = JSON.parse(bytes.toString()) as Partial<Sign> | null;
+    const isWhole =
+      Number.isInteger(sign?.pid) &&
+      [sign?.started, sign?.boot, sign?.space, sign?.host].every((member) => typeof member === 'string');
+    return isWhole ? (sign as Sign) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,190 @@
+import {
+  type BodyRecord,
+  type EntryRecord,
+  type NodeRecord,
+  type RefRecord,
+  ROOT,
+  type StoreRecord,
+  type TakeRecord,
+} from '../../model/index.ts';
+import { limitOf, pageOf, readCursor } from '../page.ts';
+import type { Page, Store } from '../store.ts';
+import { placeAt } from './columns.ts';
+import { ROOT_ROW } from './node-table.ts';
+import type { RecordReader } from './record-reader.ts';
+import type { Refresher } from './refresher.ts';
+import { createSearch } from './search.ts';
+import type { SegmentSet } from './segment-set.ts';
+import { placeIn } from './tables.ts';
+
+type Queries = Pick<
+  Store,
+  | 'nodes'
+  | 'idsLike'
+  | 'path'
+  | 'children'
+  | 'childCounts'
+  | 'scan'
+  | 'deepest'
+  | 'byEcho'
+  | 'bodies'
+  | 'takes'
+  | 'refs'
+  | 'entry'
+  | 'entries'
+  | 'search'
+>;
+
+/** All that is asked of a store: the tables say where, the disk says what. */
+export function createQueries(set: SegmentSet, records: RecordReader, refresher: Refresher) {
+  const search = createSearch(set, records);
+  const nodesNow = () => set.tables.nodes;
+
+  const readNodes = async (rows: readonly number[]): Promise<(NodeRecord | undefined)[]> => {
+    const { columns } = nodesNow();
+    const found = await records.read(rows.map((row) => placeIn(columns, row)));
+    return found as (NodeRecord | undefined)[];
+  };
+  const readAll = async <T>(rows: readonly number[]): Promise<T[]> =>
+    (await readNodes(rows)).filter((node) => node !== undefined) as T[];
+  /** Someone may have taken a segment away; then its records are elsewhere. */
+  const steady = async <T>(ask: () => Promise<T>): Promise<T> => {
+    await refresher.fresh();
+    try {
+      return await ask();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      await refresher.now();
+      return ask();
+    }
+  };
+  /** What is not known may have been written a moment ago. */
+  const surely = async (isKnown: () => boolean): Promise<void> => {
+    if (!isKnown()) await refresher.now();
+  };
+  const hasNode = (id: string) => id === ROOT || nodesNow().has(nodesNow().rowOf(id));
+
+  const childRows = (parent: number): number[] => {
+    const { columns, idOf } = nodesNow();
+    const rows: number[] = [];
+    for (let row = columns.firstChild[parent]!; row !== ROOT_ROW; row = columns.nextSibling[row]!) rows.push(row);
+    return rows.sort((a, b) => columns.at[a]! - columns.at[b]! || (idOf(a) < idOf(b) ? -1 : 1));
+  };
+
+  const store: Queries = {
+    nodes: (ids) =>
+      steady(async () => {
+        await surely(() => ids.every(hasNode));
+        return readNodes(ids.map((id) => nodesNow().rowOf(id)));
+      }),
+    idsLike: (prefix, limit) => steady(async () => nodesNow().idsLike(prefix).slice(0, limit)),
+    path: (id, above = ROOT) =>
+      steady(async () => {
+        await surely(() => hasNode(id));
+        const { columns, rowOf, has } = nodesNow();
+        const top = rowOf(above);
+        const rows: number[] = [];
+        for (let row = rowOf(id); has(row) && row !== top; row = columns.parent[row]!) rows.push(row);
+        return readAll<NodeRecord>(rows.reverse());
+      }),
+    children: (id, page) =>
+      steady(async () => {
+        await surely(() => hasNode(id));
+        const { columns, idOf, rowOf } = nodesNow();
+        const parent = rowOf(id);
+        const rows = parent < 0 ? [] : childRows(parent);
+        const found = pageOf(rows, (row) => [columns.at[row]!, idOf(row)], page);
+        return { ...found, items: await readAll<NodeRecord>(found.items) };
+      }),
+    childCounts: (ids) =>
+      steady(async () => {
+        await surely(() => ids.every(hasNode));
+        const { columns, rowOf } = nodesNow();
+        return ids.map((id) => columns.children[rowOf(id)] ?? 0);
+      }),
+    scan: (page = {}) =>
+      steady(async () => {
+        const { count, has } = nodesNow();
+        const rows: number[] = [];
+        const limit = limitOf(page);
+        let row = page.after === undefined ? 1 : Number(readCursor(page.after)[0]) + 1;
+        for (; row < count && rows.length < limit; row++) if (has(row)) rows.push(row);
+        while (row < count && !has(row)) row += 1;
+        const items = await readAll<NodeRecord>(rows);
+        return row < count ? { items, next: JSON.stringify([rows.at(-1)]) } : { items };
+      }),
+    deepest: (chain) =>
+      steady(async () => {
+        const { gaps, has, rowOf } = nodesNow();
+        const isThere = (id: string) => has(rowOf(id));
+        // Where a node is missing in the middle, what is known has no single end.
+        if (gaps > 0) return chain.findLastIndex(isThere);
+        let [low, high] = [-1, chain.length];
+        while (high - low > 1) {
+          const middle = (low + high) >> 1;
+          if (isThere(chain[middle]!)) low = middle;
+          else high = middle;
+        }
+        return low;
+      }),
+    byEcho: (echoes, lead) =>
+      steady(async () => {
+        const { echoes: table, rowOf } = nodesNow();
+        const leadRow = rowOf(lead);
+        for (let index = echoes.length - 1; index >= 0; index--) {
+          const row = table.find(echoes[index]!, leadRow);
+          if (row < 0) continue;
+          const [node] = await readNodes([row]);
+          if (node) return { index, node };
+        }
+        return undefined;
+      }),
+    bodies: (digests) =>
+      steady(async () => {
+        const places = () =>
+          digests.map((digest) => placeIn(set.tables.bodies.columns, set.tables.bodies.rowOf(digest)));
+        await surely(() => !places().includes(undefined));
+        const found = (await records.read(places())) as (BodyRecord | undefined)[];
+        return found.map((body) => body?.text);
+      }),
+    takes: (nodes) =>
+      steady(async () => {
+        await surely(() => nodes.every(hasNode));
+        const { takes } = set.tables;
+        const { columns, rowOf } = nodesNow();
+        const rows = new Set<number>();
+        for (const id of nodes)
+          for (let next = columns.firstTake[rowOf(id)] ?? 0; next > 0; next = takes.columns.next[next - 1]!)
+            rows.add(next - 1);
+        const found = await records.read([...rows].map((row) => placeAt(takes.columns, row)));
+        return (found.filter((take) => take !== undefined) as TakeRecord[]).sort(byAge);
+      }),
+    refs: (query) => steady(() => readPage<RefRecord>(set.tables.refs.page(query))),
+    entry: (kind, id) =>
+      steady(async () => {
+        await surely(() => set.tables.entries.get(kind, id) !== undefined);
+        const [entry] = await records.read([set.tables.entries.get(kind, id)?.place]);
+        return entry as EntryRecord | undefined;
+      }),
+    entries: (kind, query) => steady(() => readPage<EntryRecord>(set.tables.entries.page(kind, query))),
+    search: (query) => steady(() => search.find(query)),
+  };
+
+  async function readPage<T>({ items, next }: Page<{ readonly place: Parameters<typeof records.read>[0][number] }>) {
+    const found = await records.read(items.map(({ place }) => place));
+    return {
+      items: found.filter((record) => record !== undefined) as T[],
+      ...(next !== undefined && { next }),
+    } satisfies Page<T>;
+  }
+
+  return {
+    store,
+    reset: () => search.reset(),
+    onNew: (found: readonly StoreRecord[]) => search.onNew(found),
+  };
+}
+
+function byAge(a: TakeRecord, b: TakeRecord): number {
+  return a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}

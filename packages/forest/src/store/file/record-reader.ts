@@ -1,0 +1,89 @@
+import type { StoreRecord } from '../../model/index.ts';
+import type { Place } from './columns.ts';
+import { readLine } from './format.ts';
+
+const GAP = 16 * 1024;
+const SPAN = 4 * 2 ** 20;
+const CACHE_BYTES = 8 * 2 ** 20;
+
+/** Reads records by their places; neighbours in one go, and those read lately not again. */
+export interface RecordReader {
+  /** In the order of the places; undefined where there is none, or none that can be read. */
+  read(places: readonly (Place | undefined)[]): Promise<(StoreRecord | undefined)[]>;
+  /** A record that was just written is often asked for next. */
+  keep(place: Place, record: StoreRecord): void;
+}
+
+export function createRecordReader(
+  readBytes: (segment: number, start: number, length: number) => Promise<Buffer>,
+  onDamaged: (place: Place) => void,
+): RecordReader {
+  const cache = new Map<string, StoreRecord>();
+  const sizes = new Map<string, number>();
+  let held = 0;
+
+  const keep = (place: Place, record: StoreRecord) => {
+    const key = keyOf(place);
+    if (place.length > CACHE_BYTES / 8 || cache.has(key)) return;
+    cache.set(key, record);
+    sizes.set(key, place.length);
+    held += place.length;
+    for (const [oldest] of cache) {
+      if (held <= CACHE_BYTES) break;
+      cache.delete(oldest);
+      held -= sizes.get(oldest) ?? 0;
+      sizes.delete(oldest);
+    }
+  };
+
+  return {
+    keep,
+    async read(places) {
+      const found = places.map((place) => place && cache.get(keyOf(place)));
+      const missing = places.flatMap((place, index) => (place && !found[index] ? [{ place, index }] : []));
+      for (const span of spansOf(missing)) {
+        const first = span[0]!.place;
+        const { start, length } = span.at(-1)!.place;
+        const bytes = await readBytes(first.segment, first.start, start + length - first.start);
+        for (const { place, index } of span) {
+          const from = place.start - first.start;
+          const record = readLine(bytes.toString('utf8', from, Math.min(from + place.length, bytes.length)))?.record;
+          found[index] = record;
+          if (record) keep(place, record);
+          else onDamaged(place);
+        }
+      }
+      return found;
+    },
+  };
+}
+
+interface Wanted {
+  readonly place: Place;
+  readonly index: number;
+}
+
+/** Places that are read together: near each other in one segment. */
+function* spansOf(wanted: readonly Wanted[]): Generator<Wanted[]> {
+  const sorted = [...wanted].sort((a, b) => a.place.segment - b.place.segment || a.place.start - b.place.start);
+  let span: Wanted[] = [];
+  for (const one of sorted) {
+    const [first, last] = [span[0]?.place, span.at(-1)?.place];
+    const isNear =
+      first &&
+      last &&
+      first.segment === one.place.segment &&
+      one.place.start - (last.start + last.length) <= GAP &&
+      one.place.start + one.place.length - first.start <= SPAN;
+    if (!isNear && span.length > 0) {
+      yield span;
+      span = [];
+    }
+    span.push(one);
+  }
+  if (span.length > 0) yield span;
+}
+
+function keyOf({ segment, start }: Place): string {
+  return `${segment}/${start}`;
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import type { StoreRecord } from '../../model/index.ts';
+import { StoreError } from '../store-error.ts';
+import type { Place } from './columns.ts';
+import type { Appender, Files } from './files.ts';
+import { batchLines, END_LINE, headerLine } from './format.ts';
+import { lifeOf, showLife } from './liveness.ts';
+import type { Segment } from './segment.ts';
+import type { Folders, SegmentSet } from './segment-set.ts';
+
+/** This process's own segment. It exists from the first write on. */
+export interface SegmentWriter {
+  /** Writes one batch, and waits for the disk. Gives the place of each record. */
+  write(records: readonly StoreRecord[]): Promise<Place[]>;
+  /** Lets go of the segment: the next write begins another one. */
+  leave(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Open {
+  readonly segment: Segment;
+  readonly appender: Appender;
+  size: number;
+  isNamed: boolean;
+}
+
+export function createSegmentWriter(
+  files: Files,
+  folders: Folders,
+  set: SegmentSet,
+  { writer, isFlushed }: { readonly writer: string; readonly isFlushed: boolean },
+): SegmentWriter {
+  let open: Open | undefined;
+  let hideLife: (() => Promise<void>) | undefined;
+  let segments = 0;
+  let batch = 0;
+
+  const start = async (): Promise<Open> => {
+    hideLife ??= await showLife(files, folders.writers, writer);
+    await refuseDuringCompaction(files, folders);
+    await files.makeFolder(folders.segments);
+    segments += 1;
+    const name = `${writer}${segments === 1 ? '' : `-${segments}`}.jsonl`;
+    const appender = await files.create(join(folders.segments, name));
+    const segment = set.own(name);
+    segment.writer = writer;
+    return { segment, appender, size: 0, isNamed: false };
+  };
+  /** Nothing is ever added behind bytes of which it is not known what the disk made of them. */
+  const abandon = async ({ segment, appender, size }: Open) => {
+    open = undefined;
+    segment.read = size;
+    set.disown(segment);
+    await appender.close().catch(() => undefined);
+  };
+  const current = async () => {
+    if (open && !set.isOwn(open.segment.number)) await abandon(open);
+    open ??= await start();
+    return open;
+  };
+
+  const leave = async () => {
+    if (!open) return;
+    const { appender, segment } = open;
+    open = undefined;
+    set.disown(segment);
+    // Only a hint for readers: whether it reaches the disk does not matter.
+    await appender.append(Buffer.from(END_LINE)).then(
+      () => {
+        segment.read += END_LINE.length;
+      },
+      () => undefined,
+    );
+    await appender.close().catch(() => undefined);
+  };
+
+  return {
+    async write(records) {
+      const to = await current().catch((error: unknown) => {
+        throw writeError(error, folders.segments, 'Nothing was written.');
+      });
+      batch += 1;
+      const lines = batchLines(records, batch);
+      const bytes = Buffer.from(`${to.size === 0 ? headerLine(writer) : ''}${lines.join('')}`);
+      const path = set.pathOf(to.segment.number);
+      try {
+        await to.appender.append(bytes);
+      } catch (error) {
+        // A part of a batch never counts; taking it away only saves readers from looking at it.
+        const isClean = await to.appender.truncate(to.size).then(
+          () => true,
+          () => false,
+        );
+        if (!isClean || to.size === 0) await abandon(to);
+        throw writeError(error, path, 'Nothing of this batch counts.');
+      }
+      try {
+        if (isFlushed) await to.appender.sync();
+        if (isFlushed && !to.isNamed) await files.sync(folders.segments);
+      } catch (error) {
+        await abandon(to);
+        throw writeError(error, path, 'The batch may be there or not. Writing it again is safe.');
+      }
+      to.isNamed = true;
+      let place = to.size + bytes.length - lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+      to.size += bytes.length;
+      to.segment.read = to.size;
+      to.segment.safe = to.size;
+      return lines.map((line) => {
+        const length = Buffer.byteLength(line);
+        const found = { segment: to.segment.number, start: place, length: length - 1 };
+        place += length;
+        return found;
+      });
+    },
+    leave,
+    async close() {
+      await leave();
+      await hideLife?.().catch(() => undefined);
+    },
+  };
+}
+
+/** The name under which a compaction shows that it is at work. */
+export const COMPACTION = 'compacting';
+
+async function refuseDuringCompaction(files: Files, folders: Folders): Promise<void> {
+  const life = await lifeOf(files, folders.writers, COMPACTION);
+  if (life === 'alive' || life === 'silent')
+    throw new StoreError(
+      'store_in_use',
+      `${folders.segments} is being compacted. Wait for it; if no process does so, remove ${COMPACTION}.json in ${folders.writers}.`,
+    );
+}
+
+function writeError(error: unknown, path: string, effect: string): StoreError {
+  if (error instanceof StoreError) return error;
+  const { code = '', message = String(error) } = (error ?? {}) as { code?: string; message?: string };
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new StoreError('store_full', `No space is left for ${path}. ${effect} Make room, then repeat.`, error);
+  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
+    return new StoreError('store_read_only', `${path} may not be written (${code}). ${effect}`, error);
+  return new StoreError('store_failed', `Writing ${path} failed (${message}). ${effect}`, error);
+}

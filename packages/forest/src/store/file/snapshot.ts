@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { createEntryTable } from '../entry-table.ts';
+import { createRegisterTable } from '../register-table.ts';
+import type { Problem } from '../store.ts';
+import type { Column, Columns, Place } from './columns.ts';
+import type { Files } from './files.ts';
+import { createNodeTable, type SavedNodes } from './node-table.ts';
+import { createSegment, type Segment, settledUpTo } from './segment.ts';
+import type { Folders, SavedSet, SegmentSet } from './segment-set.ts';
+import { packSnapshot, unpackSnapshot } from './snapshot-format.ts';
+import type { PlacedEntry, PlacedRegister, Tables } from './tables.ts';
+import { createBodyTable, createTakeTable, type SavedBodies, type SavedTakes } from './text-tables.ts';
+
+const NAME = 'snapshot';
+const TAIL = 4096;
+const MOST_TRIES = 5;
+
+interface SavedSegment {
+  readonly name: string;
+  readonly writer: string;
+  readonly version: number;
+  readonly size: number;
+  readonly isEnded: boolean;
+  readonly isDamaged: boolean;
+  /** SHA-256 of the last bytes that were read: a file that was changed has others. */
+  readonly tail: string;
+}
+
+interface SavedRest {
+  readonly segments: readonly SavedSegment[];
+  readonly problems: readonly Problem[];
+  readonly roles: readonly string[];
+  readonly gaps: number;
+  readonly echoes: readonly [number, number];
+  readonly refs: readonly PlacedRegister[];
+  readonly entries: readonly PlacedEntry[];
+  readonly others: readonly (readonly [string, Place])[];
+}
+
+/** Writes down what is where, unless too much is going on. Whether it did. */
+export async function saveSnapshot(files: Files, folders: Folders, set: SegmentSet, name: string): Promise<boolean> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const segments = [...set.current()].filter(({ isOpen }) => isOpen);
+    const sizes = segments.map(settledUpTo);
+    const tails: string[] = [];
+    for (const [index, segment] of segments.entries())
+      tails.push(await tailOf(files, set.pathOf(segment.number), sizes[index]!));
+    // What was read meanwhile would be in the tables, and not in what they are said to be made of.
+    if (segments.some((segment, index) => settledUpTo(segment) !== sizes[index])) continue;
+    const bytes = pack(set, segments, sizes, tails);
+    const draft = join(folders.index, `${name}.tmp`);
+    await files.makeFolder(folders.index);
+    await files.write(draft, bytes);
+    await files.rename(draft, join(folders.index, NAME));
+    return true;
+  }
+  return false;
+}
+
+function pack(set: SegmentSet, segments: readonly Segment[], sizes: readonly number[], tails: readonly string[]) {
+  const { tables, problems } = set;
+  const numbers = new Map(segments.map(({ number }, index) => [number, index]));
+  const nodes = tables.nodes.save();
+  const bodies = tables.bodies.save();
+  const takes = tables.takes.save();
+  const columns = new Map<string, Column>();
+  for (const [table, { keys, slots, columns: own }] of Object.entries({ nodes, bodies, takes })) {
+    columns.set(`${table}.keys`, keys).set(`${table}.slots`, slots);
+    for (const [column, values] of Object.entries({ ...own, segment: own.segment.map((one) => numbers.get(one) ?? 0) }))
+      columns.set(`${table}.${column}`, values as Column);
+  }
+  columns.set('echoes.byEcho', nodes.echoes.byEcho).set('echoes.byLead', nodes.echoes.byLead);
+  const placed = <T extends { place: Place }>(one: T): T => ({ ...one, place: renumbered(one.place, numbers) });
+  const rest: SavedRest = {
+    segments: segments.map(({ name, writer, version, isEnded, isDamaged }, index) => ({
+      ...{ name, writer, version, isEnded, isDamaged },
+      ...{ size: sizes[index]!, tail: tails[index]! },
+    })),
+    problems: problems.filter(({ code }) => code !== 'torn-line'),
+    roles: nodes.roles,
+    gaps: nodes.gaps,
+    echoes: nodes.echoes.counts,
+    refs: Array.from(tables.refs.all(), placed),
+    entries: Array.from(tables.entries.all(), placed),
+    others: Array.from(tables.others, ([key, place]) => [key, renumbered(place, numbers)] as const),
+  };
+  return packSnapshot(columns, rest);
+}
+
+/** What was written down, if it still holds: every segment is there and begins as it did. */
+export async function loadSnapshot(files: Files, folders: Folders): Promise<SavedSet | undefined> {
+  const path = join(folders.index, NAME);
+  const stat = await files.stat(path);
+  if (!stat) return undefined;
+  const found = unpackSnapshot(await files.read(path, 0, stat.size));
+  if (!found) return undefined;
+  const rest = found.value as SavedRest;
+  const segments: Segment[] = [];
+  for (const saved of rest.segments) {
+    const segment = await restoreSegment(files, folders, saved, segments.length);
+    if (!segment) return undefined;
+    segments.push(segment);
+  }
+  return { tables: restoreTables(found.columns, rest), segments, problems: rest.problems };
+}
+
+async function restoreSegment(
+  files: Files,
+  folders: Folders,
+  { name, writer, version, size, isEnded, isDamaged, tail }: SavedSegment,
+  number: number,
+): Promise<Segment | undefined> {
+  const path = join(folders.segments, name);
+  const stat = await files.stat(path);
+  if (!stat || stat.size < size || (await tailOf(files, path, size)) !== tail) return undefined;
+  const segment = createSegment(number, name);
+  return { ...segment, writer, version, isEnded, isDamaged, read: size, isOpen: true, file: stat.file };
+}
+
+function restoreTables(columns: ReadonlyMap<string, Column>, rest: SavedRest): Tables {
+  const tableOf = (table: string) => {
+    const own = [...columns].filter(([name]) => name.startsWith(`${table}.`));
+    const named = Object.fromEntries(own.map(([name, values]) => [name.slice(table.length + 1), values]));
+    const { keys, slots, ...others } = named as Record<string, Column>;
+    return { keys, slots, columns: others as Columns };
+  };
+  const echoes = { ...tableOf('echoes').columns, counts: rest.echoes };
+  const nodes = { ...tableOf('nodes'), echoes, roles: rest.roles, gaps: rest.gaps };
+  const refs = createRegisterTable<PlacedRegister>();
+  for (const ref of rest.refs) refs.put(ref);
+  const entries = createEntryTable<PlacedEntry>();
+  for (const entry of rest.entries) entries.put(entry);
+  return {
+    nodes: createNodeTable(nodes as unknown as SavedNodes),
+    bodies: createBodyTable(tableOf('bodies') as unknown as SavedBodies),
+    takes: createTakeTable(tableOf('takes') as unknown as SavedTakes),
+    refs,
+    entries,
+    others: new Map(rest.others),
+  };
+}
+
+async function tailOf(files: Files, path: string, size: number): Promise<string> {
+  const start = Math.max(0, size - TAIL);
+  return createHash('sha256')
+    .update(await files.read(path, start, size - start))
+    .digest('hex');
+}
+
+function renumbered(place: Place, numbers: ReadonlyMap<number, number>): Place {
+  return { ...place, segment: numbers.get(place.segment) ?? 0 };
+}
