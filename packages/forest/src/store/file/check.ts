@@ -2,7 +2,7 @@ import { nodeId, type StoreRecord, sha256, takeOf } from '../../model/index.ts';
 import type { Problem } from '../store.ts';
 import type { Files } from './files.ts';
 import { isEndLine, readHeader, readLine } from './format.ts';
-import type { Segment } from './segment.ts';
+import { type Segment, settledUpTo } from './segment.ts';
 import type { SegmentSet } from './segment-set.ts';
 import { placeIn, type Tables } from './tables.ts';
 
@@ -27,7 +27,7 @@ export async function checkSegments(files: Files, set: SegmentSet): Promise<Prob
 /** Whole lines only, as far as the segment has been read: the rest is torn, or not finished. */
 async function* linesOf(files: Files, set: SegmentSet, segment: Segment) {
   const path = set.pathOf(segment.number);
-  const end = segment.read;
+  const end = settledUpTo(segment);
   let piece = PIECE;
   for (let base = 0; base < end; ) {
     const bytes = await files.read(path, base, Math.min(piece, end - base));
