@@ -1,7 +1,7 @@
 import { nodeId, type StoreRecord, sha256, takeOf } from '../../model/index.ts';
 import type { Problem } from '../store.ts';
 import type { Files } from './files.ts';
-import { isEndLine, readHeader, readLine } from './format.ts';
+import { isSegmentLine, readLine } from './format.ts';
 import { type Segment, settledUpTo } from './segment.ts';
 import type { SegmentSet } from './segment-set.ts';
 import { placeIn, type Tables } from './tables.ts';
@@ -15,7 +15,7 @@ export async function checkSegments(files: Files, set: SegmentSet): Promise<Prob
   for (const segment of set.current()) {
     for await (const { text, start } of linesOf(files, set, segment)) {
       const where = `${segment.name}:${start}`;
-      if ((start === 0 && readHeader(text)) || isEndLine(text)) continue;
+      if (isSegmentLine(text)) continue;
       const record = readLine(text)?.record;
       if (record) problems.push(...faultsOf(set.tables, record).map((fault) => ({ ...fault, where })));
       else problems.push({ code: 'damaged-record', where, message: 'It is not a record. It is kept as it is.' });

@@ -130,6 +130,7 @@ export async function fileStore(folder: string, options: FileStoreOptions = {}):
     isAlive: async (name) => name === writer || (await lifeOf(files, folders.writers, name)) === 'alive',
     problems: () => set.problems,
     async check() {
+      await set.refresh(true);
       await refresher.now();
       await reportTorn(set, files, folders);
       return [...set.problems.filter(({ code }) => code !== 'damaged-record'), ...(await checkSegments(files, set))];

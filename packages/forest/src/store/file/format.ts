@@ -93,9 +93,9 @@ export function isRecord(value: object): value is StoreRecord {
   }
 }
 
-/** Whether it is a line about the segment itself. */
-export function isEndLine(text: string): boolean {
-  return text === END_LINE.trimEnd();
+/** Whether it is a line about the segment itself. After a merge they may stand anywhere. */
+export function isSegmentLine(text: string): boolean {
+  return text.startsWith('{"skein":') && parse(text) !== undefined;
 }
 
 function isHex(value: unknown, length: number): boolean {

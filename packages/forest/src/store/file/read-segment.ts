@@ -79,9 +79,8 @@ function sinkFor(reading: Reading, segment: Segment): LineSink {
     record({ record, mark }, start, length) {
       takeLine(segment, mark, { record, place: { segment: number, start, length } }).forEach(count);
     },
-    end() {
+    other() {
       settle(segment).forEach(count);
-      segment.isEnded = true;
     },
     damaged(start, length) {
       segment.isDamaged = true;

@@ -1,4 +1,4 @@
-import { isEndLine, type Line, readLine } from './format.ts';
+import { isSegmentLine, type Line, readLine } from './format.ts';
 import { readHexBytes } from './hex.ts';
 
 const LINE_FEED = 10;
@@ -14,7 +14,8 @@ export interface LineSink {
   /** A body, which was not parsed: `digest` holds its bytes until the next call. */
   body(digest: Uint8Array, mark: string | undefined, start: number, length: number): void;
   record(line: Line, start: number, length: number): void;
-  end(): void;
+  /** A line about the segment itself. */
+  other(): void;
   damaged(start: number, length: number): void;
 }
 
@@ -44,7 +45,7 @@ export function scanLines(bytes: Buffer, base: number, sink: LineSink): number {
     const text = bytes.toString('utf8', start, end);
     const line = isWhole ? readLine(text) : undefined;
     if (line) sink.record(line, place, end - start);
-    else if (isEndLine(text)) sink.end();
+    else if (isSegmentLine(text)) sink.other();
     else sink.damaged(place, end - start);
   }
 }

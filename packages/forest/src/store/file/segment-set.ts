@@ -36,8 +36,8 @@ export interface SegmentSet {
   /** Hands it back, to be read like any other. */
   disown(segment: Segment): void;
   isOwn(segment: number): boolean;
-  /** Reads what others have added. */
-  refresh(): Promise<void>;
+  /** Reads what others have added; to `all` segments, also of writers that have ended. */
+  refresh(all?: boolean): Promise<void>;
   /** Forgets everything and reads it again. */
   reload(): Promise<void>;
   report(problem: Problem): void;
@@ -91,9 +91,9 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
 
   /** False when what was read before no longer holds. */
   const look = async (): Promise<boolean> => {
+    const alive = new Set(await files.list(folders.writers));
     const names = (await files.list(folders.segments)).filter((name) => name.endsWith('.jsonl')).sort();
     const lookAtAll = performance.now() - lookedAtAll > LOOK_AT_ALL_MS;
-    const alive = new Set(lookAtAll ? [] : await files.list(folders.writers));
     const there = new Set(names);
     const gone = [...current.values()].filter(({ name }) => !there.has(name));
     for (const { number } of gone) owned.delete(number);
@@ -101,16 +101,27 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     for (const name of names) {
       const known = current.get(name);
       if (known && owned.has(known.number) && known.isOpen) continue;
-      if (known?.isOpen && !lookAtAll && !alive.has(`${known.writer}.json`)) continue;
+      const isAlive = alive.has(`${known?.writer}.json`);
+      // The last words of a writer come before its sign goes: it is looked at once more after that.
+      if (known?.isOpen && !lookAtAll && !isAlive && !known.wasAlive) continue;
       const stat = await files.stat(join(folders.segments, name));
       if (!stat || (known && isReplaced(known, stat))) return false;
-      await readOne(known ?? add(name), stat);
+      const segment = known ?? add(name);
+      segment.wasAlive = isAlive || !known;
+      await readOne(segment, stat);
     }
     if (lookAtAll) lookedAtAll = performance.now();
     return true;
   };
 
-  const refresh = async () => {
+  // Two at once would each move on what the other reads.
+  let last: Promise<unknown> = Promise.resolve();
+  const alone = (work: () => Promise<void>): Promise<void> => {
+    const run = last.then(work);
+    last = run.catch(() => undefined);
+    return run;
+  };
+  const readNew = async () => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       // A node may have come before its parent, which then is in a segment that was looked at earlier.
       const { gaps } = tables.nodes;
@@ -139,11 +150,16 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
       owned.delete(segment.number);
     },
     isOwn: (number) => owned.has(number),
-    refresh,
-    async reload() {
-      reset();
-      await refresh();
-    },
+    refresh: (all = false) =>
+      alone(() => {
+        if (all) lookedAtAll = -Infinity;
+        return readNew();
+      }),
+    reload: () =>
+      alone(() => {
+        reset();
+        return readNew();
+      }),
     get tables() {
       return tables;
     },

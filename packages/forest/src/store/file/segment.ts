@@ -12,8 +12,8 @@ export interface Segment {
   version: number;
   /** Whether its first line has been looked at. */
   isOpen: boolean;
-  /** Whether its last line says that no more will come. */
-  isEnded: boolean;
+  /** Whether its writer lived when it was last looked at. */
+  wasAlive: boolean;
   /** How far it has been read: the start of the next line. */
   read: number;
   /** How far it is known to survive a loss of power. */
@@ -44,7 +44,7 @@ export function createSegment(number: number, name: string): Segment {
     writer: '',
     version: 0,
     isOpen: false,
-    isEnded: false,
+    wasAlive: true,
     read: 0,
     safe: 0,
     isDamaged: false,

@@ -93,6 +93,7 @@ export function createTestDisk(): TestDisk {
         },
         async truncate(size) {
           await step();
+          space += inode.data.length - size;
           inode.data = inode.data.subarray(0, size);
         },
         close: async () => undefined,
