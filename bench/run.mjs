@@ -1,9 +1,10 @@
 // Measures Skein against its floors, then the peers against the same floors. `--check` fails when a budget is
-// exceeded by more than the noise, `--only streams|turns|cold|imports|peers` measures one group.
+// exceeded by more than the noise, `--only streams|turns|cold|imports|forest|peers` measures one group.
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { coldCase } from './cases/cold.mjs';
+import { appendCase, matchCase, memoryPerNode, openCase, pathCase, removeFolders, sizeCase } from './cases/forest.mjs';
 import { measureImports } from './cases/imports.mjs';
 import { streamCase } from './cases/streams.mjs';
 import { turnCase } from './cases/turns.mjs';
@@ -30,6 +31,7 @@ if (wants('streams')) await streams();
 if (wants('turns')) await nextTurns();
 if (wants('cold')) await coldWrites();
 if (wants('imports')) imports();
+if (wants('forest')) await forest();
 console.log(`${table('Skein', rows)}\n\nok: within the budget and its noise of ${noise * 100} %`);
 if (wants('peers')) console.log(`\n${table('peer', await measurePeers(server.url))}`);
 server.stop();
@@ -74,6 +76,35 @@ function imports() {
   add('import, CPU', cpu, 'skein', 'import');
   add('import, clock', clock, 'skein', 'import');
   add('import of an empty module, CPU', cpu, 'empty module');
+}
+
+async function forest() {
+  const few = Math.min(rounds, 9);
+  console.error('measuring forest: appends');
+  add('forest append', await measure(await appendCase(), { rounds, warmUp: 5 }), 'skein', 'forest append');
+  const single = await measure(await appendCase({ inFlight: 1, count: 300 }), { rounds: few, warmUp: 3 });
+  add('forest append, one at a time', single, 'skein', 'forest append');
+  await tidy();
+  console.error('measuring forest: sizes');
+  const sizes = await measure(await sizeCase(), { rounds, warmUp: 5 });
+  for (const name of ['100,000 nodes', '10,000 deep', '10,000 siblings'])
+    add(`forest append, ${name} against 1,000 nodes`, sizes, name, 'forest size');
+  await tidy();
+  console.error('measuring forest: matching');
+  const matches = await measure(await matchCase(), { rounds, warmUp: 5 });
+  add('forest match, exact', matches, 'exact', 'forest match');
+  add('forest match, echo', matches, 'echo', 'forest match');
+  await tidy();
+  console.error('measuring forest: opening');
+  const opens = await measure(await openCase(), { rounds: few, warmUp: 2 });
+  add('forest open, snapshot', opens, 'snapshot', 'forest open, snapshot');
+  add('forest open, no snapshot', opens, 'no snapshot', 'forest open, no snapshot');
+  await tidy();
+  add('forest path of 10,000', await measure(await pathCase(), { rounds: few, warmUp: 2 }), 'skein');
+  const { total, fromSnapshot, fromSegments } = await memoryPerNode(given.rounds === '1' ? 20_000 : 200_000);
+  const bytes = [fromSnapshot, fromSegments].map((size) => size.toFixed(0)).join(' from a snapshot, ');
+  console.log(`Bytes of memory per node at ${total} nodes: ${bytes} from segments\n`);
+  await tidy();
 }
 
 /**

@@ -82,17 +82,22 @@ export async function fileStore(folder: string, options: FileStoreOptions = {}):
     if (namesUnknown(set.tables, given)) await refresher.now();
     const reason = set.readOnlyBecause();
     if (reason) throw new StoreError('store_read_only', `${folders.segments} is read-only: ${reason}. Update Skein.`);
-    if (isFlushed) await makeSafe(given);
+    if (isFlushed && hasUnsafe()) await makeSafe(given);
     const fresh = newRecords(set.tables, given);
     if (fresh.length === 0) return;
     const places = await out.write(fresh);
     for (const [index, record] of fresh.entries()) {
       addRecord(set.tables, record, places[index]!);
-      records.keep(places[index]!, record);
+      // What is asked for next is most often the node to go on from.
+      if (record.k === 'node') records.keep(places[index]!, record);
       if (record.k !== 'body') log.add(changeOf(record));
     }
     queries.onNew(fresh);
     refresher.tell();
+  };
+  const hasUnsafe = () => {
+    for (const { safe, read } of set.current()) if (safe < read) return true;
+    return false;
   };
   /** What others wrote and a batch relies on may not have reached the disk: then the batch must not before it. */
   const makeSafe = async (given: readonly StoreRecord[]) => {

@@ -18,28 +18,26 @@ export function createRecordReader(
   readBytes: (segment: number, start: number, length: number) => Promise<Buffer>,
   onDamaged: (place: Place) => void,
 ): RecordReader {
-  const cache = new Map<string, StoreRecord>();
-  const sizes = new Map<string, number>();
+  const cache = new Map<number, { readonly record: StoreRecord; readonly size: number }>();
   let held = 0;
 
   const keep = (place: Place, record: StoreRecord) => {
     const key = keyOf(place);
     if (place.length > CACHE_BYTES / 8 || cache.has(key)) return;
-    cache.set(key, record);
-    sizes.set(key, place.length);
+    cache.set(key, { record, size: place.length });
     held += place.length;
-    for (const [oldest] of cache) {
-      if (held <= CACHE_BYTES) break;
+    if (held <= CACHE_BYTES) return;
+    for (const [oldest, { size }] of cache) {
       cache.delete(oldest);
-      held -= sizes.get(oldest) ?? 0;
-      sizes.delete(oldest);
+      held -= size;
+      if (held <= CACHE_BYTES) return;
     }
   };
 
   return {
     keep,
     async read(places) {
-      const found = places.map((place) => place && cache.get(keyOf(place)));
+      const found = places.map((place) => place && cache.get(keyOf(place))?.record);
       const missing = places.flatMap((place, index) => (place && !found[index] ? [{ place, index }] : []));
       for (const span of spansOf(missing)) {
         const first = span[0]!.place;
@@ -84,6 +82,7 @@ function* spansOf(wanted: readonly Wanted[]): Generator<Wanted[]> {
   if (span.length > 0) yield span;
 }
 
-function keyOf({ segment, start }: Place): string {
-  return `${segment}/${start}`;
+/** Exact for segments of up to 64 GB. */
+function keyOf({ segment, start }: Place): number {
+  return segment * 2 ** 36 + start;
 }

@@ -81,7 +81,8 @@ export function createSegmentWriter(
       });
       batch += 1;
       const lines = batchLines(records, batch);
-      const bytes = Buffer.from(`${to.size === 0 ? headerLine(writer) : ''}${lines.join('')}`);
+      const header = to.size === 0 ? headerLine(writer) : '';
+      const bytes = Buffer.from(header + lines.join(''));
       const path = set.pathOf(to.segment.number);
       try {
         await to.appender.append(bytes);
@@ -102,15 +103,14 @@ export function createSegmentWriter(
         throw writeError(error, path, 'The batch may be there or not. Writing it again is safe.');
       }
       to.isNamed = true;
-      let place = to.size + bytes.length - lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+      let start = to.size + header.length;
       to.size += bytes.length;
       to.segment.read = to.size;
       to.segment.safe = to.size;
       return lines.map((line) => {
         const length = Buffer.byteLength(line);
-        const found = { segment: to.segment.number, start: place, length: length - 1 };
-        place += length;
-        return found;
+        start += length;
+        return { segment: to.segment.number, start: start - length, length: length - 1 };
       });
     },
     leave,
