@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { coldCase } from './cases/cold.mjs';
-import { appendCase, matchCase, memoryPerNode, openCase, pathCase, removeFolders, sizeCase } from './cases/forest.mjs';
+import { appendCase, matchCase, memoryPerNode, openCase, pathCase, sizeCase, tidy } from './cases/forest.mjs';
 import { measureImports } from './cases/imports.mjs';
 import { streamCase } from './cases/streams.mjs';
 import { turnCase } from './cases/turns.mjs';

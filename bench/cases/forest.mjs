@@ -164,7 +164,7 @@ export async function openCase() {
           .split('\n')
           .map((line) => JSON.parse(line)).length,
     },
-    { name: 'snapshot', prepare: closed, run: async () => void (last = await open()) },
+    { name: 'snapshot', prepare: closed, run: reopen },
     {
       name: 'no snapshot',
       prepare: async () => {
