@@ -1,4 +1,6 @@
 export { memoryStore } from './memory/memory-store.ts';
+export { PostgresError, type PostgresErrorCode } from './postgres/errors.ts';
+export { type PostgresOptions, postgresStore } from './postgres/postgres-store.ts';
 export type {
   Change,
   Changes,
