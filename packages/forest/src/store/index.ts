@@ -13,3 +13,4 @@ export type {
   SearchQuery,
   Store,
 } from './store.ts';
+export { StoreError, type StoreErrorCode } from './store-error.ts';

@@ -20,7 +20,7 @@ export interface Store {
   idsLike(prefix: string, limit: number): Promise<string[]>;
   /** From the first message, or the one behind `above`, to the node itself. Empty when there is no such node. */
   path(id: string, above?: string): Promise<NodeRecord[]>;
-  /** Oldest first. */
+  /** Oldest first, by `at`; equal ones by id. */
   children(id: string, page?: PageRequest): Promise<Page<NodeRecord>>;
   /** How many children each has. */
   childCounts(ids: readonly string[]): Promise<number[]>;
@@ -30,25 +30,25 @@ export interface Store {
   /** The index of the last id that is there, -1 for none. Each id is the parent of the next. */
   deepest(chain: readonly string[]): Promise<number>;
   /**
-   * The node with the last of these echoes that any node has: the deepest; of several one with this `lead`, then the
-   * newest.
+   * A node with the last of these echoes that any node has. Of several one with this `lead` is preferred, then the
+   * deepest, then the newest.
    */
   byEcho(echoes: readonly string[], lead: string): Promise<{ index: number; node: NodeRecord } | undefined>;
 
   bodies(digests: readonly string[]): Promise<(string | undefined)[]>;
-  /** Of all these nodes, oldest first. */
+  /** Of all these nodes, oldest first, by `at`; equal ones by id. */
   takes(nodes: readonly string[]): Promise<TakeRecord[]>;
   /** What counts now; registers whose value is null are left out. */
   refs(query: RefQuery): Promise<Page<RefRecord>>;
   /** What counts now. */
   entry(kind: EntryKind, id: string): Promise<EntryRecord | undefined>;
-  /** In their order. */
+  /** By `order`; equal ones by id. */
   entries(kind: EntryKind, query?: EntryQuery): Promise<Page<EntryRecord>>;
 
   /** Nodes whose text has all the words, best first. */
   search(query: SearchQuery): Promise<Page<SearchHit>>;
 
-  /** What was written since, by anyone. `reset` when that can no longer be told: read anew. */
+  /** What was written since, by anyone. `reset` when that can no longer be told, as after `compact`: read anew. */
   changes(after?: string): Promise<Changes>;
   /** Called when there may be changes. */
   watch(listener: () => void): () => void;
@@ -66,7 +66,7 @@ export interface Store {
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Where the next page begins; absent on the last one. */
+  /** Where the next page begins, whatever is written meanwhile; absent on the last one. */
   readonly next?: string;
 }
 
@@ -110,7 +110,7 @@ export interface Changes {
   readonly reset: boolean;
 }
 
-/** `key` is a node's id, a ref's `on/key/name`, or an entry's id. */
+/** `key` is a node's id, a ref's `on/key/name` (with `%` and `/` of its key as `%25` and `%2F`), or an entry's id. */
 export interface Change {
   readonly kind: StoreRecord['k'];
   readonly key: string;
