@@ -1,5 +1,4 @@
 export { memoryStore } from './memory/memory-store.ts';
-export { PostgresError, type PostgresErrorCode } from './postgres/errors.ts';
 export { type PostgresOptions, postgresStore } from './postgres/postgres-store.ts';
 export type {
   Change,

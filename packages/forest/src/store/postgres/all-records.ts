@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { BodyRecord, StoreRecord } from '../../model/index.ts';
-import { ENTRY_COLUMNS, NODE_COLUMNS, REF_COLUMNS, TAKE_COLUMNS } from './columns.ts';
+import { ENTRY_COLUMNS, NODE_COLUMNS, OTHER_COLUMNS, REF_COLUMNS, TAKE_COLUMNS } from './columns.ts';
 import { type Context, readRows } from './context.ts';
-import { readEntry, readNode, readRef, readTake } from './rows.ts';
+import { readEntry, readNode, readOther, readRef, readTake } from './rows.ts';
 import type { Tables } from './schema.ts';
 import { fromStored } from './text.ts';
 
@@ -23,6 +23,7 @@ export const KINDS: readonly Kind[] = [
   { table: 'skein_take', key: ['node', 'id'], columns: TAKE_COLUMNS, read: readTake },
   { table: 'skein_ref', key: ['on', 'key', 'name'], columns: REF_COLUMNS, read: readRef },
   { table: 'skein_entry', key: ['kind', 'id'], columns: ENTRY_COLUMNS, read: readEntry },
+  { table: 'skein_other', key: ['digest'], columns: OTHER_COLUMNS, read: readOther },
 ];
 
 /** A record with the values its row is known by. */

@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { NodeRecord, StoreRecord } from '../../model/index.ts';
+import { StoreError } from '../store-error.ts';
 import { type Batch, batchOf, partsOf } from './batch.ts';
-import { PostgresError } from './errors.ts';
 import { type Columns, insertRows, keepLater, keepThere } from './insert.ts';
 import { hasPage, writePages } from './pages.ts';
-import { bodyRow, entryRow, nodeRow, refRow, takeRow } from './rows.ts';
-import type { EntryRow, NodeRow, RefRow, Tables, TakeRow } from './schema.ts';
+import { bodyRow, entryRow, nodeRow, otherRow, refRow, takeRow } from './rows.ts';
+import type { EntryRow, NodeRow, OtherRow, RefRow, Tables, TakeRow } from './schema.ts';
 import { fromStored, toStored } from './text.ts';
 import { vectorOf } from './words.ts';
 
@@ -46,6 +46,7 @@ async function write(db: Kysely<Tables>, project: string, batch: Batch): Promise
     takes: batch.takes.map((take) => takeRow(project, take)),
     refs: batch.refs.map((ref) => refRow(project, ref)),
     entries: batch.entries.map((entry) => entryRow(project, entry)),
+    others: batch.others.map((other) => otherRow(project, other)),
   };
   const inserts: [string, readonly unknown[], RawBuilder<unknown>][] = [
     ['new_bodies', rows.bodies, insertRows('skein_body', BODY, rows.bodies, keepThere)],
@@ -54,6 +55,7 @@ async function write(db: Kysely<Tables>, project: string, batch: Batch): Promise
     ['new_takes', rows.takes, insertRows('skein_take', TAKE, rows.takes, keepThere)],
     ['new_refs', rows.refs, insertRows('skein_ref', REF, rows.refs, LATER_REF)],
     ['new_entries', rows.entries, insertRows('skein_entry', ENTRY, rows.entries, LATER_ENTRY)],
+    ['new_others', rows.others, insertRows('skein_other', OTHER, rows.others, keepThere)],
   ];
   const given = inserts.filter(([, list]) => list.length > 0);
   const steps = given.map(([name, , insert]) => sql`${sql.ref(name)} as (${insert})`);
@@ -87,7 +89,7 @@ async function repeatOnConflict<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       // Nothing of it was written.
-      if (tries === MOST_TRIES || !(error instanceof PostgresError) || error.code !== 'store_conflict') throw error;
+      if (tries === MOST_TRIES || !(error instanceof StoreError) || error.code !== 'store_conflict') throw error;
     }
   }
 }
@@ -126,5 +128,6 @@ const ENTRY: Columns<EntryRow> = {
   clock: 'text',
   rest: 'text',
 };
+const OTHER: Columns<OtherRow> = { project: 'text', digest: 'text', record: 'text' };
 const LATER_REF = keepLater('skein_ref', ['project', 'on', 'key', 'name'], ['is_set', 'rest']);
 const LATER_ENTRY = keepLater('skein_entry', ['project', 'kind', 'id'], ['of', 'order', 'rest']);

@@ -1,5 +1,5 @@
 import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/index.ts';
-import { keyOf } from '../key-of.ts';
+import { isEntry, keyOf } from '../key-of.ts';
 
 /** Records by kind, each once. */
 export interface Batch {
@@ -8,11 +8,13 @@ export interface Batch {
   readonly takes: readonly TakeRecord[];
   readonly refs: readonly RefRecord[];
   readonly entries: readonly EntryRecord[];
+  /** Of kinds that nobody knows. */
+  readonly others: readonly StoreRecord[];
 }
 
 /**
- * All but nodes are sorted by their key: two writers with the same records then wait for each other instead of
- * blocking each other. Nodes stay as they are given, parents first.
+ * Sorted by their key: two writers with the same records then wait for each other instead of blocking each other.
+ * Nodes are sorted by depth first, so that parents come before their children.
  */
 export function batchOf(records: readonly StoreRecord[]): Batch {
   const kinds = {
@@ -21,20 +23,23 @@ export function batchOf(records: readonly StoreRecord[]): Batch {
     take: new Map<string, TakeRecord>(),
     ref: new Map<string, RefRecord>(),
     entry: new Map<string, EntryRecord>(),
+    other: new Map<string, StoreRecord>(),
   };
   for (const record of records) {
     if (record.k === 'node') keepFirst(kinds.node, record.id, record);
     else if (record.k === 'body') keepFirst(kinds.body, record.digest, record);
     else if (record.k === 'take') keepFirst(kinds.take, `${record.node}/${record.id}`, record);
-    else if (record.k === 'ref') keepLatest(kinds.ref, JSON.stringify([record.on, record.key, record.name]), record);
-    else keepLatest(kinds.entry, keyOf(record), record);
+    else if (record.k === 'ref') keepLatest(kinds.ref, keyOf(record), record);
+    else if (isEntry(record)) keepLatest(kinds.entry, keyOf(record), record);
+    else keepFirst(kinds.other, keyOf(record), record);
   }
   return {
-    nodes: [...kinds.node.values()],
+    nodes: sorted(kinds.node).sort((a, b) => a.depth - b.depth),
     bodies: sorted(kinds.body),
     takes: sorted(kinds.take),
     refs: sorted(kinds.ref),
     entries: sorted(kinds.entry),
+    others: sorted(kinds.other),
   };
 }
 

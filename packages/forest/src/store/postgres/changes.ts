@@ -52,12 +52,16 @@ interface Source {
   readonly of: string;
 }
 
+/** As `refKey` writes it. */
+const REF_KEY = `"on" || '/' || replace(replace(key, '%', '%25'), '/', '%2F') || '/' || name`;
+
 const SOURCES: readonly Source[] = [
   { table: 'skein_body', kind: "'body'", key: 'digest', of: 'null' },
   { table: 'skein_node', kind: "'node'", key: 'id', of: 'null' },
   { table: 'skein_take', kind: "'take'", key: 'id', of: 'node' },
-  { table: 'skein_ref', kind: "'ref'", key: `"on" || '/' || key || '/' || name`, of: 'null' },
+  { table: 'skein_ref', kind: "'ref'", key: REF_KEY, of: 'null' },
   { table: 'skein_entry', kind: 'kind', key: 'id', of: '"of"' },
+  { table: 'skein_other', kind: "(record::json ->> 'k')", key: 'record', of: 'null' },
 ];
 
 function newsOf({ table, kind, key, of }: Source, own: string, seen: string | undefined): RawBuilder<unknown> {

@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg, { type Pool, type PoolClient } from 'pg';
 import { sha256 } from '../../model/index.ts';
-import { PostgresError, type Target, toPostgresError } from './errors.ts';
+import { StoreError } from '../store-error.ts';
+import { type Target, toStoreError } from './errors.ts';
 import type { Tables } from './schema.ts';
 
 export interface Connection {
@@ -23,8 +24,8 @@ export function connect(where: string | Pool, max: number): Connection {
   pool.on('error', ignore);
   let open = true;
   const connectClient = async () => {
-    if (!open) throw new PostgresError('store_closed', 'This store was closed. Open it again');
-    return wrap(await pool.connect().catch((error) => Promise.reject(toPostgresError(error, target))), target);
+    if (!open) throw new StoreError('store_closed', 'This store was closed. Open it again');
+    return wrap(await pool.connect().catch((error) => Promise.reject(toStoreError(error, target))), target);
   };
   return {
     db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: { connect: connectClient, end: async () => {} } }) }),
@@ -61,7 +62,7 @@ function wrap(client: PoolClient, target: Target): PostgresPoolClient {
     try {
       return await client.query({ text, values: [...values], ...(values.length > 0 && { name: nameOf(text) }) });
     } catch (error) {
-      throw toPostgresError(error, target);
+      throw toStoreError(error, target);
     }
   };
   return {

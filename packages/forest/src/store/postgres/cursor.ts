@@ -1,9 +1,6 @@
-import { limitOf } from '../page.ts';
+import { limitOf, type Place } from '../page.ts';
 import type { Page, PageRequest } from '../store.ts';
-import { PostgresError } from './errors.ts';
-
-/** The place where a page ended: the values it is sorted by. */
-export type Place = readonly (string | number)[];
+import { StoreError } from '../store-error.ts';
 
 export function placeOf({ after }: PageRequest, length: number): Place | undefined {
   if (after === undefined) return undefined;
@@ -13,10 +10,7 @@ export function placeOf({ after }: PageRequest, length: number): Place | undefin
   } catch {}
   const isPart = (part: unknown) => typeof part === 'string' || typeof part === 'number';
   if (Array.isArray(place) && place.length === length && place.every(isPart)) return place;
-  throw new PostgresError(
-    'store_failed',
-    `'${after.slice(0, 60)}' is not where a page of this list ended. Use its \`next\``,
-  );
+  throw new StoreError('store_cursor', `${JSON.stringify(after)} is not the "next" of a page. Begin without "after".`);
 }
 
 /** Of one row more than asked for, the page; it says where it ended when there is more. */

@@ -1,5 +1,6 @@
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
-import { PostgresError, type Target } from './errors.ts';
+import { StoreError } from '../store-error.ts';
+import type { Target } from './errors.ts';
 
 /**
  * Brings the tables to the newest version. Any number of servers may do so at once: an advisory lock lets one work
@@ -15,8 +16,8 @@ export async function migrate(db: Kysely<never>, target: Target): Promise<void> 
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if (error instanceof Error && error.message.startsWith('corrupted migrations'))
-    throw new PostgresError(
-      'store_newer',
+    throw new StoreError(
+      'store_read_only',
       `PostgreSQL at ${target.name}: its tables were made by a newer version of Skein. Upgrade this one`,
     );
   throw error;
@@ -45,8 +46,8 @@ const FIRST = [
     project ${KEY}, id ${KEY}, parent ${KEY}, depth integer not null, dialect text not null, body ${KEY}, echo ${KEY},
     lead ${KEY}, role text not null, at double precision not null, rest text not null, ${WRITTEN},
     primary key (project, id))`,
-  'create index skein_node_parent on skein_node (project, parent, seq)',
-  'create index skein_node_echo on skein_node (project, echo, depth)',
+  'create index skein_node_parent on skein_node (project, parent, at, id)',
+  'create index skein_node_echo on skein_node (project, echo, lead, depth, at)',
   'create index skein_node_seq on skein_node (project, seq)',
   `create table skein_page (project ${KEY}, id ${KEY}, above ${KEY}, ids text[] not null, primary key (project, id))`,
   `create table skein_words (project ${KEY}, id ${KEY}, words tsvector not null, primary key (project, id))`,
@@ -64,7 +65,8 @@ const FIRST = [
     primary key (project, kind, id))`,
   'create index skein_entry_of on skein_entry (project, kind, "of", "order", id)',
   'create index skein_entry_order on skein_entry (project, kind, "order", id)',
-  ...['node', 'body', 'take', 'ref', 'entry'].map(
+  `create table skein_other (project ${KEY}, digest ${KEY}, record text not null, ${WRITTEN}, primary key (project, digest))`,
+  ...['node', 'body', 'take', 'ref', 'entry', 'other'].map(
     (table) => `create index skein_${table}_xid on skein_${table} (project, xid)`,
   ),
   `create table skein_writer (project ${KEY}, writer ${KEY}, beat timestamptz not null, primary key (project, writer))`,

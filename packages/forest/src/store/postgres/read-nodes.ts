@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type NodeRecord, ROOT } from '../../model/index.ts';
 import { limitOf } from '../page.ts';
 import type { PageRequest, Store } from '../store.ts';
@@ -47,15 +47,16 @@ export function nodeReads(context: Context): NodeReads {
       return read(behind(rows, above) ?? (floor === 0 ? rows : await climb(db, project, id, 0)));
     },
     async children(id, page = {}) {
-      const place = placeOf(page, 1);
+      const place = placeOf(page, 2);
       const rows = await table()
-        .select([...NODE_COLUMNS, 'seq'])
+        .select(NODE_COLUMNS)
         .where('parent', '=', toStored(id))
-        .$if(place !== undefined, (query) => query.where('seq', '>', String(place?.[0])))
-        .orderBy('seq')
+        .$if(place !== undefined, (query) => query.where(sql<boolean>`(at, id) > (${sql.join(place ?? [])})`))
+        .orderBy('at')
+        .orderBy('id')
         .limit(limitOf(page) + 1)
         .execute();
-      return pageOfRows(rows, page, read, ({ seq }) => [seq]);
+      return pageOfRows(rows, page, read, ({ at, id }) => [at, id]);
     },
     async childCounts(ids) {
       if (ids.length === 0) return [];
@@ -92,13 +93,21 @@ export function nodeReads(context: Context): NodeReads {
         select step.at as step, ${sql.join(NODE_COLUMNS.map((column) => sql.ref(`found.${column}`)))}
         from unnest(${echoes.map(toStored)}::text[]) with ordinality as step (echo, at)
         cross join lateral (
-          select * from skein_node as node
-          where node.project = ${own} and node.echo = step.echo
-          order by node.depth desc, (node.lead = ${toStored(lead)}) desc, node.at desc, node.id limit 1
+          (${withEcho(own, sql`and node.lead = ${toStored(lead)}`)})
+          union all
+          (${withEcho(own, sql``)})
+          limit 1
         ) as found
         order by step.at desc limit 1`.execute(db);
       const [node] = read(rows);
       return node && { index: Number(rows[0]!.step) - 1, node };
     },
   };
+}
+
+/** The deepest, then the newest; two look-ups in an index instead of sorting all that have the echo. */
+function withEcho(own: string, also: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select * from skein_node as node where node.project = ${own} and node.echo = step.echo ${also}
+    order by node.depth desc, node.at desc, node.id desc limit 1`;
 }

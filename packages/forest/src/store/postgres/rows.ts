@@ -1,5 +1,13 @@
-import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, TakeRecord } from '../../model/index.ts';
-import type { EntryRow, NodeRow, RefRow, TakeRow } from './schema.ts';
+import {
+  type BodyRecord,
+  type EntryRecord,
+  type NodeRecord,
+  type RefRecord,
+  type StoreRecord,
+  sha256,
+  type TakeRecord,
+} from '../../model/index.ts';
+import type { EntryRow, NodeRow, OtherRow, RefRow, TakeRow } from './schema.ts';
 import { fromStored, toStored } from './text.ts';
 
 // Columns hold what is looked for; all other fields of a record, also those that only a later version knows, are in
@@ -49,6 +57,16 @@ export function entryRow(project: string, record: EntryRecord): EntryRow {
 export function readEntry({ kind, id, of, order, clock, rest }: Omit<EntryRow, 'project'>): EntryRecord {
   const texts = readAll({ id, of, order, clock });
   return { k: kind as EntryRecord['k'], ...texts, ...(readRest(rest) as Pick<EntryRecord, 'data'>) };
+}
+
+/** Nobody knows what names it but all of it. */
+export function otherRow(project: string, record: StoreRecord): OtherRow {
+  const text = JSON.stringify(record);
+  return { project: toStored(project), digest: sha256(text), record: text };
+}
+
+export function readOther({ record }: Pick<OtherRow, 'record'>): StoreRecord {
+  return readRest(record) as StoreRecord;
 }
 
 function readRest(text: string): object {

@@ -9,6 +9,8 @@ export interface Tables {
   skein_take: TakeRow & Written;
   skein_ref: RefRow & Written;
   skein_entry: EntryRow & Written;
+  /** Records of kinds that nobody knows, by the SHA-256 of their JSON text. */
+  skein_other: OtherRow & Written;
   skein_writer: { project: string; writer: string; beat: Date };
   skein_era: { project: string; era: number };
 }
@@ -61,4 +63,10 @@ export interface EntryRow {
   order: string;
   clock: string;
   rest: string;
+}
+
+export interface OtherRow {
+  project: string;
+  digest: string;
+  record: string;
 }

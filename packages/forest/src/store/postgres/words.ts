@@ -1,5 +1,5 @@
-import { dialect } from '@skein/core';
-import { type NodeRecord, searchText, sha256, wordsOf } from '../../model/index.ts';
+import { type NodeRecord, sha256, wordsOf } from '../../model/index.ts';
+import { nodeText } from '../node-text.ts';
 
 /** PostgreSQL refuses lexemes of 2 kB and vectors of 1 MB, and counts places up to 16,383, 255 of each word. */
 const LONGEST_WORD = 200;
@@ -11,11 +11,11 @@ const MOST_PLACES = 255;
  * The words of a node's text as a `tsvector` is written, by our own rule of what a word is, so that all stores find
  * the same. Of a text with more different words than a vector can hold, the first are kept.
  */
-export function vectorOf(project: string, node: NodeRecord, body: string | undefined): string {
+export function vectorOf(project: string, node: NodeRecord, body = ''): string {
   const mark = markOf(project);
   const places = new Map<string, number[]>();
   let size = 0;
-  for (const [index, word] of visibleWords(node, body).entries()) {
+  for (const [index, word] of wordsOf(nodeText(node.dialect, body)).entries()) {
     const lexeme = lexemeOf(mark, word);
     let known = places.get(lexeme);
     if (!known) {
@@ -46,14 +46,4 @@ function markOf(project: string): string {
 
 function lexemeOf(mark: string, word: string): string {
   return mark + (word.length > LONGEST_WORD ? Array.from(word).slice(0, LONGEST_WORD).join('') : word);
-}
-
-/** A text that cannot be read has no words: it is stored all the same. */
-function visibleWords({ dialect: name }: NodeRecord, body: string | undefined): string[] {
-  if (body === undefined) return [];
-  try {
-    return wordsOf(searchText(dialect(name).parseMessage(body)));
-  } catch {
-    return [];
-  }
 }
