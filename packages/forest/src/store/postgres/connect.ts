@@ -20,12 +20,16 @@ export function connect(where: string | Pool, max: number): Connection {
       ? new pg.Pool({ connectionString: where, max, connectionTimeoutMillis: 10_000, application_name: 'skein' })
       : where;
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  const ignore = () => undefined;
   pool.on('error', ignore);
+  pool.on('acquire', hear);
   let open = true;
   const connectClient = async () => {
     if (!open) throw new StoreError('store_closed', 'This store was closed. Open it again');
-    return wrap(await pool.connect().catch((error) => Promise.reject(toStoreError(error, target))), target);
+    try {
+      return wrap(await pool.connect(), target);
+    } catch (error) {
+      throw toStoreError(error, target);
+    }
   };
   return {
     db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: { connect: connectClient, end: async () => {} } }) }),
@@ -35,9 +39,22 @@ export function connect(where: string | Pool, max: number): Connection {
       if (!open) return;
       open = false;
       if (typeof where === 'string') await pool.end();
-      else pool.off('error', ignore);
+      else pool.off('error', ignore).off('acquire', hear);
     },
   };
+}
+
+const ignore = () => undefined;
+const heard = new WeakSet<PoolClient>();
+
+/**
+ * A connection that breaks while it is in use, or while the pool lets go of it, says so once more beside the query that
+ * fails; unheard, that would end the process. So each is listened to for good, from the moment the pool hands it out.
+ */
+function hear(client: PoolClient): void {
+  if (heard.has(client)) return;
+  heard.add(client);
+  client.on('error', ignore);
 }
 
 const names = new Map<string, string>();
@@ -54,9 +71,6 @@ function nameOf(text: string): string {
 
 /** What kysely needs of a client, with errors in our words. */
 function wrap(client: PoolClient, target: Target): PostgresPoolClient {
-  const ignore = () => undefined;
-  // The query under way fails with the same error.
-  client.on('error', ignore);
   const query = async (text: unknown, values: readonly unknown[] = []) => {
     if (typeof text !== 'string') throw new TypeError('Cursors are not used here');
     try {
@@ -67,10 +81,7 @@ function wrap(client: PoolClient, target: Target): PostgresPoolClient {
   };
   return {
     query: query as unknown as PostgresPoolClient['query'],
-    release() {
-      client.off('error', ignore);
-      client.release();
-    },
+    release: () => client.release(),
   };
 }
 
