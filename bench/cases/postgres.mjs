@@ -21,6 +21,7 @@ export async function postgresCases() {
   const forest = await importOfForest('@skein/forest');
   const { default: pg } = await importOfForest('pg');
   const pool = new pg.Pool({ connectionString: server.url });
+  pool.on('error', () => undefined);
   const open = (/** @type {string} */ project) => forest.postgresStore(pool, { project });
   const [small, large] = [await open('small'), await open('large')];
 

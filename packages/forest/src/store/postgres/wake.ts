@@ -34,12 +34,8 @@ export function createWake(context: Context, pool: Pool, writer: string, pollMs 
   };
   const send = () => {
     gathering = undefined;
-    sending = db
-      .transaction()
-      .execute(async (transaction) => {
-        await sql`set local synchronous_commit to off`.execute(transaction);
-        await sql`select pg_notify(${channel}, ${writer})`.execute(transaction);
-      })
+    sending = sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${writer})`
+      .execute(db)
       .catch(() => undefined);
   };
 

@@ -39,9 +39,9 @@ export function tsQueryOf(project: string, words: readonly string[]): string | u
   return lexemes.length === 0 ? undefined : `${lexemes.join(' & ')}:*`;
 }
 
-/** Words of different projects differ in the index: a search reads nothing of its neighbours. */
+/** Words of different projects differ in the index, nearly always: a search reads nothing of its neighbours. */
 function markOf(project: string): string {
-  return `p${sha256(project).slice(0, 10)}`;
+  return sha256(project).slice(0, 6);
 }
 
 function lexemeOf(mark: string, word: string): string {
