@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 import { toStored } from './text.ts';
 
 /** How long a writer counts as alive after its last sign of life, by the clock of the database. */
-export const LEASE_SECONDS = 30;
+const LEASE_SECONDS = 30;
 const BEAT_MS = 5_000;
 
 export interface Lease {

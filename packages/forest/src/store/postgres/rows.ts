@@ -19,10 +19,20 @@ export function nodeRow(project: string, record: NodeRecord): NodeRow {
   return { ...texts, depth, at, rest: JSON.stringify(rest) };
 }
 
+/** Long paths are made of these: no objects in between. */
 export function readNode(row: Omit<NodeRow, 'project' | 'role'>): NodeRecord {
-  const { depth, at, rest, id, parent, dialect, body, echo, lead } = row;
-  const texts = readAll({ id, parent, dialect, body, echo, lead });
-  return { k: 'node', ...texts, depth, at, ...(readRest(rest) as Pick<NodeRecord, 'facts'>) };
+  return {
+    k: 'node',
+    id: fromStored(row.id),
+    parent: fromStored(row.parent),
+    depth: row.depth,
+    dialect: fromStored(row.dialect),
+    body: fromStored(row.body),
+    echo: fromStored(row.echo),
+    lead: fromStored(row.lead),
+    at: row.at,
+    ...(readRest(row.rest) as Pick<NodeRecord, 'facts'>),
+  };
 }
 
 export function bodyRow(project: string, { digest, text }: BodyRecord) {

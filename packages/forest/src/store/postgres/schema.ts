@@ -16,7 +16,7 @@ export interface Tables {
 }
 
 /** `seq` and the transaction that wrote the row: by it a reader knows what it has not seen (changes.ts). */
-export interface Written {
+interface Written {
   seq: Generated<string>;
   xid: Generated<string>;
 }
