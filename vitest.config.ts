@@ -13,6 +13,7 @@ export default defineConfig({
   },
   test: {
     include: ['packages/*/{src,test}/**/*.test.ts', 'examples/**/*.test.ts', 'scripts/**/*.test.ts'],
+    globalSetup: ['packages/forest/test/postgres/global-setup.ts'],
     testTimeout: 60_000,
   },
 });

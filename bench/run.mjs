@@ -1,11 +1,12 @@
 // Measures Skein against its floors, then the peers against the same floors. `--check` fails when a budget is
-// exceeded by more than the noise, `--only streams|turns|cold|imports|forest|peers` measures one group.
+// exceeded by more than the noise, `--only streams|turns|cold|imports|forest|postgres|peers` measures one group.
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { coldCase } from './cases/cold.mjs';
 import { appendCase, matchCase, memoryPerNode, openCase, pathCase, sizeCase, tidy } from './cases/forest.mjs';
 import { measureImports } from './cases/imports.mjs';
+import { postgresCases } from './cases/postgres.mjs';
 import { streamCase } from './cases/streams.mjs';
 import { turnCase } from './cases/turns.mjs';
 import { PROTOCOLS } from './data/streams.mjs';
@@ -32,6 +33,7 @@ if (wants('turns')) await nextTurns();
 if (wants('cold')) await coldWrites();
 if (wants('imports')) imports();
 if (wants('forest')) await forest();
+if (wants('postgres')) await postgres();
 console.log(`${table('Skein', rows)}\n\nok: within the budget and its noise of ${noise * 100} %`);
 if (wants('peers')) console.log(`\n${table('peer', await measurePeers(server.url))}`);
 server.stop();
@@ -105,6 +107,20 @@ async function forest() {
   const bytes = [fromSnapshot, fromSegments].map((size) => size.toFixed(0)).join(' from a snapshot, ');
   console.log(`Bytes of memory per node at ${total} nodes: ${bytes} from segments\n`);
   await tidy();
+}
+
+async function postgres() {
+  const { cases, end } = await postgresCases();
+  try {
+    for (const { name, group, contestants } of cases) {
+      console.error(`measuring PostgreSQL: ${name}`);
+      const times = await measure(contestants, { rounds, warmUp: 3, by: 'clock' });
+      for (const { name: contestant } of contestants.filter((one) => one.name !== 'floor'))
+        add(`postgres, ${name}${contestant === 'skein' ? '' : `, ${contestant}`}`, times, contestant, group);
+    }
+  } finally {
+    await end();
+  }
 }
 
 /**

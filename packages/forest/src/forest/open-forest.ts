@@ -1,4 +1,4 @@
-import { memoryStore, type Store } from '../store/index.ts';
+import { fileStore, memoryStore, postgresStore, type Store } from '../store/index.ts';
 import { createForest } from './create-forest.ts';
 import { ForestError } from './errors.ts';
 import type { Forest } from './types.ts';
@@ -8,7 +8,7 @@ export interface OpenOptions {
   readonly project?: string;
 }
 
-/** Opens a forest: `:memory:`. */
+/** Opens a forest: a folder, `postgres://…`, or `:memory:`. */
 export async function openForest(where: string, { project = 'default' }: OpenOptions = {}): Promise<Forest> {
   if (!/^[\w.-]{1,100}$/.test(project) || /^\.+$/.test(project))
     throw new ForestError(
@@ -19,7 +19,12 @@ export async function openForest(where: string, { project = 'default' }: OpenOpt
   return createForest(await openStore(where, project), { project });
 }
 
-async function openStore(where: string, _project: string): Promise<Store> {
+async function openStore(where: string, project: string): Promise<Store> {
   if (where === ':memory:') return memoryStore();
-  throw new ForestError('bad_name', where, `"${where.slice(0, 60)}" is not a forest: give \`:memory:\`.`);
+  if (/^postgres(ql)?:\/\//.test(where)) return postgresStore(where, { project });
+  // A mistyped address may have a password in it.
+  const shown = where.replace(/\/\/.*@/s, '//…@').slice(0, 60);
+  if (where.trim() === '' || /^\w+:\/\//.test(where))
+    throw new ForestError('bad_name', shown, `"${shown}" is not a forest: give a folder, \`postgres://…\` or \`:memory:\`.`);
+  return fileStore(where, { project });
 }

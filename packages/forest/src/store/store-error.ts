@@ -12,8 +12,10 @@ export class StoreError extends Error {
 /**
  * `store_full`: no space left; nothing was written. `store_failed`: the disk refused; the message says whether the
  * batch may be there. `store_read_only`: written by a newer version, or not ours to write. `store_in_use`: others
- * write there. `store_closed`: closed before. `store_name`: a project that cannot be one. `store_record`: not a
- * record. `store_cursor`: not a place in a list.
+ * write there. `store_closed`: closed before. `store_name`: a project, folder or address that cannot be one.
+ * `store_record`: not a record. `store_cursor`: not a place in a list. `store_unreachable`: the database is gone for now; whether the batch is there
+ * is not known, and repeating it is safe. `store_refused`: the database does not let us in. `store_conflict`: nothing was
+ * written; repeat.
  */
 export type StoreErrorCode =
   | 'store_full'
@@ -23,4 +25,7 @@ export type StoreErrorCode =
   | 'store_closed'
   | 'store_name'
   | 'store_record'
-  | 'store_cursor';
+  | 'store_cursor'
+  | 'store_unreachable'
+  | 'store_refused'
+  | 'store_conflict';

@@ -1,0 +1,98 @@
+import {
+  type BodyRecord,
+  type EntryRecord,
+  type NodeRecord,
+  type RefRecord,
+  type StoreRecord,
+  sha256,
+  type TakeRecord,
+} from '../../model/index.ts';
+import type { EntryRow, NodeRow, OtherRow, RefRow, TakeRow } from './schema.ts';
+import { fromStored, toStored } from './text.ts';
+
+// Columns hold what is looked for; all other fields of a record, also those that only a later version knows, are in
+// `rest`. JSON.stringify escapes what PostgreSQL's text cannot hold.
+
+export function nodeRow(project: string, record: NodeRecord): NodeRow {
+  const { k: _, id, parent, depth, dialect, body, echo, lead, at, ...rest } = record;
+  const texts = storeAll({ project, id, parent, dialect, body, echo, lead, role: record.facts.role });
+  return { ...texts, depth, at, rest: JSON.stringify(rest) };
+}
+
+/** Long paths are made of these: no objects in between. */
+export function readNode(row: Omit<NodeRow, 'project' | 'role'>): NodeRecord {
+  return {
+    k: 'node',
+    id: fromStored(row.id),
+    parent: fromStored(row.parent),
+    depth: row.depth,
+    dialect: fromStored(row.dialect),
+    body: fromStored(row.body),
+    echo: fromStored(row.echo),
+    lead: fromStored(row.lead),
+    at: row.at,
+    ...(readRest(row.rest) as Pick<NodeRecord, 'facts'>),
+  };
+}
+
+export function bodyRow(project: string, { digest, text }: BodyRecord) {
+  return storeAll({ project, digest, text });
+}
+
+export function takeRow(project: string, record: TakeRecord): TakeRow {
+  const { k: _, id, node, at, ...rest } = record;
+  return { ...storeAll({ project, id, node }), at, rest: JSON.stringify(rest) };
+}
+
+export function readTake({ id, node, at, rest }: Omit<TakeRow, 'project'>): TakeRecord {
+  const more = readRest(rest) as Pick<TakeRecord, 'author' | 'via' | 'origin'>;
+  return { k: 'take', ...readAll({ id, node }), at, ...more };
+}
+
+export function refRow(project: string, record: RefRecord): RefRow {
+  const { k: _, on, key, name, clock, ...rest } = record;
+  return { ...storeAll({ project, on, key, name, clock }), is_set: record.value !== null, rest: JSON.stringify(rest) };
+}
+
+export function readRef({ on, key, name, clock, rest }: Omit<RefRow, 'project' | 'is_set'>): RefRecord {
+  const texts = readAll({ key, name, clock });
+  return { k: 'ref', on: on as RefRecord['on'], ...texts, ...(readRest(rest) as Pick<RefRecord, 'value'>) };
+}
+
+export function entryRow(project: string, record: EntryRecord): EntryRow {
+  const { k: kind, id, of, order, clock, ...rest } = record;
+  return { ...storeAll({ project, kind, id, of, order, clock }), rest: JSON.stringify(rest) };
+}
+
+export function readEntry({ kind, id, of, order, clock, rest }: Omit<EntryRow, 'project'>): EntryRecord {
+  const texts = readAll({ id, of, order, clock });
+  return { k: kind as EntryRecord['k'], ...texts, ...(readRest(rest) as Pick<EntryRecord, 'data'>) };
+}
+
+/** Nobody knows what names it but all of it. */
+export function otherRow(project: string, record: StoreRecord): OtherRow {
+  const text = JSON.stringify(record);
+  return { project: toStored(project), digest: sha256(text), record: text };
+}
+
+export function readOther({ record }: Pick<OtherRow, 'record'>): StoreRecord {
+  return readRest(record) as StoreRecord;
+}
+
+function readRest(text: string): object {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) throw new Error('not an object');
+  return value;
+}
+
+function storeAll<T extends Record<string, string>>(texts: T): T {
+  return mapTexts(texts, toStored);
+}
+
+function readAll<T extends Record<string, string>>(texts: T): T {
+  return mapTexts(texts, fromStored);
+}
+
+function mapTexts<T extends Record<string, string>>(texts: T, change: (text: string) => string): T {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, change(text)])) as T;
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { makePath, makeRef, recordsOf } from '../../src/testing/store-samples.ts';
+import { useDatabase } from './use-database.ts';
+
+const used = useDatabase();
+
+test('a check finds changed texts, wrong ids, missing parents and texts, and rows that cannot be read', async () => {
+  const project = used.newProject();
+  const store = await used.open(project);
+  const [a, b, c, d] = makePath(['a', 'b', 'c', 'd']);
+  await store.append([
+    ...recordsOf([a!, b!, c!, d!]),
+    makeRef('t', 'title', 'x', 'c1'),
+    makeRef('u', 'title', 'y', 'c2'),
+  ]);
+  expect(await store.check()).toEqual([]);
+  const change = (text: string, key: string) => used.database.query(text, [project, key]);
+  await change("update skein_body set text = text || ' ' where project = $1 and digest = $2", a!.body.digest);
+  await change("update skein_node set dialect = 'openai-chat' where project = $1 and id = $2", b!.node.id);
+  await change('delete from skein_body where project = $1 and digest = $2', c!.body.digest);
+  await change('delete from skein_node where project = $1 and id = $2', c!.node.id);
+  await change("update skein_ref set rest = '{' where project = $1 and key = $2", 't');
+
+  const problems = await store.check();
+  expect(problems.map(({ code, where }) => [code, where]).sort()).toEqual(
+    [
+      ['damaged-record', 'skein_ref thread/t/title'],
+      ['missing-parent', d!.node.id],
+      ['wrong-hash', a!.body.digest],
+      ['wrong-hash', b!.node.id],
+    ].sort(),
+  );
+  await change('delete from skein_body where project = $1 and digest = $2', d!.body.digest);
+  expect((await store.check()).map(({ code }) => code)).toContain('missing-body');
+
+  expect(store.problems()).toEqual([]);
+  expect((await store.refs({ on: 'thread' })).items.map(({ key }) => key)).toEqual(['u']);
+  expect(store.problems().map(({ code }) => code)).toEqual(['damaged-record']);
+  // What cannot be read is kept.
+  await store.compact(() => true);
+  expect(await used.database.query('select key from skein_ref where project = $1 order by key', [project])).toEqual([
+    { key: 't' },
+    { key: 'u' },
+  ]);
+});

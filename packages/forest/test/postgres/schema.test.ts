@@ -1,0 +1,70 @@
+import { postgresStore } from '@skein/forest';
+import { storeConformance } from '@skein/forest/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase, type Database } from './database.ts';
+
+const OURS = "class.relname like 'skein\\_%' and class.relname not like 'skein\\_migration%'";
+const PARTITIONS = 4;
+
+let database: Database;
+beforeAll(async () => {
+  database = await createDatabase();
+  const store = await postgresStore(database.url, { project: 'first' });
+  await store.close();
+});
+afterAll(() => database.drop());
+
+const tables = async () =>
+  (await database.query(`select relname from pg_class as class where relkind = 'r' and ${OURS}`)).map(
+    ({ relname }) => relname,
+  );
+
+test('every key and every index begins with the project, so that tables can be split by it', async () => {
+  const rows = await database.query(`
+    select index.relname as index, method.amname as method, is_of.indisunique as unique,
+      (select attname from pg_attribute where attrelid = is_of.indrelid and attnum = is_of.indkey[0]) as first
+    from pg_index as is_of
+    join pg_class as index on index.oid = is_of.indexrelid
+    join pg_class as class on class.oid = is_of.indrelid
+    join pg_am as method on method.oid = index.relam
+    where class.relkind = 'r' and ${OURS}`);
+  // The words are marked with their project instead: GIN has no order to begin with.
+  const others = rows.filter(({ first }) => first !== 'project');
+  expect(others).toEqual([{ index: 'skein_words_words', method: 'gin', unique: false, first: 'words' }]);
+  expect(rows.filter(({ unique }) => unique).length).toBe((await tables()).length);
+});
+
+test('no stored text is json, which would change its bytes', async () => {
+  const rows = await database.query(`
+    select table_name, column_name from information_schema.columns
+    where table_name like 'skein\\_%' and data_type in ('json', 'jsonb', 'bytea')`);
+  expect(rows).toEqual([]);
+});
+
+describe('with tables that are partitioned by project', () => {
+  beforeAll(async () => {
+    for (const table of await tables()) {
+      await database.query(`alter table ${table} rename to old_${table}`);
+      await database.query(`create table ${table} (like old_${table} including all) partition by hash (project)`);
+      await database.query(`drop table old_${table}`);
+      for (let part = 0; part < PARTITIONS; part++)
+        await database.query(
+          `create table ${table}_${part} partition of ${table} for values with (modulus ${PARTITIONS}, remainder ${part})`,
+        );
+    }
+  });
+
+  let projects = 0;
+  const cases = storeConformance('partitioned', async () => {
+    const project = `case ${projects++}`;
+    const open = () => postgresStore(database.url, { project });
+    return { store: await open(), again: open };
+  }).filter(({ name }) => !name.includes('10,000'));
+
+  test.each(cases)('$name', ({ run }) => run());
+
+  test('projects lie in different partitions', async () => {
+    const used = await database.query('select distinct tableoid from skein_node');
+    expect(used.length).toBe(PARTITIONS);
+  });
+});
