@@ -25,6 +25,10 @@ async function openStore(where: string, project: string): Promise<Store> {
   // A mistyped address may have a password in it.
   const shown = where.replace(/\/\/.*@/s, '//…@').slice(0, 60);
   if (where.trim() === '' || /^\w+:\/\//.test(where))
-    throw new ForestError('bad_name', shown, `"${shown}" is not a forest: give a folder, \`postgres://…\` or \`:memory:\`.`);
+    throw new ForestError(
+      'bad_name',
+      shown,
+      `"${shown}" is not a forest: give a folder, \`postgres://…\` or \`:memory:\`.`,
+    );
   return fileStore(where, { project });
 }

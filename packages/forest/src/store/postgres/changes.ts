@@ -56,7 +56,6 @@ interface Source {
 const REF_KEY = `"on" || '/' || replace(replace(key, '%', '%25'), '/', '%2F') || '/' || name`;
 
 const SOURCES: readonly Source[] = [
-  { table: 'skein_body', kind: "'body'", key: 'digest', of: 'null' },
   { table: 'skein_node', kind: "'node'", key: 'id', of: 'null' },
   { table: 'skein_take', kind: "'take'", key: 'id', of: 'node' },
   { table: 'skein_ref', kind: "'ref'", key: REF_KEY, of: 'null' },
