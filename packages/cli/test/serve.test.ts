@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+
+const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
+const running: ChildProcess[] = [];
+const homes: string[] = [];
+
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+  for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true });
+});
+
+test('skein alone serves the default forest, in demo mode without keys, and keeps it for the next start', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'skein-home-'));
+  homes.push(home);
+  const first = await start(home);
+  expect(first.printed).toContain('DEMO');
+  expect(first.printed).toContain('/proxy/anthropic');
+  const { body: node } = await api(first.url, 'POST', '/nodes/root/messages', {
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+  });
+  const { status, body: generation } = await api(first.url, 'POST', '/generations', { node: node.id });
+  expect(status).toBe(202);
+  const events = await (await fetch(`${first.url}/api/v1/generations/${generation.id}/events`)).text();
+  expect(events).toContain('"status":"done"');
+  expect((await api(first.url, 'GET', '/version')).body).toMatchObject({ demo: true, api: 'v1' });
+  first.child.kill('SIGINT');
+  const [code] = await once(first.child, 'exit');
+  expect(code).toBe(0);
+
+  const second = await start(home);
+  const children = await api(second.url, 'GET', `/nodes/${node.id}/children`);
+  expect(children.body.items).toMatchObject([{ role: 'assistant' }]);
+});
+
+test('what is wrong is said in one line', async () => {
+  const child = spawn(process.execPath, [binary, 'emulate', '--brain', 'none']);
+  running.push(child);
+  let text = '';
+  child.stderr.on('data', (chunk) => {
+    text += chunk;
+  });
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(1);
+  expect(text.trim().split('\n')).toHaveLength(1);
+  expect(text).toContain('There is no brain "none"');
+});
+
+async function start(home: string) {
+  const env = { PATH: process.env.PATH, HOME: home, NO_COLOR: '1' };
+  const child = spawn(process.execPath, [binary, '--port', '0'], { env, cwd: home });
+  running.push(child);
+  let printed = '';
+  for await (const chunk of child.stdout) {
+    printed += chunk;
+    if (/DEMO[\s\S]*start again/.test(printed)) break;
+  }
+  const url = /API +(http:\/\/[^/]+)/.exec(printed)?.[1];
+  if (url === undefined) throw new Error(`No address in: ${printed}`);
+  return { child, url, printed };
+}
+
+async function api(url: string, method: string, path: string, body?: unknown) {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are looked at by the tests, field by field
+  return { status: response.status, body: (await response.json()) as any };
+}
