@@ -4,5 +4,6 @@
  */
 export * from './engine/index.ts';
 export * from './forest/index.ts';
+export * from './formats/index.ts';
 export * from './model/index.ts';
 export * from './store/index.ts';
