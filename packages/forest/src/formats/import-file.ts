@@ -1,17 +1,18 @@
 import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { isObject } from '@skein/core';
 import type { Forest } from '../forest/types.ts';
 import { detectFormat } from './detect.ts';
 import { FormatError } from './format-error.ts';
+import { gathered, parsed } from './gather.ts';
 import { importSegments } from './import-segments.ts';
 import { importOlder } from './older/import-older.ts';
 import { plant } from './plant.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { READERS, type Reader } from './readers/index.ts';
-import { readJson } from './source/exact.ts';
 import type { Piece } from './source/lines.ts';
 import { piecesOf } from './source/pieces.ts';
-import { type ImportSource, openTextSource } from './source/text-source.ts';
+import { type ImportSource, openTextSource, type TextSource } from './source/text-source.ts';
 import type { Imported, ImportFormat, ImportOptions } from './types.ts';
 
 /**
@@ -19,13 +20,21 @@ import type { Imported, ImportFormat, ImportOptions } from './types.ts';
  * is reported, nothing of it is written, and the rest goes on; a source of which nothing is known is an error.
  */
 export async function importFile(forest: Forest, source: ImportSource, options: ImportOptions = {}): Promise<Imported> {
-  if (options.format === 'older' || (await isFolder(source))) return importOlder(forest, String(source), options);
+  if (options.format === 'older' || (await isFolder(source))) return importOlder(forest, pathOf(source), options);
   if (options.format !== undefined && options.format !== 'segments' && !Object.hasOwn(READERS, options.format))
     throw new FormatError(
       'unknown_format',
       `"${options.format}" is not a format; known: ${[...Object.keys(READERS), 'segments', 'older'].join(', ')}.`,
     );
   const text = await openTextSource(source);
+  try {
+    return await importText(forest, text, options);
+  } finally {
+    await text.close();
+  }
+}
+
+async function importText(forest: Forest, text: TextSource, options: ImportOptions): Promise<Imported> {
   const progress = createProgress(options, text.read);
   const { format, pieces } = await recognise(piecesOf(text, isInLines(options.format)), options);
   if (format === 'segments') await importSegments(forest, pieces, progress);
@@ -35,6 +44,12 @@ export async function importFile(forest: Forest, source: ImportSource, options: 
     for await (const piece of conversations) await importOne(forest, format, reader, piece, options, progress);
   }
   return progress.result(format);
+}
+
+function pathOf(source: ImportSource): string {
+  if (source instanceof URL) return fileURLToPath(source);
+  if (typeof source === 'string') return source;
+  throw new FormatError('unknown_format', 'The older layout is a folder: give its path.');
 }
 
 async function isFolder(source: ImportSource): Promise<boolean> {
@@ -73,26 +88,6 @@ async function* chain(seen: readonly Piece[], rest: AsyncIterable<Piece>): Async
   yield* rest;
 }
 
-/** Elements that are messages make one conversation; a list, or an object with "messages", is one of its own. */
-async function* gathered(pieces: AsyncIterable<Piece>, progress: Progress): AsyncGenerator<Piece> {
-  const texts: string[] = [];
-  let isBroken = false;
-  for await (const piece of pieces) {
-    const value = parsed(piece.text);
-    if (Array.isArray(value) || (isObject(value) && Array.isArray(value.messages))) yield piece;
-    else if (value !== undefined) texts.push(piece.text);
-    else {
-      // A history with a hole would be another history.
-      isBroken = true;
-      progress.problem(
-        piece.where,
-        new FormatError('not_json', 'Not JSON: the conversation it belongs to is left out.'),
-      );
-    }
-  }
-  if (texts.length > 0 && !isBroken) yield { text: `[${texts.join(',')}]`, where: 'document' };
-}
-
 async function importOne(
   forest: Forest,
   format: ImportFormat,
@@ -125,11 +120,3 @@ const READING_ERRORS: ReadonlySet<unknown> = new Set([
   'MessageListDeserializationError',
   'ProtocolError',
 ]);
-
-function parsed(text: string): unknown {
-  try {
-    return readJson(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -143,6 +143,22 @@ describe('what each format keeps', () => {
   });
 });
 
+test.each([
+  ['chatgpt', { mapping: { a: { parent: null, message: { ...said('x'), author: { role: 'critic' } } } } }],
+  ['claude', { chat_messages: [{ uuid: 'm', sender: 'robot', text: 'x' }] }],
+  ['langchain', [{ type: 'remove', data: { content: 'x' } }]],
+  ['ui-messages', [{ role: 'data', parts: [{ type: 'text', text: 'x' }] }]],
+])("%s: a message of an unknown kind is kept whole, and is nobody's words", async (format, value) => {
+  const forest = empty();
+  const { problems } = await importFile(forest, [JSON.stringify(value)]);
+  const { items } = await forest.leaves();
+  expect([problems, items.map(({ message }) => [message.content[0]?.type, message.text])]).toEqual([
+    [],
+    [['unknown', '']],
+  ]);
+  expect(format).not.toBe('');
+});
+
 describe('importing again', () => {
   test('a conversation that grew moves its thread on, and keeps what was renamed since', async () => {
     const forest = empty();
@@ -213,7 +229,7 @@ describe('what cannot be read', () => {
     const broken = {
       ...claudeConversation,
       uuid: 'k-2',
-      chat_messages: [...claudeConversation.chat_messages, { sender: 'robot' }],
+      chat_messages: [...claudeConversation.chat_messages, 7 as never],
     };
     const text = `[${JSON.stringify(broken)},{"chat_messages":[}, ${JSON.stringify(claudeConversation)}]`;
     const imported = await importFile(forest, [text], { format: 'claude' });

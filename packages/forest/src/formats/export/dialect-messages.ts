@@ -42,7 +42,9 @@ function writeAs({ nodes }: ExportedConversation, id: string) {
   const messages = joinTexts(nodes.map(({ message, takes }) => withOrigin(message, takes, target.home.issuer)));
   // For another model, what is bound to one would be left out.
   const model = messages.findLast(({ origin }) => origin.dialect === id && origin.model)?.origin.model ?? 'any';
-  return target.writeRequest({ model, messages });
+  // A request may have to end with a question; a conversation ends as it ends.
+  const provider = { ...target.home, policies: { ...target.home.policies, prefill: { default: 'yes' } } } as const;
+  return target.writeRequest({ model, messages, provider });
 }
 
 /** One text can have been issued by several: where one of them is who the dialect is at home with, it fits best. */

@@ -13,6 +13,7 @@ import {
 } from '../source/exact.ts';
 import type { SourceMessage } from '../types.ts';
 import { chatgptContent } from './chatgpt-content.ts';
+import { unknownMessage } from './line-up.ts';
 import type { Reader } from './reader.ts';
 
 /** `conversations.json` of ChatGPT's export: a tree of messages by id, hidden ones and branches included. */
@@ -90,21 +91,21 @@ function read({ id, message }: MappingNode, byId: Nodes) {
     extra,
     ...(role === 'assistant' && { author: 'model', provider: 'openai', ...(model && { model }) }),
   };
-  return { message: written(id, role, value, blocks, byId), at: timeOf(value.create_time), take };
+  return { message: written(id, role, message!, blocks, byId), at: timeOf(value.create_time), take };
 }
 
 function written(
   id: string,
   role: string | undefined,
-  value: Exact['value'],
+  source: Exact,
   blocks: readonly ContentBlock[],
   byId: Nodes,
 ): Message {
+  const { value } = source;
   if (role === 'system') return system(blocks);
   if (role === 'user') return user(blocks);
   if (role === 'tool') return toolResult(callAbove(id, byId) ?? id, blocks, { isError: isError(value) });
-  if (role !== 'assistant')
-    throw wrongShape(`a message whose author is system, user, assistant or tool, not "${role}"`);
+  if (role !== 'assistant') return unknownMessage(source.text);
   const recipient = textIn(value, 'recipient');
   if (recipient === undefined || recipient === 'all') return assistant(blocks);
   // What is said to a tool is a call; it has no id but the message's.

@@ -3,6 +3,7 @@ import { wrongShape } from '../format-error.ts';
 import { type Exact, membersWithout, readObject, readObjects, textIn, timeOf } from '../source/exact.ts';
 import type { SourceMessage } from '../types.ts';
 import { claudeBlocks, claudeFiles } from './claude-content.ts';
+import { unknownMessage } from './line-up.ts';
 import type { Reader } from './reader.ts';
 import { turnsOf } from './turns.ts';
 
@@ -77,8 +78,7 @@ function writtenBy(source: Exact, key: string): Message[] {
   const { value } = source;
   const said = claudeBlocks(source, key);
   if (value.sender === 'assistant') return turnsOf([...said, ...claudeFiles(source)]);
-  if (value.sender !== 'human')
-    throw wrongShape(`a message whose sender is human or assistant, not ${JSON.stringify(value.sender)}`);
+  if (value.sender !== 'human') return [unknownMessage(source.text)];
   const blocks = said.filter((item): item is ContentBlock => !('result' in item));
   return [user([...claudeFiles(source), ...blocks])];
 }

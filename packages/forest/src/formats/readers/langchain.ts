@@ -3,7 +3,7 @@ import type { TakeFacts } from '../../forest/types.ts';
 import { wrongShape } from '../format-error.ts';
 import { type Exact, membersWithout, objectAt, readJson, readObjects, textIn } from '../source/exact.ts';
 import { langchainCalls, langchainContent } from './langchain-content.ts';
-import { lineUp } from './line-up.ts';
+import { lineUp, unknownMessage } from './line-up.ts';
 import type { Reader } from './reader.ts';
 
 /** LangChain's stored messages: `{"type":"human","data":{…}}`, or serialised objects with their class. */
@@ -54,9 +54,7 @@ function written(type: string, data: Exact, index: number): Message {
       return toolResult(callId, content, { isError: value.status === 'error' });
     }
     default:
-      throw wrongShape(
-        `a message of the type human, ai, system, tool, function or chat, not "${type}", as message ${index}`,
-      );
+      return unknownMessage(data.text);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Message } from '@skein/core';
+import { type Message, user } from '@skein/core';
 import type { TakeFacts } from '../../forest/types.ts';
 import type { SourceMessage } from '../types.ts';
 
@@ -16,4 +16,9 @@ export function lineUp(messages: readonly Known[]): SourceMessage[] {
     key: String(index),
     parent: index === 0 ? undefined : String(index - 1),
   }));
+}
+
+/** A message by nobody that is known here: kept whole, shown as unknown, and never sent as anyone's words. */
+export function unknownMessage(native: string): Message {
+  return user([{ type: 'unknown', native }]);
 }

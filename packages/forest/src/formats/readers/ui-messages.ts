@@ -1,7 +1,7 @@
-import { type ContentBlock, isObject, type Message, system, textAt, user } from '@skein/core';
+import { isObject, type Message, system, textAt, user } from '@skein/core';
 import { wrongShape } from '../format-error.ts';
 import { type Exact, membersWithout, readJson, readObjects, textIn, timeOf } from '../source/exact.ts';
-import { lineUp } from './line-up.ts';
+import { lineUp, unknownMessage } from './line-up.ts';
 import type { Reader } from './reader.ts';
 import { turnsOf } from './turns.ts';
 import { isBlock, partsOfUi } from './ui-parts.ts';
@@ -23,18 +23,18 @@ export const uiMessages: Reader = {
   },
 };
 
-function knownFrom(source: Exact, index: number) {
+function knownFrom(source: Exact) {
   const { value } = source;
   const extra = membersWithout(source, TAKEN);
   const byModel = value.role === 'assistant' ? ({ author: 'model' } as const) : {};
-  return written(source, index).map((message, part) => ({
+  return written(source).map((message, part) => ({
     message,
     at: timeOf(value.createdAt),
     take: { ...byModel, extra: part === 0 ? extra : { id: value.id, part } },
   }));
 }
 
-function written(source: Exact, index: number): Message[] {
+function written(source: Exact): Message[] {
   const { role } = source.value;
   const items = partsOfUi(source);
   if (role === 'assistant') return turnsOf(items);
@@ -42,6 +42,5 @@ function written(source: Exact, index: number): Message[] {
   if (role === 'user') return [user(blocks)];
   if (role === 'system') return [system(blocks)];
   // Version 4 had messages that carry data for the page alone: nobody said them to a model.
-  if (role === 'data') return [user([{ type: 'unknown', native: source.text } satisfies ContentBlock])];
-  throw wrongShape(`a role of system, user or assistant in message ${index}, not ${JSON.stringify(role)}`);
+  return [unknownMessage(source.text)];
 }

@@ -15,6 +15,8 @@ export interface TextSource {
   chunks(): AsyncGenerator<string>;
   /** Characters that were read. */
   read(): number;
+  /** Lets go of the file; also when not all of it was read. */
+  close(): Promise<void>;
 }
 
 export async function openTextSource(source: ImportSource): Promise<TextSource> {
@@ -35,6 +37,7 @@ export async function openTextSource(source: ImportSource): Promise<TextSource> 
     firstLine: line.text,
     isOneLine: isDone && start.slice(line.end).trim() === '',
     read: () => count,
+    close: async () => void (await pieces.return(undefined)),
     async *chunks() {
       count = start.length;
       yield start;
