@@ -4,6 +4,7 @@
  */
 export * from './engine/index.ts';
 export * from './forest/index.ts';
+export * from './formats/index.ts';
 export * from './model/index.ts';
 export * from './record/index.ts';
 export * from './store/index.ts';

@@ -23,7 +23,7 @@ export async function neededBodies(store: Store, isDead: (node: string) => boole
 }
 
 /** A stored manifest, those it extends, and the texts that any of them names. */
-async function addManifest(store: Store, digest: string, needed: Set<string>): Promise<void> {
+export async function addManifest(store: Store, digest: string, needed: Set<string>): Promise<void> {
   for (let at: string | undefined = digest; at !== undefined && !needed.has(at); ) {
     needed.add(at);
     const [text] = await store.bodies([at]);

@@ -5,6 +5,8 @@ import { ForestError } from './errors.ts';
 /** The full id that an id, its beginning, or the former id of something leads to. */
 export async function resolveId(store: Store, id: string): Promise<string> {
   if (id === ROOT || id === 'root') return ROOT;
+  const older = id.includes('/') ? await olderNode(store, id) : undefined;
+  if (older !== undefined) return followRedirect(store, older);
   if (!isIdPrefix(id)) {
     throw new ForestError(
       'not_an_id',
@@ -26,6 +28,13 @@ export async function resolveId(store: Store, id: string): Promise<string> {
   const [node] = await store.nodes([now]);
   if (!node && now !== ROOT) throw unknownNode(id);
   return now;
+}
+
+/** What a node of the older layout became. */
+async function olderNode(store: Store, id: string): Promise<string | undefined> {
+  const { items } = await store.refs({ on: 'older', keys: [id], names: ['node'], limit: 1 });
+  const now = (items[0]?.value as { id?: unknown } | null | undefined)?.id;
+  return typeof now === 'string' ? now : undefined;
 }
 
 /** The record of a node; the root, which has none, is an error. */

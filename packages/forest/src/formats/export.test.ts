@@ -1,0 +1,250 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assistant, openaiChat, system, toolResult, user } from '@skein/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  createForest,
+  type ExportOptions,
+  exportOlder,
+  exportText,
+  type Forest,
+  importFile,
+  memoryStore,
+  openOlder,
+} from '../index.ts';
+import { anyPlants, grow, plainMessage, plainPlants, recordsIn } from './test-forest.ts';
+
+const empty = () => createForest(memoryStore());
+const newFolder = () => join(mkdtempSync(join(tmpdir(), 'skein-export-')), 'folder');
+
+async function exported(forest: Forest, options: ExportOptions): Promise<string> {
+  let text = '';
+  for await (const piece of exportText(forest, options)) text += piece;
+  return text;
+}
+
+/** A question with two answers, one of them with a call. */
+async function example() {
+  const forest = empty();
+  const asked = await forest.append('root', [system('Be brief.'), user('Weather?')], { at: 1 });
+  const native = openaiChat.parseMessage(
+    '{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\\"n\\":1.0}"}}]}',
+    { model: 'gpt-5.5' },
+  );
+  const called = await forest.append(asked, [native, toolResult('c1', 'Sun'), assistant('Sunny.')], {
+    at: 2,
+    author: 'model',
+  });
+  const other = await forest.append(asked, [assistant('Rain.')], { at: 3 });
+  const { id: thread } = await forest.threads.create({ head: called, title: 'Weather' });
+  await forest.bookmarks.add(called, 'Here');
+  return { forest, asked, called, other, thread };
+}
+
+describe('segments', () => {
+  test('into an empty forest: the same ids, takes, refs and texts', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyPlants, async (plants) => {
+        const forest = await grow(plants);
+        const text = await exported(forest, { format: 'segments' });
+        const copy = empty();
+        expect((await importFile(copy, [text])).problems).toEqual([]);
+        expect(await recordsIn(copy)).toEqual(await recordsIn(forest));
+        expect(await copy.fsck()).toEqual([]);
+        const before = await recordsIn(copy);
+        expect(await importFile(copy, [text])).toMatchObject({ added: 0, problems: [] });
+        expect(await recordsIn(copy)).toEqual(before);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('a part comes with what is above it, and with nothing beside it', async () => {
+    const { forest, asked, called, other, thread } = await example();
+    const parts = [
+      [{ thread }, [called], [other]],
+      [{ path: other }, [asked, other], [called]],
+      [{ below: asked }, [called, other], []],
+      [{ node: asked }, [asked], [called, other]],
+    ] as const;
+    for (const [of, inside, outside] of parts) {
+      const copy = empty();
+      expect((await importFile(copy, [await exported(forest, { format: 'segments', of })])).problems).toEqual([]);
+      for (const id of inside) expect((await copy.node(id)).message.raw).toBe((await forest.node(id)).message.raw);
+      for (const id of outside) await expect(copy.node(id)).rejects.toMatchObject({ code: 'unknown_node' });
+      expect((await copy.threads.list()).items).toHaveLength('thread' in of ? 1 : 0);
+      expect(await copy.fsck()).toEqual([]);
+    }
+  });
+
+  test('damaged lines are reported, what hangs on them is left out, and the rest is there', async () => {
+    const { forest, called, other } = await example();
+    const lines = (await exported(forest, { format: 'segments' })).split('\n');
+    const rain = lines.findIndex((line) => line.startsWith('{"k":"body"') && line.includes('Rain'));
+    lines[rain] = lines[rain]!.replace('Rain', 'Snow');
+    lines.splice(3, 0, '{"k":"no', '{"k":"from the future"}');
+    const copy = empty();
+    const { problems } = await importFile(copy, [lines.join('\n')]);
+    expect(problems.map(({ code }) => code).sort()).toEqual([
+      'broken_tree',
+      'broken_tree',
+      'not_json',
+      'wrong_shape',
+      'wrong_shape',
+    ]);
+    expect((await copy.node(called)).message.text).toBe('Sunny.');
+    await expect(copy.node(other)).rejects.toMatchObject({ code: 'unknown_node' });
+    expect(await copy.fsck()).toEqual([]);
+  });
+});
+
+describe('dialects', () => {
+  test('messages of the dialect keep their bytes, others are translated', async () => {
+    const { forest, called } = await example();
+    const text = await exported(forest, { format: 'messages', of: { path: called } });
+    expect(text).toContain('"arguments":"{\\"n\\":1.0}"');
+    expect(JSON.parse(text).map(({ role }: { role: string }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+    ]);
+  });
+
+  test('what is lost is told, a system text outside of the messages, too', async () => {
+    const { forest, called } = await example();
+    const told: string[] = [];
+    const text = await exported(forest, {
+      format: 'messages',
+      dialect: 'anthropic-messages',
+      of: { path: called },
+      onLosses: ({ losses }) => told.push(...losses.map(({ path }) => path)),
+    });
+    expect(JSON.parse(text)[0].role).toBe('user');
+    expect(told).toContain('system');
+  });
+
+  test.each(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-generatecontent'])(
+    '%s: every end is a line, and lines import again',
+    async (dialect) => {
+      const { forest } = await example();
+      for (const format of ['messages', 'fine-tuning'] as const) {
+        const text = await exported(forest, { format, dialect });
+        expect(text.trim().split('\n')).toHaveLength(2);
+        const copy = empty();
+        const imported = await importFile(copy, [text], { dialect });
+        expect(imported).toMatchObject({ format, elements: 2, problems: [] });
+        const { items } = await copy.leaves();
+        expect(items.map(({ message }) => message.text).sort()).toEqual(['Rain.', 'Sunny.']);
+      }
+    },
+  );
+
+  test('another dialect is an error', async () => {
+    const { forest } = await example();
+    await expect(exported(forest, { format: 'messages', dialect: 'blocks' })).rejects.toMatchObject({
+      code: 'unknown_format',
+    });
+  });
+});
+
+describe('Markdown', () => {
+  test('shows everything, and no text can close a fence', async () => {
+    const { forest, called, thread } = await example();
+    await forest.append(called, [toolResult('c1', '```\nx')]);
+    const text = await exported(forest, { format: 'markdown', of: { thread } });
+    for (const part of [
+      '# Weather',
+      '## System',
+      'Be brief.',
+      '**Calls** `f`',
+      '{"n":1.0}',
+      '## Tool',
+      'Sun',
+      'Sunny.',
+    ])
+      expect(text).toContain(part);
+    expect(await exported(forest, { format: 'markdown' })).toContain('````\n```\nx\n````');
+  });
+});
+
+describe('the older layout', () => {
+  test('written and read: the same messages', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        plainPlants,
+        fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+        async (plants, prompt) => {
+          const grown = await grow(plants);
+          const forest = prompt === undefined ? grown : await below(grown, prompt);
+          const folder = newFolder();
+          const losses: unknown[] = [];
+          await exportOlder(forest, folder, { onLosses: (loss) => losses.push(loss) });
+          expect(losses).toEqual([]);
+          const read = await openOlder(folder, { store: memoryStore() });
+          const all = { limit: 1000 };
+          const ids = async (one: Forest) => (await one.topology(all)).items.map(({ id }) => id).sort();
+          expect(await ids(read)).toEqual(await ids(forest));
+          expect(read.store.problems()).toEqual([]);
+          const marked = async (one: Forest) => (await one.bookmarks.list(all)).items.map(({ node }) => node).sort();
+          expect(new Set(await marked(read))).toEqual(new Set(await marked(forest)));
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  test('what it has no words for is told, gathered results are kept apart, and facts are kept', async () => {
+    const { forest, called, other } = await example();
+    await forest.append(called, [
+      user([
+        { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'AA==' } },
+        { type: 'text', text: 'See' },
+      ]),
+    ]);
+    const folder = newFolder();
+    const told: string[] = [];
+    await exportOlder(forest, folder, { onLosses: ({ losses }) => told.push(...losses.map(({ reason }) => reason)) });
+    expect(told).toEqual(['unsupported-media']);
+    const read = await openOlder(folder, { store: memoryStore() });
+    const { items } = await read.leaves();
+    expect(items.map(({ message }) => message.text).sort()).toEqual(['Rain.', 'See']);
+    expect(JSON.parse(readFileSync(join(folder, 'roots.json'), 'utf8'))).toMatchObject([
+      { config: { systemPrompt: 'Be brief.' } },
+    ]);
+    const part = newFolder();
+    await exportOlder(forest, part, { of: { path: other } });
+    expect(
+      (await (await openOlder(part, { store: memoryStore() })).leaves()).items.map(({ message }) => message.text),
+    ).toEqual(['Rain.']);
+    await expect(exportOlder(forest, part)).rejects.toMatchObject({ code: 'would_overwrite' });
+  });
+});
+
+test('message arrays of any length: twice imported is once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(plainMessage, { minLength: 1, maxLength: 10 }), async (messages) => {
+      const forest = empty();
+      const text = `[${messages.map(({ raw }) => raw).join(',')}]`;
+      const first = await importFile(forest, [text], { dialect: 'blocks' });
+      const before = await recordsIn(forest);
+      expect(await importFile(forest, [text], { dialect: 'blocks' })).toEqual({ ...first, added: 0 });
+      expect(await recordsIn(forest)).toEqual(before);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+/** The same conversations behind a system text. */
+async function below(forest: Forest, prompt: string): Promise<Forest> {
+  const copy = empty();
+  const places = new Map([['0'.repeat(40), await copy.append('root', [system(prompt)])]]);
+  for (const { id } of (await forest.topology({ limit: 1000 })).items) {
+    const { parent, message } = await forest.node(id);
+    places.set(id, await copy.append(places.get(parent)!, [message]));
+  }
+  return copy;
+}

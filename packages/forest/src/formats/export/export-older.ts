@@ -1,0 +1,140 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'smol-toml';
+import { everyItem } from '../../forest/pages.ts';
+import type { Forest, ForestNode } from '../../forest/types.ts';
+import { ROOT } from '../../model/index.ts';
+import { FormatError } from '../format-error.ts';
+import { fileIn, nodeFile, ROOTS_FILE } from '../older/layout.ts';
+import { childrenInside } from './inside.ts';
+import { olderMessages } from './older-message.ts';
+import { olderMetadata } from './older-metadata.ts';
+import type { ExportLosses, ExportOf } from './types.ts';
+
+export interface ExportOlderOptions {
+  /** A part comes with the messages above it. Default: everything. */
+  readonly of?: ExportOf;
+  readonly onLosses?: (node: ExportLosses) => void;
+  readonly onProgress?: (messages: number) => void;
+}
+
+interface Root {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly config: { readonly systemPrompt?: string };
+  readonly child_ids: string[];
+  nodes: number;
+}
+
+/** A node that is to be written: where, and below what. */
+interface Task {
+  readonly node: ForestNode;
+  readonly root: Root;
+  readonly parent: string;
+  readonly ids: readonly string[];
+  readonly texts: readonly string[];
+}
+
+/**
+ * Writes the older layout into a new or empty folder. System messages at the front become the root's prompt; what was
+ * removed is left out. `roots.json` comes last: until then the folder is not a forest.
+ */
+export async function exportOlder(forest: Forest, folder: string, options: ExportOlderOptions = {}): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  if ((await readdir(folder)).length > 0)
+    throw new FormatError('would_overwrite', `${folder} is not empty: give a new folder.`);
+  const roots: Root[] = [];
+  const written = new Map<string, string>();
+  let messages = 0;
+
+  const rootFor = (prompt: string | undefined, at: number): Root => {
+    const found = roots.find(({ config }) => config.systemPrompt === prompt);
+    if (found) return found;
+    const config = prompt === undefined ? {} : { systemPrompt: prompt };
+    const root = {
+      id: `root-${roots.length + 1}`,
+      createdAt: new Date(at).toISOString(),
+      config,
+      child_ids: [],
+      nodes: 0,
+    };
+    roots.push(root);
+    return root;
+  };
+  const taskFor = (node: ForestNode, root: Root, parent: string): Task => {
+    const { texts, losses } = olderMessages(node.message);
+    if (losses.length > 0)
+      options.onLosses?.({ head: node.id, losses: losses.map((loss) => ({ ...loss, message: 0 })) });
+    return { node, root, parent, texts, ids: texts.map(() => `${root.id}/node-${++root.nodes}`) };
+  };
+  const everyChild = await childrenInside(forest, options.of ?? 'everything');
+
+  /** From the root down to the first message that is not a system's. */
+  const open: { readonly id: string; readonly prompt: string | undefined }[] = [{ id: ROOT, prompt: undefined }];
+  const tasks: Task[] = [];
+  for (let lead = open.pop(); lead; lead = open.pop()) {
+    for await (const node of everyChild(lead.id)) {
+      if (node.role === 'system') {
+        const prompt = lead.prompt === undefined ? node.message.text : `${lead.prompt}\n\n${node.message.text}`;
+        if (lead.prompt !== undefined || node.message.text === '')
+          options.onLosses?.({
+            head: node.id,
+            losses: [{ kind: 'rewritten', message: 0, path: 'role', reason: 'merged' }],
+          });
+        if (node.childCount === 0) rootFor(prompt, node.at);
+        open.push({ id: node.id, prompt });
+        continue;
+      }
+      const root = rootFor(lead.prompt, node.at);
+      const task = taskFor(node, root, root.id);
+      root.child_ids.push(task.ids[0]!);
+      tasks.push(task);
+    }
+  }
+
+  for (let task = tasks.pop(); task; task = tasks.pop()) {
+    const below: string[] = [];
+    for await (const child of everyChild(task.node.id)) {
+      const next = taskFor(child, task.root, task.ids.at(-1)!);
+      below.push(next.ids[0]!);
+      tasks.push(next);
+    }
+    await writeTask(folder, task, below);
+    written.set(task.node.id, task.ids.at(-1)!);
+    messages += 1;
+    options.onProgress?.(messages);
+  }
+  await writeBookmarks(forest, folder, written);
+  const list = roots.map(({ nodes, ...root }) => root);
+  await writeFile(join(folder, ROOTS_FILE), JSON.stringify(list, null, 2));
+}
+
+async function writeTask(
+  folder: string,
+  { node, root, parent, ids, texts }: Task,
+  below: readonly string[],
+): Promise<void> {
+  await mkdir(fileIn(folder, `${root.id}/nodes`), { recursive: true });
+  const metadata = JSON.stringify(olderMetadata(node, root.id));
+  for (const [index, id] of ids.entries()) {
+    const head = {
+      id,
+      root_id: root.id,
+      parent_id: ids[index - 1] ?? parent,
+      child_ids: index + 1 < ids.length ? [ids[index + 1]] : below,
+    };
+    // Put together as text, so that long numbers in arguments stay what they are.
+    const text = `${JSON.stringify(head).slice(0, -1)},"message":${texts[index]},"metadata":${metadata}}`;
+    await writeFile(fileIn(folder, nodeFile(id)), text);
+  }
+}
+
+async function writeBookmarks(forest: Forest, folder: string, written: ReadonlyMap<string, string>): Promise<void> {
+  const bookmarks: Record<string, string>[] = [];
+  for await (const { node, title, createdAt } of everyItem((page) => forest.bookmarks.list(page))) {
+    const nodeId = written.get(node);
+    const time = new Date(createdAt).toISOString();
+    if (nodeId) bookmarks.push({ title, rootId: nodeId.split('/')[0]!, nodeId, createdAt: time, updatedAt: time });
+  }
+  if (bookmarks.length > 0) await writeFile(join(folder, 'config.toml'), stringify({ bookmarks }));
+}

@@ -1,0 +1,10 @@
+export { type ExportOlderOptions, exportOlder } from './export/export-older.ts';
+export { exportText } from './export/export-text.ts';
+export type { ExportFormat, ExportLosses, ExportOf, ExportOptions } from './export/types.ts';
+export { FormatError, type FormatErrorCode } from './format-error.ts';
+export { importFile } from './import-file.ts';
+export { isOlderLayout } from './older/need-layout.ts';
+export { openOlder } from './older/open-older.ts';
+export { type OlderReport, verifyOlder } from './older/verify-older.ts';
+export type { ImportSource } from './source/text-source.ts';
+export type { Imported, ImportFormat, ImportOptions, ImportProblem, ImportProgress } from './types.ts';

@@ -1,0 +1,57 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject } from '@skein/core';
+import { parse } from 'smol-toml';
+import { type RefRecord, sha256 } from '../../model/index.ts';
+import { FormatError } from '../format-error.ts';
+import { textIn, timeOf } from '../source/exact.ts';
+import { sourceStamp } from '../source-stamp.ts';
+import { isOlderNodeId } from './layout.ts';
+
+export interface OlderBookmark {
+  readonly title: string;
+  readonly nodeId: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** `config.toml` and its variants. Nothing else is taken from them: they hold keys. */
+export async function configFiles(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => /^config(\.[\w-]+)?\.toml$/.test(name)).sort();
+}
+
+export async function readOlderBookmarks(folder: string, file: string): Promise<OlderBookmark[]> {
+  const config = parsed(await readFile(join(folder, file), 'utf8'));
+  const { bookmarks } = config;
+  if (!Array.isArray(bookmarks)) return [];
+  return bookmarks.filter(isObject).flatMap((bookmark) => {
+    const nodeId = textIn(bookmark, 'nodeId');
+    if (nodeId === undefined || !isOlderNodeId(nodeId)) return [];
+    const createdAt = dateOf(bookmark.createdAt) ?? 0;
+    const updatedAt = dateOf(bookmark.updatedAt) ?? createdAt;
+    return { title: textIn(bookmark, 'title') ?? '', nodeId, createdAt, updatedAt };
+  });
+}
+
+/** A bookmark is known by its node and when it was made: a new title is the same bookmark. */
+export function bookmarkRecords({ title, nodeId, createdAt, updatedAt }: OlderBookmark, node: string): RefRecord[] {
+  const key = `older-${sha256(`${nodeId}\n${createdAt}`).slice(0, 16)}`;
+  const values = { title, created: createdAt, node };
+  const clock = sourceStamp(updatedAt);
+  return Object.entries(values).map(([name, value]) => ({ k: 'ref', on: 'bookmark', key, name, value, clock }));
+}
+
+/** Dates may be TOML dates or texts. */
+function dateOf(value: unknown): number | undefined {
+  return timeOf(value instanceof Date ? value.toISOString() : value);
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return parse(text);
+  } catch (cause) {
+    // What the parser quotes could be a key.
+    const { line, column } = cause as { line?: unknown; column?: unknown };
+    throw new FormatError('wrong_shape', `It is not TOML: see line ${line}, column ${column}.`);
+  }
+}

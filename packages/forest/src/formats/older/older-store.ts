@@ -1,0 +1,110 @@
+import { ROOT } from '../../model/index.ts';
+import type { RefQuery, Store } from '../../store/index.ts';
+import { FormatError } from '../format-error.ts';
+import { addBookmarks } from './add-bookmarks.ts';
+import { createConverter, type Look } from './converter.ts';
+import { hideDeletedRoots } from './deleted-roots.ts';
+import { loadKnownNodes } from './known.ts';
+import { isOlderNodeId, nodeFile } from './layout.ts';
+import { needOlderLayout } from './need-layout.ts';
+import { addThreads } from './threads.ts';
+
+const BATCH = 200;
+
+/**
+ * A store that shows a folder of the older layout, together with what was written since. Nodes are converted when they
+ * are met and kept in the store beside it; the folder's own files are never changed, and are looked at again on every
+ * read. What asks for everything, such as a search, converts everything.
+ */
+export async function olderStore(folder: string, beside: Store): Promise<Store> {
+  await needOlderLayout(folder);
+  const known = await loadKnownNodes(beside);
+  const { problems, clock, look } = createConverter(folder, beside, known);
+  let queue: Promise<unknown> = Promise.resolve();
+
+  /** One look after the other: two at once would convert the same files. */
+  const looking = (work: (now: Look) => Promise<void>): Promise<void> => {
+    const done = queue.then(async () => {
+      const now = await look();
+      await work(now);
+      await now.flush();
+    });
+    queue = done.catch(() => undefined);
+    return done;
+  };
+
+  const everything = () =>
+    looking(async (now) => {
+      await hideDeletedRoots(now, beside, clock);
+      let count = 0;
+      for await (const seen of now.all()) if (seen && ++count % BATCH === 0) await now.flush();
+    });
+
+  const below = (ids: readonly string[]) =>
+    looking(async (now) => {
+      for (const id of ids) {
+        const roots = await now.rootsAt(id);
+        for (const root of roots) await now.children(root.id);
+        if (roots.length > 0 || id === ROOT) await hideDeletedRoots(now, beside, clock);
+        for (const older of known.becoming(id)) await now.children(older);
+        for (const older of known.below(id)) await now.refresh(older);
+      }
+    });
+
+  const named = async (now: Look, older: string) => {
+    if (await now.node(older)) return;
+    const problem = problems.list().find(({ where }) => where === nodeFile(older));
+    throw new FormatError('wrong_shape', `${nodeFile(older)} cannot be read. ${problem?.message ?? ''}`);
+  };
+
+  const prepareRefs = async ({ on, keys, names }: RefQuery) => {
+    if (on === 'bookmark') return looking((now) => addBookmarks(folder, now, problems));
+    if (on === 'thread')
+      return looking(async (now) => {
+        await addThreads(now);
+        await hideDeletedRoots(now, beside, clock);
+      });
+    if (on === 'older')
+      return looking(async (now) => {
+        for (const key of keys?.filter(isOlderNodeId) ?? []) await named(now, key);
+      });
+    // Asked whenever an id is looked up: the moment to notice that its file was changed.
+    const older =
+      on === 'node' && names?.length === 1 && names[0] === 'moved' ? (keys ?? []).flatMap(known.becoming) : [];
+    if (older.length === 0) return;
+    return looking(async (now) => {
+      for (const id of older) await now.refresh(id);
+    });
+  };
+
+  const overlay: Partial<Store> = {
+    async children(id, page) {
+      await below([id]);
+      return beside.children(id, page);
+    },
+    async childCounts(ids) {
+      await below(ids);
+      return beside.childCounts(ids);
+    },
+    async nodes(ids) {
+      const found = await beside.nodes(ids);
+      if (found.every((node, index) => node || ids[index] === ROOT)) return found;
+      await everything();
+      return beside.nodes(ids);
+    },
+    async refs(query) {
+      await prepareRefs(query);
+      return beside.refs(query);
+    },
+    problems: () => [...beside.problems(), ...problems.list()],
+  };
+  const whole = ['idsLike', 'scan', 'deepest', 'byEcho', 'search', 'check', 'compact'] as const;
+  for (const name of whole) {
+    const read = beside[name] as (...args: unknown[]) => Promise<never>;
+    overlay[name] = async (...args: unknown[]) => {
+      await everything();
+      return read.apply(beside, args);
+    };
+  }
+  return Object.assign(Object.create(beside), overlay) as Store;
+}

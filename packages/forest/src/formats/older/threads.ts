@@ -1,0 +1,63 @@
+import type { RefRecord, StoreRecord } from '../../model/index.ts';
+import { timeOf } from '../source/exact.ts';
+import { sourceStamp } from '../source-stamp.ts';
+import { olderTime } from './convert.ts';
+import type { Look, Seen } from './converter.ts';
+import type { OlderRoot } from './read-files.ts';
+
+/** Each first message of a root begins a conversation; it stands where going to the last child each time leads. */
+export async function addThreads(look: Look): Promise<string[]> {
+  const threads: string[] = [];
+  for (const root of await look.roots()) {
+    for (const first of await look.children(root.id)) {
+      const records = threadRecords(first, await lastBelow(look, first));
+      look.add(records);
+      threads.push(records[0]!.key);
+    }
+  }
+  return threads;
+}
+
+async function lastBelow(look: Look, first: Seen): Promise<Seen> {
+  let at = first;
+  for (let next: Seen | undefined = first; next; next = (await look.children(at.node.id)).at(-1)) at = next;
+  return at;
+}
+
+function threadRecords(first: Seen, head: Seen): RefRecord[] {
+  const created = olderTime(first.node, first.root);
+  const touched = olderTime(head.node, head.root);
+  const values = { start: first.id, head: head.place.id, title: '', created, touched };
+  const clock = sourceStamp(Math.max(created, touched));
+  return refsOn('thread', threadKey(first), values, clock);
+}
+
+function threadKey({ node }: Seen): string {
+  return `older:${node.id.replace('/', ':')}`;
+}
+
+/** What hides the conversations of a root, or shows them again. What a root that is not deleted shares with it stays. */
+export async function hidingRecords(
+  look: Look,
+  root: OlderRoot,
+  deleted: boolean,
+  clock?: string,
+): Promise<StoreRecord[]> {
+  const shared = new Set<string>();
+  for (const other of await look.roots())
+    if (!other.deleted) for (const { id } of await look.children(other.id)) shared.add(id);
+  const stamp = clock ?? sourceStamp((timeOf(root.createdAt) ?? 0) + 1);
+  return (await look.children(root.id)).flatMap((first) => [
+    ...refsOn('thread', threadKey(first), { deleted }, stamp),
+    ...(deleted && shared.has(first.id) ? [] : refsOn('node', first.id, { removed: deleted }, stamp)),
+  ]);
+}
+
+function refsOn(
+  on: RefRecord['on'],
+  key: string,
+  values: Readonly<Record<string, unknown>>,
+  clock: string,
+): RefRecord[] {
+  return Object.entries(values).map(([name, value]) => ({ k: 'ref', on, key, name, value, clock }));
+}

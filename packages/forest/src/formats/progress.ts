@@ -1,0 +1,37 @@
+import type { Imported, ImportFormat, ImportOptions, ImportProblem } from './types.ts';
+
+/** Counts what an import does, and tells of it. */
+export interface Progress {
+  done(counts: { readonly elements: number; readonly messages: number; readonly added: number }): void;
+  thread(id: string): void;
+  problem(where: string, error: unknown): void;
+  result(format: ImportFormat): Imported;
+}
+
+export function createProgress({ onProgress }: ImportOptions, read: () => number): Progress {
+  const threads = new Set<string>();
+  const problems: ImportProblem[] = [];
+  let elements = 0;
+  let messages = 0;
+  let added = 0;
+  const tell = () => onProgress?.({ read: read(), elements, messages, problems: problems.length });
+  return {
+    done(counts) {
+      elements += counts.elements;
+      messages += counts.messages;
+      added += counts.added;
+      tell();
+    },
+    thread(id) {
+      threads.add(id);
+    },
+    problem(where, error) {
+      const { code, message } = error as { code?: unknown; message?: unknown };
+      problems.push({ code: typeof code === 'string' ? code : 'unreadable', where, message: String(message ?? error) });
+    },
+    result(format) {
+      tell();
+      return { format, threads: [...threads], elements, messages, added, problems };
+    },
+  };
+}

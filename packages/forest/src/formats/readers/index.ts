@@ -1,0 +1,22 @@
+import type { ImportFormat } from '../types.ts';
+import { chatgpt } from './chatgpt.ts';
+import { claude } from './claude.ts';
+import { fineTuning } from './fine-tuning.ts';
+import { langchain } from './langchain.ts';
+import { messages } from './messages.ts';
+import type { Reader } from './reader.ts';
+import { chatState, messageList } from './saved.ts';
+import { uiMessages } from './ui-messages.ts';
+
+export const READERS: Readonly<Record<Exclude<ImportFormat, 'segments' | 'older'>, Reader>> = {
+  messages,
+  'message-list': messageList,
+  'chat-state': chatState,
+  'fine-tuning': fineTuning,
+  chatgpt,
+  claude,
+  'ui-messages': uiMessages,
+  langchain,
+};
+
+export type { Reader } from './reader.ts';
