@@ -6,5 +6,6 @@ export * from './engine/index.ts';
 export * from './forest/index.ts';
 export * from './formats/index.ts';
 export * from './model/index.ts';
+export { type OpenOptions, openForest } from './open-forest.ts';
 export * from './record/index.ts';
 export * from './store/index.ts';

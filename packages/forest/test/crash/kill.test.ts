@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildChild, killOnce } from './kill.ts';
 
+/** `npm run torture` asks for more. */
+const ROUNDS = Number(process.env.SKEIN_KILLS ?? 20);
+
 let child: Awaited<ReturnType<typeof buildChild>>;
 let folder: string;
 
@@ -17,10 +20,10 @@ afterAll(async () => {
 });
 
 describe('kill -9 at a random moment', () => {
-  test('20 times, of one writer or two at once, loses nothing that was acknowledged', async () => {
+  test(`${ROUNDS} times, of one writer or two at once, loses nothing that was acknowledged`, async () => {
     let acknowledged = 0;
-    for (let round = 0; round < 20; round++)
+    for (let round = 0; round < ROUNDS; round++)
       acknowledged += await killOnce(child.script, folder, `r${round}`, 1 + (round % 2));
-    expect(acknowledged).toBeGreaterThan(20);
+    expect(acknowledged).toBeGreaterThan(ROUNDS);
   });
 });

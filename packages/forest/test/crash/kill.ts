@@ -13,12 +13,12 @@ interface Told {
   readonly done: Set<number>;
 }
 
-/** The child as a file that Node can run, and how to be rid of it. */
-export async function buildChild(): Promise<{ readonly script: string; remove(): Promise<void> }> {
+/** A child as a file that Node can run, and how to be rid of it. */
+export async function buildChild(name = 'child.ts'): Promise<{ readonly script: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'skein-child-'));
   const script = join(folder, 'child.mjs');
   await build({
-    entryPoints: [fileURLToPath(new URL('child.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(name, import.meta.url))],
     outfile: script,
     bundle: true,
     platform: 'node',
@@ -68,7 +68,8 @@ async function runAndKill(script: string, folder: string, name: string): Promise
   return told;
 }
 
-async function linesOf(child: ChildProcess): Promise<string> {
+/** What a process prints until it is closed. */
+export async function linesOf(child: ChildProcess): Promise<string> {
   const pieces: Buffer[] = [];
   child.stdout!.on('data', (piece: Buffer) => pieces.push(piece));
   await once(child, 'close');

@@ -1,14 +1,15 @@
-import { fileStore, memoryStore, postgresStore, type Store } from '../store/index.ts';
-import { createForest } from './create-forest.ts';
-import { ForestError } from './errors.ts';
-import type { Forest } from './types.ts';
+import { createForest } from './forest/create-forest.ts';
+import { ForestError } from './forest/errors.ts';
+import type { Forest } from './forest/types.ts';
+import { isOlderLayout, openOlder } from './formats/index.ts';
+import { fileStore, memoryStore, postgresStore, type Store } from './store/index.ts';
 
 export interface OpenOptions {
   /** Separates one forest from another in the same store. Default: `default`. */
   readonly project?: string;
 }
 
-/** Opens a forest: a folder, `postgres://…`, or `:memory:`. */
+/** Opens a forest: a folder, of the older layout too, `postgres://…`, or `:memory:`. */
 export async function openForest(where: string, { project = 'default' }: OpenOptions = {}): Promise<Forest> {
   if (!/^[\w.-]{1,100}$/.test(project) || /^\.+$/.test(project))
     throw new ForestError(
@@ -16,7 +17,9 @@ export async function openForest(where: string, { project = 'default' }: OpenOpt
       project,
       `"${project.slice(0, 60)}" is not a project: use letters, digits and . _ -`,
     );
-  return createForest(await openStore(where, project), { project });
+  const store = await openStore(where, project);
+  if (isFolder(where) && (await isOlderLayout(where))) return openOlder(where, { store, project });
+  return createForest(store, { project });
 }
 
 async function openStore(where: string, project: string): Promise<Store> {
@@ -31,4 +34,8 @@ async function openStore(where: string, project: string): Promise<Store> {
       `"${shown}" is not a forest: give a folder, \`postgres://…\` or \`:memory:\`.`,
     );
   return fileStore(where, { project });
+}
+
+function isFolder(where: string): boolean {
+  return where !== ':memory:' && !/^postgres(ql)?:\/\//.test(where);
 }
