@@ -22,6 +22,20 @@ describe('examples', () => {
     expect(stdout).toContain('synthesised (message 1): a call without a result');
   });
 
+  it('the forest keeps every branch, and what was sent', async () => {
+    const { stdout } = await run(process.execPath, ['forest.mjs'], { cwd: folder });
+    expect(stdout).toMatch(/Oslo\.[\s\S]*Bergen![\s\S]*Tromsø/);
+    expect(stdout).toContain('Both branches share 1 message');
+    expect(stdout).toContain('After a restart: "Holidays", 3 messages');
+  });
+
+  it('what a program says is recorded without its key, and replayed', async () => {
+    const { stdout } = await run(process.execPath, ['record.mjs'], { cwd: folder });
+    expect(stdout).toContain('user: Hello | assistant: Hello to you. | user: And now? | assistant: Still here.');
+    expect(stdout).toContain('the key in none of them: true');
+    expect(stdout).toContain('Replayed, with the provider gone: Hello to you.');
+  });
+
   it('the chat keeps its state, and says what it cannot use', async () => {
     const { stdout } = await run(process.execPath, ['chat.mjs'], { cwd: folder });
     expect(stdout).toContain('Answer: It opens at ten.');
