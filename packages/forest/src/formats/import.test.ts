@@ -50,6 +50,12 @@ describe.each(SOURCES)('$name', ({ text, dialect, format, roles }) => {
   });
 });
 
+test('a list that is one very long line is still a list', async () => {
+  const long = { ...claudeConversation, padding: 'x'.repeat(2 ** 20) };
+  const text = JSON.stringify([long, { ...long, uuid: 'k-2' }]);
+  expect(await importFile(empty(), [text])).toMatchObject({ format: 'claude', elements: 2, problems: [] });
+});
+
 describe('what each format keeps', () => {
   test('messages of a dialect keep every byte', async () => {
     const forest = empty();

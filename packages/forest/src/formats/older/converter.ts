@@ -1,6 +1,4 @@
-import { readdir } from 'node:fs/promises';
 import type { Place } from '../../forest/make-records.ts';
-import { everyItem } from '../../forest/pages.ts';
 import { placeBelow } from '../../forest/place.ts';
 import { seeingStore } from '../../forest/refs.ts';
 import { type Clock, createClock, type StoreRecord } from '../../model/index.ts';
@@ -9,9 +7,12 @@ import { FormatError } from '../format-error.ts';
 import { changeRecords, vanishRecords } from './changed.ts';
 import { convertNode, convertRoot } from './convert.ts';
 import type { KnownNodes } from './known.ts';
-import { fileIn, isOlderNodeId, isOlderRootId, nodeFile, ROOTS_FILE } from './layout.ts';
+import { isOlderNodeId, nodeFile, ROOTS_FILE } from './layout.ts';
+import { everyOlderId } from './list-files.ts';
+import { createMoves } from './moves.ts';
 import { createFileProblems, type FileProblems } from './problems.ts';
-import { fileState, type OlderNode, type OlderRoot, readOlderNode, readRoots } from './read-files.ts';
+import { type FileState, fileState, type OlderNode, type OlderRoot, readOlderNode } from './read-files.ts';
+import { createRootsReader } from './roots-reader.ts';
 
 /** A node as it was last read, and what it became. */
 export interface Seen {
@@ -52,10 +53,12 @@ export function createConverter(folder: string, given: Store, known?: KnownNodes
   const store = seeingStore(given, clock);
   const problems = createFileProblems();
   const cache = new Map<string, Seen>();
+  const readMoves = createMoves(store);
+  const rootsNow = createRootsReader(folder, problems);
   const writtenRoots = new Map<string, string>();
 
   async function look(): Promise<Look> {
-    const moves = await movesIn(store);
+    const whereIs = await readMoves();
     const pending: StoreRecord[] = [];
     const met = new Map<string, Promise<Seen | undefined>>();
     let roots: Promise<readonly OlderRoot[]> | undefined;
@@ -69,24 +72,22 @@ export function createConverter(folder: string, given: Store, known?: KnownNodes
       if (records.length > 0) await store.append(records);
     };
     const allRoots = () => {
-      roots ??= readRootsOrReport();
+      roots ??= convertRoots();
       return roots;
     };
-    const readRootsOrReport = async () => {
-      let problem: unknown;
-      const read = await reporting(ROOTS_FILE, () => readRoots(folder, (error) => (problem = error)));
-      if (problem) problems.report(ROOTS_FILE, problem);
-      for (const root of read ?? []) {
+    const convertRoots = async () => {
+      const read = await rootsNow();
+      for (const root of read) {
         const { place, records } = convertRoot(root);
         rootPlaces.set(root.id, await placeNow(place));
         if (writtenRoots.get(root.id) !== root.file.text) add(records);
         writtenRoots.set(root.id, root.file.text);
       }
-      return read ?? [];
+      return read;
     };
     /** Where a node that was moved since has what follows it. */
     const placeNow = async (place: Place): Promise<Place> => {
-      const target = endOf(place.id, moves);
+      const target = whereIs(place.id);
       if (target === place.id) return place;
       await flush();
       return placeBelow(store, target);
@@ -106,16 +107,16 @@ export function createConverter(folder: string, given: Store, known?: KnownNodes
     const convert = async (older: string): Promise<Seen> => {
       const before = cache.get(older);
       const state = await fileState(folder, nodeFile(older));
-      const isSame = before && state?.mtime === before.node.state.mtime && state.size === before.node.state.size;
+      const isSame = before && isSameState(before.node.state, state);
       const node = isSame ? before.node : await readOlderNode(folder, older);
       const root = await rootOf(node.rootId);
       const above = await placeAbove(node);
       const isDone = isSame && before.parent === above.id && before.root.file.text === root.file.text;
-      if (isDone && endOf(before.id, moves) === before.place.id) return before;
+      if (isDone && whereIs(before.id) === before.place.id) return before;
       const { place, records } = convertNode(node, root, above);
       // A move that an earlier change of this file made is over when the file says again what it said once.
       const former = known?.get(older)?.id;
-      const isBack = former !== undefined && moves.get(place.id) === former;
+      const isBack = former !== undefined && former !== place.id && whereIs(place.id) === whereIs(former);
       const seen = { node, root, id: place.id, parent: above.id, place: isBack ? place : await placeNow(place) };
       add(records);
       if (known) add(await changeRecords({ store, clock }, known, older, seen));
@@ -131,13 +132,22 @@ export function createConverter(folder: string, given: Store, known?: KnownNodes
       return meeting;
     };
 
+    /** The same for a node that was asked for by what it became: what is above it now does not matter then. */
+    const meetAlone = async (older: string): Promise<Seen | undefined> => {
+      const before = cache.get(older);
+      const isTrusted = before && !met.has(older) && whereIs(before.id) === before.place.id;
+      if (isTrusted && isSameState(before.node.state, await fileState(folder, nodeFile(older))))
+        met.set(older, Promise.resolve(before));
+      return meet(older);
+    };
+
     return {
       roots: allRoots,
       rootsAt: async (id) => (await allRoots()).filter((root) => rootPlaces.get(root.id)?.id === id),
       node: meet,
       async children(older) {
         const listed = isOlderNodeId(older)
-          ? (await meet(older))?.node.childIds
+          ? (await meetAlone(older))?.node.childIds
           : (await allRoots()).find(({ id }) => id === older)?.childIds;
         const found: Seen[] = [];
         for (const id of listed ?? []) {
@@ -149,8 +159,7 @@ export function createConverter(folder: string, given: Store, known?: KnownNodes
         return found;
       },
       async *all() {
-        for (const root of await rootFolders(folder))
-          for (const older of await nodesIn(folder, root)) yield meet(older);
+        for await (const older of everyOlderId(folder)) yield meet(older);
       },
       async refresh(older) {
         if (!known) return;
@@ -178,41 +187,6 @@ export function createConverter(folder: string, given: Store, known?: KnownNodes
   return { problems, clock, look };
 }
 
-/** Folders that may hold nodes, whether or not their root is listed. */
-async function rootFolders(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  return names.filter(isOlderRootId).sort(byNumber);
-}
-
-/** The ids of all node files of a root, in order of their numbers. */
-async function nodesIn(folder: string, root: string): Promise<string[]> {
-  const names = await readdir(fileIn(folder, `${root}/nodes`)).catch((error: { code?: unknown }) => {
-    // A root may have no folder of nodes.
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  const ids = names.filter((name) => name.endsWith('.json')).map((name) => `${root}/${name.slice(0, -'.json'.length)}`);
-  return ids.filter(isOlderNodeId).sort(byNumber);
-}
-
-function byNumber(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true });
-}
-
-async function movesIn(store: Store): Promise<ReadonlyMap<string, string>> {
-  const moves = new Map<string, string>();
-  for await (const { key, value } of everyItem((page) => store.refs({ on: 'node', names: ['moved'], ...page })))
-    if (typeof value === 'string') moves.set(key, value);
-  return moves;
-}
-
-function endOf(id: string, moves: ReadonlyMap<string, string>): string {
-  const seen = new Set<string>();
-  let at = id;
-  while (!seen.has(at)) {
-    seen.add(at);
-    at = moves.get(at) ?? at;
-  }
-  return at;
+function isSameState(a: FileState, b: FileState | undefined): boolean {
+  return a.mtime === b?.mtime && a.size === b.size;
 }

@@ -7,6 +7,7 @@ import { hideDeletedRoots } from './deleted-roots.ts';
 import { loadKnownNodes } from './known.ts';
 import { isOlderNodeId, nodeFile } from './layout.ts';
 import { needOlderLayout } from './need-layout.ts';
+import type { OlderRoot } from './read-files.ts';
 import { addThreads } from './threads.ts';
 
 const BATCH = 200;
@@ -21,6 +22,14 @@ export async function olderStore(folder: string, beside: Store): Promise<Store> 
   const known = await loadKnownNodes(beside);
   const { problems, clock, look } = createConverter(folder, beside, known);
   let queue: Promise<unknown> = Promise.resolve();
+  let hidden: readonly OlderRoot[] | undefined;
+
+  /** Once for each state of the roots. */
+  const hideDeleted = async (now: Look) => {
+    const roots = await now.roots();
+    if (roots !== hidden) await hideDeletedRoots(now, beside, clock);
+    hidden = roots;
+  };
 
   /** One look after the other: two at once would convert the same files. */
   const looking = (work: (now: Look) => Promise<void>): Promise<void> => {
@@ -35,7 +44,7 @@ export async function olderStore(folder: string, beside: Store): Promise<Store> 
 
   const everything = () =>
     looking(async (now) => {
-      await hideDeletedRoots(now, beside, clock);
+      await hideDeleted(now);
       let count = 0;
       for await (const seen of now.all()) if (seen && ++count % BATCH === 0) await now.flush();
     });
@@ -45,7 +54,7 @@ export async function olderStore(folder: string, beside: Store): Promise<Store> 
       for (const id of ids) {
         const roots = await now.rootsAt(id);
         for (const root of roots) await now.children(root.id);
-        if (roots.length > 0 || id === ROOT) await hideDeletedRoots(now, beside, clock);
+        if (roots.length > 0 || id === ROOT) await hideDeleted(now);
         for (const older of known.becoming(id)) await now.children(older);
         for (const older of known.below(id)) await now.refresh(older);
       }
@@ -62,7 +71,7 @@ export async function olderStore(folder: string, beside: Store): Promise<Store> 
     if (on === 'thread')
       return looking(async (now) => {
         await addThreads(now);
-        await hideDeletedRoots(now, beside, clock);
+        await hideDeleted(now);
       });
     if (on === 'older')
       return looking(async (now) => {

@@ -10,7 +10,7 @@ import type { TextSource } from './text-source.ts';
 export async function* piecesOf(source: TextSource, inLines: boolean): AsyncGenerator<Piece> {
   const { firstLine } = source;
   const isWhole = isJson(firstLine);
-  if (inLines || (isWhole && !source.isOneLine)) yield* linesOf(source.chunks());
+  if (inLines || (isWhole && source.hasMoreLines)) yield* linesOf(source.chunks());
   else if (firstLine.startsWith('[')) yield* elementsIn(source.chunks());
   else yield* documentOf(source);
 }

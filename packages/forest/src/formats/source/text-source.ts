@@ -9,8 +9,8 @@ const LONGEST_LOOK = 1024 * 1024;
 export interface TextSource {
   /** The first line that is not blank, or as much of it as is worth waiting for. */
   readonly firstLine: string;
-  /** There is nothing but blanks behind the first line. */
-  readonly isOneLine: boolean;
+  /** The first line ended, and there is more than blanks behind it. */
+  readonly hasMoreLines: boolean;
   /** All of it, from the start; only once. */
   chunks(): AsyncGenerator<string>;
   /** Characters that were read. */
@@ -23,19 +23,17 @@ export async function openTextSource(source: ImportSource): Promise<TextSource> 
   const pieces = decode(typeof source === 'string' || source instanceof URL ? createReadStream(source) : source);
   let start = '';
   let count = 0;
-  let isDone = false;
   const more = async (): Promise<boolean> => {
     const { value, done } = await pieces.next();
-    isDone = done === true;
     start += value ?? '';
-    return !isDone;
+    return done !== true;
   };
   let line = firstLineOf(start);
   while (!line.isWhole && start.length < LONGEST_LOOK && (await more())) line = firstLineOf(start);
   while (line.isWhole && start.slice(line.end).trim() === '' && (await more()));
   return {
     firstLine: line.text,
-    isOneLine: isDone && start.slice(line.end).trim() === '',
+    hasMoreLines: line.isWhole && start.slice(line.end).trim() !== '',
     read: () => count,
     close: async () => void (await pieces.return(undefined)),
     async *chunks() {
