@@ -1,7 +1,11 @@
 // Conversations from elsewhere into a forest, and out again.
 import { createForest, exportText, importFile, memoryStore } from '@skein/forest';
 
-const said = (role, text) => ({ author: { role }, create_time: 1767225600, content: { content_type: 'text', parts: [text] } });
+const said = (role, text) => ({
+  author: { role },
+  create_time: 1767225600,
+  content: { content_type: 'text', parts: [text] },
+});
 const conversations = [
   {
     title: 'Rivers',
@@ -27,7 +31,8 @@ for (const { where, message } of first.problems) console.log(`Left out ${where}:
 const again = await importFile(forest, [text], { format: 'chatgpt' });
 console.log(`Imported again; new: ${again.added}`);
 
-for await (const piece of exportText(forest, { format: 'markdown', of: { thread: first.threads[0] } })) console.log(piece);
+for await (const piece of exportText(forest, { format: 'markdown', of: { thread: first.threads[0] } }))
+  console.log(piece);
 for await (const line of exportText(forest, { format: 'fine-tuning' })) process.stdout.write(line);
 
 // Segments lose nothing: the copy has the same ids.

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assistant, openaiChat, system, toolResult, user } from '@skein/core';
@@ -12,6 +12,7 @@ import {
   type Forest,
   importFile,
   memoryStore,
+  openForest,
   openOlder,
 } from '../index.ts';
 import { anyPlants, grow, plainMessage, plainPlants, recordsIn } from './test-forest.ts';
@@ -77,6 +78,19 @@ describe('segments', () => {
       expect((await copy.threads.list()).items).toHaveLength('thread' in of ? 1 : 0);
       expect(await copy.fsck()).toEqual([]);
     }
+  });
+
+  test('a file of them can be copied into the folder of a forest', async () => {
+    const { forest, called, thread } = await example();
+    const folder = newFolder();
+    mkdirSync(join(folder, 'projects/default/segments'), { recursive: true });
+    const text = await exported(forest, { format: 'segments' });
+    writeFileSync(join(folder, 'projects/default/segments/copied.jsonl'), text);
+    const copy = await openForest(folder);
+    expect((await copy.threads.get(thread)).head).toBe(called);
+    expect(await recordsIn(copy)).toEqual(await recordsIn(forest));
+    expect(copy.store.problems()).toEqual([]);
+    await copy.close();
   });
 
   test('damaged lines are reported, what hangs on them is left out, and the rest is there', async () => {

@@ -1,13 +1,14 @@
-import { dialect, isObject } from '@skein/core';
+import { dialect } from '@skein/core';
 import type { Forest } from '../forest/types.ts';
 import { nodeId, ROOT, type StoreRecord, sha256, takeOf } from '../model/index.ts';
-import { FormatError, wrongShape } from './format-error.ts';
+import { isSegmentLine, readHeader, readLine, SEGMENT_VERSION } from '../store/file/format.ts';
+import { FormatError } from './format-error.ts';
 import type { Progress } from './progress.ts';
 import { readJson } from './source/exact.ts';
 import type { Piece } from './source/lines.ts';
 
 const BATCH = 500;
-const ENTRY_KINDS: ReadonlySet<unknown> = new Set(['generation', 'event', 'exchange', 'checkpoint', 'tool-journal']);
+const KINDS: ReadonlySet<unknown> = new Set(['ref', 'generation', 'event', 'exchange', 'checkpoint', 'tool-journal']);
 
 /** Records as they are, each checked by its hash; what names something that is missing is reported and left out. */
 export async function importSegments(forest: Forest, pieces: AsyncIterable<Piece>, progress: Progress): Promise<void> {
@@ -37,49 +38,31 @@ export async function importSegments(forest: Forest, pieces: AsyncIterable<Piece
 
 /** A record whose hash holds; undefined for lines about the file itself. */
 function readRecord(line: string): StoreRecord | undefined {
-  const value = readJson(line);
-  if (!isObject(value)) throw wrongShape('one record on each line');
-  if (value.skein !== undefined) {
-    if (value.skein === 'segment' && value.version !== 1)
-      throw new FormatError(
-        'wrong_shape',
-        `Segments of version ${JSON.stringify(value.version)} are not known; this release reads version 1.`,
-      );
-    return undefined;
-  }
-  // Marks of batches belong to the file they were written in.
-  const { '~': _mark, ...rest } = value;
-  const record = rest as unknown as StoreRecord;
-  if (!isSound(record))
-    throw new FormatError('wrong_shape', `This is not a record whose hash holds: ${line.slice(0, 80)}`);
-  return record;
+  readJson(line);
+  const header = readHeader(line);
+  if (header && header.version > SEGMENT_VERSION)
+    throw new FormatError(
+      'wrong_shape',
+      `Segments of version ${header.version} are not known; this release reads version ${SEGMENT_VERSION}.`,
+    );
+  if (isSegmentLine(line)) return undefined;
+  const record = readLine(line)?.record;
+  if (record && isSound(record)) return record;
+  throw new FormatError('wrong_shape', `This is not a record whose hash holds: ${line.slice(0, 80)}`);
 }
 
 function isSound(record: StoreRecord): boolean {
   switch (record.k) {
     case 'body':
-      return typeof record.text === 'string' && sha256(record.text) === record.digest;
+      return sha256(record.text) === record.digest;
     case 'node':
-      return (
-        nodeId(String(record.parent), String(record.dialect), String(record.body)) === record.id &&
-        isObject(record.facts) &&
-        [record.echo, record.lead].every((member) => typeof member === 'string') &&
-        Number.isInteger(record.depth) &&
-        typeof record.at === 'number' &&
-        isKnownDialect(record.dialect)
-      );
+      return nodeId(record.parent, record.dialect, record.body) === record.id && isKnownDialect(record.dialect);
     case 'take': {
       const { k, id, ...facts } = record;
-      return typeof record.node === 'string' && typeof record.at === 'number' && takeOf(facts).id === id;
+      return takeOf(facts).id === id;
     }
-    case 'ref':
-      return [record.on, record.key, record.name, record.clock].every((member) => typeof member === 'string');
     default:
-      return (
-        ENTRY_KINDS.has(record.k) &&
-        [record.id, record.of, record.order, record.clock].every((member) => typeof member === 'string') &&
-        isObject(record.data)
-      );
+      return KINDS.has(record.k);
   }
 }
 

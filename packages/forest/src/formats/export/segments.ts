@@ -3,13 +3,12 @@ import { everyItem, everyPage } from '../../forest/pages.ts';
 import type { Forest } from '../../forest/types.ts';
 import { everyStep } from '../../forest/walk.ts';
 import type { EntryKind, NodeRecord, RefRecord, StoreRecord } from '../../model/index.ts';
+import { END_LINE, headerLine } from '../../store/file/format.ts';
 import type { Store } from '../../store/index.ts';
 import { endOf } from './inside.ts';
 import type { ExportOf } from './types.ts';
 
 const PAGE = 500;
-const HEADER = '{"skein":"segment","version":1,"writer":"export"}\n';
-const END = '{"skein":"end"}\n';
 const ENTRIES: readonly EntryKind[] = ['generation', 'event', 'exchange', 'checkpoint', 'tool-journal'];
 const REFS: readonly RefRecord['on'][] = ['thread', 'node', 'bookmark', 'forest', 'older'];
 
@@ -22,7 +21,7 @@ export async function* segmentLines(
   of: ExportOf,
   onProgress: (messages: number) => void,
 ): AsyncGenerator<string> {
-  yield HEADER;
+  yield headerLine('export');
   const records = of === 'everything' ? everything(forest.store) : part(forest, of);
   let nodes = 0;
   for await (const batch of records) {
@@ -30,7 +29,7 @@ export async function* segmentLines(
     onProgress(nodes);
     if (batch.length > 0) yield batch.map(lineOf).join('');
   }
-  yield END;
+  yield END_LINE;
 }
 
 function lineOf(record: StoreRecord): string {

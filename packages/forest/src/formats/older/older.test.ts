@@ -2,7 +2,16 @@ import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { createForest, type Forest, importFile, memoryStore, openOlder, type Store, verifyOlder } from '../../index.ts';
+import {
+  createForest,
+  type Forest,
+  importFile,
+  memoryStore,
+  openForest,
+  openOlder,
+  type Store,
+  verifyOlder,
+} from '../../index.ts';
 import { exampleFolder, newFolder, put, putNode, snapshot } from './test-folder.ts';
 
 const open = (folder: string, store: Store = memoryStore()) => openOlder(folder, { store });
@@ -106,6 +115,22 @@ describe('a folder of the older layout opens as a forest', () => {
     expect(ids((await (await open(folder)).topology()).items).sort()).toEqual(ids(a.items).sort());
     expect((await store.takes(ids(a.items))).length).toBe(a.items.length);
   });
+});
+
+test('openForest opens such a folder, and keeps what is new in segments beside the files', async () => {
+  const folder = exampleFolder();
+  const before = snapshot(folder);
+  const forest = await openForest(folder);
+  const added = await forest.append('root-1/node-4', [user('Thanks')]);
+  const all = ids((await forest.topology()).items).sort();
+  await forest.close();
+  const again = await openForest(folder);
+  expect((await texts(again, added)).at(-1)).toBe('Thanks');
+  expect(ids((await again.topology()).items).sort()).toEqual(all);
+  expect((await again.threads.list()).items).toHaveLength(1);
+  expect(await again.fsck()).toEqual([]);
+  await again.close();
+  expect(snapshot(folder)).toMatchObject(before);
 });
 
 describe('what another program changes is noticed', () => {
