@@ -1,5 +1,5 @@
 /** Sources of every format, written by hand from what the formats are. */
-export interface TestSource {
+interface TestSource {
   readonly name: string;
   readonly text: string;
   readonly dialect?: string;

@@ -21,7 +21,7 @@ export interface KnownNodes {
   delete(older: string): void;
 }
 
-export function createKnownNodes(): KnownNodes {
+function createKnownNodes(): KnownNodes {
   const known = new Map<string, Known>();
   const byId = new Map<string, Set<string>>();
   const byParent = new Map<string, Set<string>>();
