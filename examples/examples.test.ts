@@ -51,6 +51,14 @@ describe('examples', () => {
     expect(stdout).toContain('Elsewhere: Echo: Goodbye');
   });
 
+  it('an import is done once however often, and segments keep ids', async () => {
+    const { stdout } = await run(process.execPath, ['import-export.mjs'], { cwd: folder });
+    expect(stdout).toContain('Imported 3 messages; new: 3');
+    expect(stdout).toContain('Left out element 1');
+    expect(stdout).toContain('Imported again; new: 0');
+    expect(stdout).toContain('The copy has the same ids.');
+  });
+
   it('lists keep their texts', async () => {
     const { stdout } = await run(process.execPath, ['message-list.mjs'], { cwd: folder });
     expect(stdout).toContain('tool: The station did not answer');
