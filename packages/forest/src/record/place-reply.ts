@@ -24,8 +24,11 @@ export function placeReply(
   const ids: string[] = [];
   const records: StoreRecord[] = [];
   for (const [index, { message, stop }] of answer.replies.entries()) {
+    const facts = takeOfReply(turn, brought, otherSystem);
     const take: TakeFacts & { at: number } = {
-      ...takeOfReply(turn, brought, otherSystem),
+      ...facts,
+      // Stores list siblings by time: alternatives stay in the order they came in.
+      at: facts.at + index,
       model: message.origin.model ?? turn.model ?? '',
       stop,
       envelope: sha256(answer.envelope),

@@ -8,7 +8,7 @@ export interface ChangeLog {
 }
 
 /** Keeps the last `most` changes. Its places mean nothing to another log: there, `reset` says so. */
-export function createChangeLog(most = 100_000): ChangeLog {
+export function createChangeLog(most = 10_000): ChangeLog {
   const name = randomUUID().slice(0, 8);
   let changes: Change[] = [];
   let dropped = 0;

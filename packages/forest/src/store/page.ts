@@ -10,7 +10,7 @@ export function limitOf({ limit = DEFAULT_LIMIT }: PageRequest): number {
 /** Where an item stands in its list: compared part by part. No two items of a list stand at the same place. */
 export type Place = readonly (string | number)[];
 
-export function comparePlaces(a: Place, b: Place): number {
+function comparePlaces(a: Place, b: Place): number {
   for (let at = 0; at < a.length; at++) {
     if (a[at]! < b[at]!) return -1;
     if (a[at]! > b[at]!) return 1;

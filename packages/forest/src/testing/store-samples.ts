@@ -31,7 +31,7 @@ export interface Made {
 const START = Date.UTC(2026, 0, 1);
 
 /** The text of a message in the blocks dialect. */
-export function rawText(text: string, role: Role = 'user'): string {
+function rawText(text: string, role: Role = 'user'): string {
   return JSON.stringify({ role, content: [{ type: 'text', text }] });
 }
 

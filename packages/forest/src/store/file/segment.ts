@@ -25,7 +25,7 @@ export interface Segment {
 }
 
 /** A batch of which not all lines have come. */
-export interface OpenBatch {
+interface OpenBatch {
   readonly lines: number;
   readonly seen: Set<number>;
   held: Found[];
