@@ -1,11 +1,12 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
 import type { NodeRecord, StoreRecord } from '../../model/index.ts';
 import { StoreError } from '../store-error.ts';
 import { type Batch, batchOf, partsOf } from './batch.ts';
-import { type Columns, insertRows, keepLater, keepThere } from './insert.ts';
+import { type Insert, insertsText } from './insert.ts';
+import { BODY, ENTRY, NODE, OTHER, REF, TAKE, WORDS } from './inserts.ts';
 import { hasPage, writePages } from './pages.ts';
 import { bodyRow, entryRow, nodeRow, otherRow, refRow, takeRow } from './rows.ts';
-import type { EntryRow, NodeRow, OtherRow, RefRow, Tables, TakeRow } from './schema.ts';
+import type { Tables } from './schema.ts';
 import { fromStored, toStored } from './text.ts';
 import { vectorOf } from './words.ts';
 
@@ -35,35 +36,32 @@ export async function append(db: Kysely<Tables>, project: string, records: reado
 
 async function write(db: Kysely<Tables>, project: string, batch: Batch): Promise<boolean> {
   const texts = await textsOf(db, project, batch);
-  const rows = {
-    bodies: batch.bodies.map((body) => bodyRow(project, body)),
-    nodes: batch.nodes.map((node) => nodeRow(project, node)),
-    words: batch.nodes.map((node) => ({
-      project: toStored(project),
-      id: toStored(node.id),
-      words: vectorOf(project, node, texts.get(node.body)),
-    })),
-    takes: batch.takes.map((take) => takeRow(project, take)),
-    refs: batch.refs.map((ref) => refRow(project, ref)),
-    entries: batch.entries.map((entry) => entryRow(project, entry)),
-    others: batch.others.map((other) => otherRow(project, other)),
-  };
-  const inserts: [string, readonly unknown[], RawBuilder<unknown>][] = [
-    ['new_bodies', rows.bodies, insertRows('skein_body', BODY, rows.bodies, keepThere)],
-    ['new_nodes', rows.nodes, insertRows('skein_node', NODE, rows.nodes, keepThere)],
-    ['new_words', rows.words, insertRows('skein_words', WORDS, rows.words, keepThere)],
-    ['new_takes', rows.takes, insertRows('skein_take', TAKE, rows.takes, keepThere)],
-    ['new_refs', rows.refs, insertRows('skein_ref', REF, rows.refs, LATER_REF)],
-    ['new_entries', rows.entries, insertRows('skein_entry', ENTRY, rows.entries, LATER_ENTRY)],
-    ['new_others', rows.others, insertRows('skein_other', OTHER, rows.others, keepThere)],
-  ];
-  const given = inserts.filter(([, list]) => list.length > 0);
-  const steps = given.map(([name, , insert]) => sql`${sql.ref(name)} as (${insert})`);
-  // Asked for one after the other, so that all writers lock in the same order.
-  const counts = given.map(([name]) => sql`(select count(*) from ${sql.table(name)})`);
-  const { rows: found } = await sql<{ written: string }>`
-    with ${sql.join(steps)} select ${sql.join(counts, sql` + `)} as written`.execute(db);
-  return found[0]?.written !== '0';
+  const wordsRow = (node: NodeRecord) => ({
+    project: toStored(project),
+    id: toStored(node.id),
+    words: vectorOf(project, node, texts.get(node.body)),
+  });
+  const given = [
+    filled(BODY, batch.bodies, (body) => bodyRow(project, body)),
+    filled(NODE, batch.nodes, (node) => nodeRow(project, node)),
+    filled(WORDS, batch.nodes, wordsRow),
+    filled(TAKE, batch.takes, (take) => takeRow(project, take)),
+    filled(REF, batch.refs, (ref) => refRow(project, ref)),
+    filled(ENTRY, batch.entries, (entry) => entryRow(project, entry)),
+    filled(OTHER, batch.others, (other) => otherRow(project, other)),
+  ].flat();
+  const parameters = given.flatMap((one) => one.parameters);
+  const text = insertsText(
+    db as unknown as Kysely<never>,
+    given.map((one) => one.insert),
+  );
+  const { rows } = await db.executeQuery<{ written: string }>(CompiledQuery.raw(text, parameters));
+  return rows[0]?.written !== '0';
+}
+
+/** An insert with its parameters; none when there is nothing to insert. */
+function filled<T, Row>(insert: Insert<Row>, records: readonly T[], toRow: (record: T) => Row) {
+  return records.length === 0 ? [] : [{ insert, parameters: insert.parameters(records.map(toRow)) }];
 }
 
 /** The texts of the nodes, for the search; most are in the batch itself. */
@@ -93,41 +91,3 @@ async function repeatOnConflict<T>(work: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-const BODY: Columns<ReturnType<typeof bodyRow>> = { project: 'text', digest: 'text', text: 'text' };
-const NODE: Columns<NodeRow> = {
-  project: 'text',
-  id: 'text',
-  parent: 'text',
-  depth: 'integer',
-  dialect: 'text',
-  body: 'text',
-  echo: 'text',
-  lead: 'text',
-  role: 'text',
-  at: 'float8',
-  rest: 'text',
-};
-const WORDS: Columns<Tables['skein_words']> = { project: 'text', id: 'text', words: 'tsvector' };
-const TAKE: Columns<TakeRow> = { project: 'text', node: 'text', id: 'text', at: 'float8', rest: 'text' };
-const REF: Columns<RefRow> = {
-  project: 'text',
-  on: 'text',
-  key: 'text',
-  name: 'text',
-  clock: 'text',
-  is_set: 'boolean',
-  rest: 'text',
-};
-const ENTRY: Columns<EntryRow> = {
-  project: 'text',
-  kind: 'text',
-  id: 'text',
-  of: 'text',
-  order: 'text',
-  clock: 'text',
-  rest: 'text',
-};
-const OTHER: Columns<OtherRow> = { project: 'text', digest: 'text', record: 'text' };
-const LATER_REF = keepLater('skein_ref', ['project', 'on', 'key', 'name'], ['is_set', 'rest']);
-const LATER_ENTRY = keepLater('skein_entry', ['project', 'kind', 'id'], ['of', 'order', 'rest']);

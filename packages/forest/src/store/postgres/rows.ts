@@ -7,7 +7,7 @@ import {
   sha256,
   type TakeRecord,
 } from '../../model/index.ts';
-import type { EntryRow, NodeRow, OtherRow, RefRow, TakeRow } from './schema.ts';
+import type { BodyRow, EntryRow, NodeRow, OtherRow, RefRow, TakeRow } from './schema.ts';
 import { fromStored, toStored } from './text.ts';
 
 // Columns hold what is looked for; all other fields of a record, also those that only a later version knows, are in
@@ -35,7 +35,7 @@ export function readNode(row: Omit<NodeRow, 'project' | 'role'>): NodeRecord {
   };
 }
 
-export function bodyRow(project: string, { digest, text }: BodyRecord) {
+export function bodyRow(project: string, { digest, text }: BodyRecord): BodyRow {
   return storeAll({ project, digest, text });
 }
 

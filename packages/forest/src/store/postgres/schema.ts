@@ -5,7 +5,7 @@ export interface Tables {
   skein_node: NodeRow & Written;
   skein_page: { project: string; id: string; above: string; ids: string[] };
   skein_words: { project: string; id: string; words: string };
-  skein_body: { project: string; digest: string; text: string } & Written;
+  skein_body: BodyRow & Written;
   skein_take: TakeRow & Written;
   skein_ref: RefRow & Written;
   skein_entry: EntryRow & Written;
@@ -34,6 +34,12 @@ export interface NodeRow {
   role: string;
   at: number;
   rest: string;
+}
+
+export interface BodyRow {
+  project: string;
+  digest: string;
+  text: string;
 }
 
 export interface TakeRow {
