@@ -28,7 +28,7 @@ for (const { id, message } of (await forest.children(question)).items)
 
 const edited = await forest.edit(question, 'Where should I go in Italy?');
 const other = await (await engine.generate(edited, { model: 'openai-chat/gpt-5.2' })).result;
-const { head } = other.branches[0];
+const head = other.branches[0]?.head ?? edited;
 console.log(`Elsewhere: ${(await forest.node(head)).message.text}`);
 
 const { sharedLength } = await forest.diff(question, head);
@@ -40,7 +40,7 @@ await forest.close();
 
 const again = await openForest(folder);
 const [thread] = (await again.threads.list()).items;
-console.log(`After a restart: "${thread.title}", ${(await again.path(thread.head)).length} messages`);
+console.log(`After a restart: "${thread?.title}", ${(await again.path(thread?.head ?? 'root')).length} messages`);
 await again.close();
 await emulator.close();
 rmSync(folder, { recursive: true });

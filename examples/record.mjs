@@ -7,14 +7,18 @@ emulator.script('openai-chat', [says('Hello to you.'), says('Still here.')]);
 const forest = await openForest(':memory:');
 const fetch = recordFetch(forest, { tags: ['example'] });
 
-/** Any SDK would do: all of them take a fetch. This one asks by hand. */
+/**
+ * Any SDK would do: all of them take a fetch. This one asks by hand.
+ * @param {typeof globalThis.fetch} fetch
+ * @param {{ role: string, content: string }[]} messages
+ */
 async function ask(fetch, messages) {
   const response = await fetch(`${emulator.baseUrl('openai-chat')}/chat/completions`, {
     method: 'POST',
     headers: { authorization: 'Bearer sk-secret', 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'gpt-5.2', messages }),
   });
-  return (await response.json()).choices[0].message;
+  return JSON.parse(await response.text()).choices[0].message;
 }
 
 const messages = [{ role: 'user', content: 'Hello' }];
@@ -24,7 +28,7 @@ await fetch.settled();
 await emulator.close();
 
 const [thread] = (await forest.threads.list()).items;
-const path = await forest.path(thread.head);
+const path = await forest.path(thread?.head ?? 'root');
 console.log('One conversation:', path.map(({ role, message }) => `${role}: ${message.text}`).join(' | '));
 const { items } = await listExchanges(forest, { tag: 'example' });
 console.log(`${items.length} exchanges, the key in none of them: ${!JSON.stringify(items).includes('sk-secret')}`);

@@ -1,6 +1,7 @@
 import type { Message } from '@skein/core';
-import { ECHO_START, extendEcho, nodeId, ROOT } from '../model/index.ts';
+import { type Echo, extendEcho, nodeId, ROOT, sha256 } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
+import { placeBelow } from './place.ts';
 import { followRedirect } from './resolve.ts';
 import type { Match } from './types.ts';
 
@@ -16,19 +17,36 @@ export async function matchHistory(store: Store, messages: readonly Message[]): 
  */
 async function matchAsWritten(store: Store, messages: readonly Message[]): Promise<Match> {
   const ids: string[] = [];
-  for (const { origin, facts } of messages) ids.push(nodeId(ids.at(-1) ?? ROOT, origin.dialect, facts.digest));
+  // The text is hashed here, by Node: asking for the facts of a message would parse it, too.
+  for (const { origin, raw } of messages) ids.push(nodeId(ids.at(-1) ?? ROOT, origin.dialect, sha256(raw)));
   const exact = await store.deepest(ids);
   if (exact === messages.length - 1) return { node: ids.at(-1) ?? ROOT, matched: messages.length, by: 'exact' };
 
-  const leading = messages.findIndex(({ role }) => role !== 'system');
-  const start = Math.max(exact + 1, leading < 0 ? messages.length : leading);
-  const echoes: string[] = [];
-  let echo = ECHO_START;
-  for (const [index, message] of messages.entries()) {
-    echo = extendEcho(echo, message);
-    if (index >= start) echoes.push(echo.text);
-  }
-  const found = await store.byEcho(echoes, leading > 0 ? ids[leading - 1]! : ROOT);
+  const { echo, lead } = await placeBelow(store, exact < 0 ? ROOT : ids[exact]!);
+  const { echoes, start, systemEnd } = echoesBehind(echo, messages, exact + 1);
+  const leadId = systemEnd === undefined ? lead : (ids[systemEnd - 1] ?? ROOT);
+  const found = await store.byEcho(echoes, leadId);
   if (found) return { node: found.node.id, matched: start + found.index + 1, by: 'echo' };
   return { node: exact < 0 ? ROOT : ids[exact]!, matched: exact + 1, by: 'exact' };
+}
+
+/**
+ * The echoes of the messages from an index on, but for those that only continue the leading system messages; where the
+ * first of them stands, and where the system messages end, if they do so here.
+ */
+function echoesBehind(
+  from: Echo,
+  messages: readonly Message[],
+  index: number,
+): { readonly echoes: string[]; readonly start: number; readonly systemEnd: number | undefined } {
+  const echoes: string[] = [];
+  let echo = from;
+  let systemEnd: number | undefined;
+  for (let at = index; at < messages.length; at++) {
+    const wasLeading = echo.leading;
+    echo = extendEcho(echo, messages[at]!);
+    if (wasLeading && !echo.leading) systemEnd = at;
+    if (!echo.leading) echoes.push(echo.text);
+  }
+  return { echoes, start: messages.length - echoes.length, systemEnd };
 }

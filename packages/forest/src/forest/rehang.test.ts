@@ -14,7 +14,9 @@ const visible = async (store: Store) => {
 
 /** A tree of some twenty nodes below a node, marked here and there, and a place to hang it. */
 async function grown(store: Store) {
-  const forest = createForest(store);
+  let time = 1_700_000_000_000;
+  // No two nodes of one moment: their order would be up to chance.
+  const forest = createForest(store, { now: () => ++time });
   const top = await forest.append(ROOT, [user('Top')]);
   for (const text of ['a', 'b', 'c'])
     for (const more of ['1', '2', '3'])

@@ -1,8 +1,9 @@
 import { assistant, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../model/index.ts';
+import { openForest } from '../open-forest.ts';
 import { memoryStore } from '../store/index.ts';
-import { createForest, openForest } from './index.ts';
+import { createForest } from './index.ts';
 
 const clockAt = (start: number) => {
   let time = start;
