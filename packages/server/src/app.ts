@@ -7,7 +7,8 @@ import { looking } from './api/looking.ts';
 import { nodes } from './api/nodes.ts';
 import { apiRouter } from './api/route.ts';
 import { threads } from './api/threads.ts';
-import { type GuardOptions, guard } from './http/guard.ts';
+import type { Access } from './http/access.ts';
+import { guard } from './http/guard.ts';
 import { Problem, problemOf, problemResponse } from './http/problem.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import type { Services } from './services.ts';
@@ -28,7 +29,7 @@ const api = apiRouter()
 export type Api = typeof api;
 
 /** The application without a socket: hand it requests. */
-export function createApp(services: Services, options: GuardOptions) {
+export function createApp(services: Services, access: Access) {
   const app = apiRouter();
   app.onError((error, c) => {
     const problem = problemOf(error);
@@ -44,8 +45,11 @@ export function createApp(services: Services, options: GuardOptions) {
     services.metrics.count('skein_requests_total', { method: c.req.method, status: c.res.status });
   });
   app.use('/api/*', securityHeaders);
-  app.use(guard(options));
+  app.use(guard(access));
   app.use('/api/*', bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge() }));
+  app.all('/proxy/*', () => {
+    throw new Problem(501, 'needs_a_socket', 'The proxy works only where the server listens, or as a Node handler.');
+  });
   app.get('/metrics', (c) => c.text(services.metrics.text()));
   app.route('/api/v1', api);
   app.doc31('/api/openapi.json', {

@@ -1,3 +1,4 @@
+export { type Address, readAddress } from './address.ts';
 export type { Exchange, ExchangeKind, Outcome } from './exchange.ts';
 export type { Landing } from './landing.ts';
 export {
@@ -17,3 +18,4 @@ export {
   type RequestToRecord,
 } from './recorder.ts';
 export type { Recording } from './recording.ts';
+export { createReplayer, type Replayer, type ReplayOptions } from './replay.ts';

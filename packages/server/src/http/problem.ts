@@ -58,14 +58,17 @@ export function problemOf(error: unknown): Problem {
   return new Problem(500, 'internal_error', 'Something went wrong in the server; its log says what.');
 }
 
-export function problemResponse(c: Context, { status, code, message, more }: Problem): Response {
-  const body = {
+export function problemBody({ status, code, message, more }: Problem): string {
+  return JSON.stringify({
     type: `https://skein.dev/problems/${code}`,
     title: code.replaceAll('_', ' '),
     status,
     code,
     detail: message,
     ...more,
-  };
-  return c.body(JSON.stringify(body), status, { 'content-type': 'application/problem+json' });
+  });
+}
+
+export function problemResponse(c: Context, problem: Problem): Response {
+  return c.body(problemBody(problem), problem.status, { 'content-type': 'application/problem+json' });
 }
