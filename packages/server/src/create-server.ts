@@ -66,7 +66,7 @@ export function createServer(options: ServerOptions): Server {
   const access = createAccess({ token, hosts });
   const app = createApp(services, access);
   const proxy = createProxy(services, access, options.proxy);
-  const answerApi = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const answerApi = getRequestListener(app.fetch);
   const handler: RequestListener = (incoming, outgoing) =>
     isProxied(incoming.url) ? proxy.handle(incoming, outgoing) : void answerApi(incoming, outgoing);
   return {
