@@ -5,6 +5,7 @@ export {
   type ExchangeFilters,
   type ListedExchange,
   listExchanges,
+  type RecordedExchange,
   readRecorded,
   reproject,
 } from './list-exchanges.ts';
