@@ -67,8 +67,12 @@ export function createServer(options: ServerOptions): Server {
   const app = createApp(services, access);
   const proxy = createProxy(services, access, options.proxy);
   const answerApi = getRequestListener(app.fetch);
-  const handler: RequestListener = (incoming, outgoing) =>
-    isProxied(incoming.url) ? proxy.handle(incoming, outgoing) : void answerApi(incoming, outgoing);
+  const handler: RequestListener = (incoming, outgoing) => {
+    // A whole address, as for a forward proxy, would bring a host of its own.
+    if (!incoming.url?.startsWith('/')) outgoing.writeHead(400, { connection: 'close' }).end();
+    else if (isProxied(incoming.url)) proxy.handle(incoming, outgoing);
+    else void answerApi(incoming, outgoing);
+  };
   return {
     fetch: (request) => app.fetch(request),
     handler,

@@ -83,17 +83,21 @@ interface Piece {
 function streamOf(pieces: readonly Piece[], failure: string | undefined): ReadableStream<Uint8Array> {
   const begun = Date.now();
   let index = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      const piece = pieces[index++];
-      if (piece) {
-        const wait = begun + piece.after - Date.now();
-        if (wait > 0) await new Promise((done) => setTimeout(done, wait));
-        controller.enqueue(piece.bytes);
-      } else if (failure === undefined) controller.close();
-      else controller.error(new TypeError(`terminated (as recorded): ${failure}`));
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const piece = pieces[index++];
+        if (piece) {
+          const wait = begun + piece.after - Date.now();
+          if (wait > 0) await new Promise((done) => setTimeout(done, wait));
+          controller.enqueue(piece.bytes);
+        } else if (failure === undefined) controller.close();
+        else controller.error(new TypeError(`terminated (as recorded): ${failure}`));
+      },
     },
-  });
+    // A failure throws away what waits to be read: so nothing waits.
+    { highWaterMark: 0 },
+  );
 }
 
 /** Event by event, as they once came, without waiting. */

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import { headersOf, responseHeaders } from './headers.ts';
-import { answerWith, providerError } from './provider-error.ts';
+import { answerWith, breakOff, providerError } from './provider-error.ts';
 import type { Target } from './target.ts';
 import type { Watch } from './watch.ts';
 
@@ -70,7 +70,7 @@ export function passOn({ client, answer, target, headers, body, watch, agents }:
     });
     incoming.on('error', (error) => {
       end('cut', error);
-      answer.destroy();
+      breakOff(answer);
     });
   });
 

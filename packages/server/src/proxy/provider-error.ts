@@ -14,10 +14,16 @@ export function providerError(dialect: string, status: number, code: string, mes
 /** Answers with a text, if nothing was answered yet; otherwise the client sees the connection break. */
 export function answerWith(answer: ServerResponse, status: number, type: string, text: string): void {
   if (answer.headersSent || answer.destroyed) {
-    answer.destroy();
+    breakOff(answer);
     return;
   }
   const bytes = Buffer.from(text);
   answer.writeHead(status, ['content-type', type, 'content-length', String(bytes.length), ...SANDBOX]);
   answer.end(bytes);
+}
+
+/** Breaks the connection behind what was written: those bytes came before the break. */
+export function breakOff(answer: ServerResponse): void {
+  if (answer.socket && !answer.socket.destroyed) answer.socket.write('', () => answer.destroy());
+  else answer.destroy();
 }

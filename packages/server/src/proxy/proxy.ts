@@ -11,6 +11,7 @@ import { createAgents, passOn } from './pass-on.ts';
 import { answerWith, providerError } from './provider-error.ts';
 import { hasBody, readBody, sendResponse } from './replay.ts';
 import { MAX_RECORDED_REQUEST, takeDown } from './take-down.ts';
+import { createTally } from './tally.ts';
 import { type Target, targetOf } from './target.ts';
 import { noWatch } from './watch.ts';
 import { type Wishes, wishesOf } from './wishes.ts';
@@ -43,8 +44,9 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   const recorder = createRecorder(forest, { onError });
   const replayer = createReplayer(forest);
   const agents = createAgents();
-  let underWay = 0;
-  metrics.gauge('skein_proxy_streams', () => underWay);
+  const streams = createTally();
+  const recordings = createTally();
+  metrics.gauge('skein_proxy_streams', streams.count);
 
   const orderOf = (client: IncomingMessage): Order => {
     const given = headersOf(client.rawHeaders);
@@ -92,10 +94,13 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     const { target, wishes, headers, toRecord } = order;
     const isRecorded = wishes.mode !== 'pass' && readAddress(toRecord.method, pathOf(target)).kind !== 'other';
     const onUndecodable = () => metrics.count('skein_undecodable_total', { provider: target.provider.id });
-    const watch = isRecorded ? takeDown({ recorder, request: toRecord, redact, onUndecodable, onError }) : noWatch;
-    underWay++;
+    if (isRecorded) recordings.add();
+    const watch = isRecorded
+      ? takeDown({ recorder, request: toRecord, redact, onUndecodable, onError, onEnd: recordings.remove })
+      : noWatch;
+    streams.add();
     passOn({ client, answer, target, headers, body, watch, agents }, (outcome) => {
-      underWay--;
+      streams.remove();
       metrics.count('skein_proxy_exchanges_total', { provider: target.provider.id, outcome });
     });
   };
@@ -140,7 +145,11 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
         refuse(client, answer, error);
       }
     },
-    settled: () => recorder.settled(),
+    async settled() {
+      await streams.none();
+      await recordings.none();
+      await recorder.settled();
+    },
     close() {
       agents.http.destroy();
       agents.https.destroy();

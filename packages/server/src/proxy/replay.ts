@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../http/problem.ts';
 import { pairsOf, SANDBOX } from './headers.ts';
+import { breakOff } from './provider-error.ts';
 import { MAX_RECORDED_REQUEST } from './take-down.ts';
 
 /** The whole body of a request, to look for its recording. */
@@ -31,7 +32,7 @@ export async function sendResponse(answer: ServerResponse, response: Response): 
     }
     answer.end();
   } catch {
-    answer.destroy();
+    breakOff(answer);
   } finally {
     void reader?.cancel().catch(() => undefined);
   }

@@ -15,13 +15,15 @@ export interface TakeDownOptions {
   readonly redact: Redact | undefined;
   readonly onUndecodable: () => void;
   readonly onError: (error: unknown) => void;
+  /** When the recorder has all of it; it may not be stored yet. */
+  readonly onEnd: () => void;
 }
 
 /**
  * Hands an exchange to the recorder while it passes, decoded. Nothing in here throws: whoever moves the bytes must
  * not notice.
  */
-export function takeDown({ recorder, request, redact, onUndecodable, onError }: TakeDownOptions): Watch {
+export function takeDown({ recorder, request, redact, onUndecodable, onError, onEnd }: TakeDownOptions): Watch {
   let body: Uint8Array[] | undefined = [];
   let size = 0;
   let recording: Recording | undefined;
@@ -73,15 +75,17 @@ export function takeDown({ recorder, request, redact, onUndecodable, onError }: 
     onUndecodable();
   };
 
-  const finish = (outcome: 'done' | 'cut' | 'failed', error: unknown) =>
+  const finish = (outcome: 'done' | 'cut' | 'failed', error: unknown) => {
     safely(() => {
-      if (held && redact && heldSize <= MAX_HELD) recording?.push(Buffer.from(redact(Buffer.concat(held).toString())));
       const isLost = heldSize > MAX_HELD;
+      if (held && redact && !isLost) recording?.push(Buffer.from(redact(Buffer.concat(held).toString())));
       held = undefined;
       if (undecodable) recording?.end('cut', undecodable);
       else if (isLost) recording?.end('cut', new Error('the answer was too long to be redacted before storing'));
       else recording?.end(outcome, error);
     });
+    onEnd();
+  };
 
   return {
     request(bytes) {
