@@ -6,7 +6,7 @@ export function withKeys(
   providers: readonly ProviderDescriptor[],
   env: NodeJS.ProcessEnv,
 ): readonly ProviderDescriptor[] {
-  return providers.filter((one) => one.connection?.needsKey !== false && hasKey(one, env));
+  return providers.filter((one) => one.connection?.needsKey !== false && hasKey(one, { env }));
 }
 
 /** The emulator in this process, and an environment in which every provider is it. */

@@ -4,16 +4,23 @@ import { bookmarks } from './api/bookmarks.ts';
 import { changes } from './api/changes.ts';
 import { generations } from './api/generations.ts';
 import { looking } from './api/looking.ts';
+import { moving } from './api/moving.ts';
 import { nodes } from './api/nodes.ts';
+import { recordings } from './api/recordings.ts';
 import { apiRouter } from './api/route.ts';
 import { threads } from './api/threads.ts';
-import { type GuardOptions, guard } from './http/guard.ts';
+import type { Access } from './http/access.ts';
+import { guard } from './http/guard.ts';
 import { Problem, problemOf, problemResponse } from './http/problem.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import type { Services } from './services.ts';
 
+const MB = 1024 * 1024;
 /** Bytes of a request's body. */
-const MAX_BODY = 32 * 1024 * 1024;
+const MAX_BODY = 32 * MB;
+/** Bytes of a file that is brought in; it is read as it comes. */
+const MAX_IMPORT = 1024 * MB;
+const IMPORT = '/api/v1/import';
 
 /** Everything under /api/v1; the client of the web app is made from its type. */
 const api = apiRouter()
@@ -23,12 +30,14 @@ const api = apiRouter()
   .route('/', bookmarks)
   .route('/', generations)
   .route('/', changes)
+  .route('/', recordings)
+  .route('/', moving)
   .route('/', about);
 
 export type Api = typeof api;
 
 /** The application without a socket: hand it requests. */
-export function createApp(services: Services, options: GuardOptions) {
+export function createApp(services: Services, access: Access) {
   const app = apiRouter();
   app.onError((error, c) => {
     const problem = problemOf(error);
@@ -44,8 +53,13 @@ export function createApp(services: Services, options: GuardOptions) {
     services.metrics.count('skein_requests_total', { method: c.req.method, status: c.res.status });
   });
   app.use('/api/*', securityHeaders);
-  app.use(guard(options));
-  app.use('/api/*', bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge() }));
+  app.use(guard(access));
+  const small = bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge(MAX_BODY) });
+  const large = bodyLimit({ maxSize: MAX_IMPORT, onError: () => tooLarge(MAX_IMPORT) });
+  app.use('/api/*', (c, next) => (c.req.path === IMPORT ? large(c, next) : small(c, next)));
+  app.all('/proxy/*', () => {
+    throw new Problem(501, 'needs_a_socket', 'The proxy works only where the server listens, or as a Node handler.');
+  });
   app.get('/metrics', (c) => c.text(services.metrics.text()));
   app.route('/api/v1', api);
   app.doc31('/api/openapi.json', {
@@ -55,6 +69,6 @@ export function createApp(services: Services, options: GuardOptions) {
   return app;
 }
 
-function tooLarge(): never {
-  throw new Problem(413, 'too_large', `A body may have ${MAX_BODY / 1024 / 1024} MB.`);
+function tooLarge(limit: number): never {
+  throw new Problem(413, 'too_large', `A body may have ${limit / MB} MB.`);
 }

@@ -1,12 +1,16 @@
+import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { serve } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { type Agent, type Config, findProvider } from '@skein/agents';
 import { type Environment, providers, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions } from '@skein/forest';
 import { createApp } from './app.ts';
 import { createGenerating } from './generating.ts';
+import { createAccess } from './http/access.ts';
 import { type Log, silentLog } from './http/log.ts';
 import { createMetrics } from './http/metrics.ts';
+import { createProxy, isProxied, type ProxyOptions } from './proxy/index.ts';
+import { createRecordingTrouble } from './recording-trouble.ts';
 import { createRedact } from './redact.ts';
 import type { Services } from './services.ts';
 
@@ -24,6 +28,9 @@ export interface ServerOptions {
   readonly hosts?: readonly string[];
   /** What every generation gets: prices, limits of models, a fetch. */
   readonly generate?: Partial<GenerateOptions>;
+  readonly proxy?: ProxyOptions;
+  /** How long a client may take to send its headers, and all of a request, in milliseconds. */
+  readonly timeouts?: { readonly headers?: number; readonly request?: number };
   readonly log?: Log;
   readonly demo?: boolean;
   /** The model for whoever names none. */
@@ -34,6 +41,8 @@ export interface ServerOptions {
 export interface Server {
   /** Answers a request without a socket. */
   fetch(request: Request): Response | Promise<Response>;
+  /** The same and the proxy, for a Node server of your own. */
+  readonly handler: RequestListener;
   /** Port 0 takes any that is free. */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<Listening>;
 }
@@ -47,36 +56,69 @@ export interface Listening {
 /** How long running streams may go on after the server was told to close, in milliseconds. */
 const GRACE_MS = 2000;
 
+/** After that, what a broken store has not taken is given up, too. */
+const SETTLE_MS = 5000;
+
 /** Skein over HTTP, to be embedded or to be run. */
 export function createServer(options: ServerOptions): Server {
-  const { token, hosts } = options;
-  const app = createApp(servicesOf(options), { token, hosts });
+  const { token, hosts, timeouts } = options;
+  const services = servicesOf(options);
+  const access = createAccess({ token, hosts });
+  const app = createApp(services, access);
+  const proxy = createProxy(services, access, options.proxy);
+  const answerApi = getRequestListener(app.fetch);
+  const handler: RequestListener = (incoming, outgoing) => {
+    // A whole address, as for a forward proxy, would bring a host of its own.
+    if (!incoming.url?.startsWith('/')) outgoing.writeHead(400, { connection: 'close' }).end();
+    else if (isProxied(incoming.url)) proxy.handle(incoming, outgoing);
+    else void answerApi(incoming, outgoing);
+  };
   return {
     fetch: (request) => app.fetch(request),
+    handler,
     listen({ port = 4141, host = '127.0.0.1' } = {}) {
       if (token === undefined && !isLoopback(host))
         throw new Error(`A server at ${host} can be reached from elsewhere: give it a token.`);
       return new Promise((resolve, reject) => {
-        const server = serve({ fetch: app.fetch, port, hostname: host });
+        const server = createHttpServer(
+          {
+            headersTimeout: timeouts?.headers ?? 20_000,
+            requestTimeout: timeouts?.request ?? 300_000,
+            connectionsCheckingInterval: 1000,
+          },
+          handler,
+        );
         server.once('error', reject);
-        server.once('listening', () => {
+        server.listen(port, host, () => {
           const { port: actual } = server.address() as AddressInfo;
           const name = host.includes(':') ? `[${host}]` : host;
-          resolve({ url: `http://${name}:${actual}`, close: () => closeServer(server as ClosingServer) });
+          const close = async () => {
+            await closeServer(server);
+            await settle(proxy.settled());
+            proxy.close();
+          };
+          resolve({ url: `http://${name}:${actual}`, close });
         });
       });
     },
   };
 }
 
-type ClosingServer = { close(done: () => void): void; closeIdleConnections(): void; closeAllConnections(): void };
-
-async function closeServer(server: ClosingServer): Promise<void> {
+async function closeServer(server: HttpServer): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
   await new Promise<void>((done) => {
-    server.close(done);
+    server.close(() => done());
     server.closeIdleConnections();
   });
+  clearTimeout(timer);
+}
+
+async function settle(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((done) => {
+    timer = setTimeout(done, SETTLE_MS);
+  });
+  await Promise.race([work, late]);
   clearTimeout(timer);
 }
 
@@ -99,6 +141,7 @@ function servicesOf(options: ServerOptions): Services {
     generating: createGenerating(config, agents, tools, options.model),
     redact: createRedact(config.redaction),
     metrics: createMetrics(),
+    recordingTrouble: createRecordingTrouble(),
     demo: options.demo ?? false,
     version: options.version ?? '0.1.0',
   };

@@ -3,6 +3,7 @@ import type { Environment, ProviderDescriptor, Tool } from '@skein/core';
 import type { Engine, Forest, GenerateOptions, GenerationState, ResumeOptions } from '@skein/forest';
 import type { Log } from './http/log.ts';
 import type { Metrics } from './http/metrics.ts';
+import type { RecordingTrouble } from './recording-trouble.ts';
 import type { Redact } from './redact.ts';
 
 /** What the routes work with. */
@@ -18,6 +19,7 @@ export interface Services {
   readonly redact: Redact;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly recordingTrouble: RecordingTrouble;
   /** Set when everything is answered by the emulator inside the server. */
   readonly demo: boolean;
   readonly version: string;

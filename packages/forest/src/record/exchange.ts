@@ -94,7 +94,13 @@ export function requestPart(exchange: string, bytes: Uint8Array, clock: string):
   return partRecord(requestPartId(exchange), exchange, 'request', clock, packBytes(bytes));
 }
 
-export function responsePart(exchange: string, index: number, packed: PackedBytes, clock: string, at: number) {
+export function responsePart(
+  exchange: string,
+  index: number,
+  packed: PackedBytes & { readonly marks?: readonly (readonly [end: number, at: number])[] },
+  clock: string,
+  at: number,
+) {
   const name = `response.${String(index).padStart(8, '0')}`;
   return partRecord(`${exchange}/${name}`, exchange, name, clock, { ...packed, at });
 }

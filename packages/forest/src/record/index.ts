@@ -1,9 +1,11 @@
+export { type Address, readAddress } from './address.ts';
 export type { Exchange, ExchangeKind, Outcome } from './exchange.ts';
 export type { Landing } from './landing.ts';
 export {
   type ExchangeFilters,
   type ListedExchange,
   listExchanges,
+  type RecordedExchange,
   readRecorded,
   reproject,
 } from './list-exchanges.ts';
@@ -17,3 +19,4 @@ export {
   type RequestToRecord,
 } from './recorder.ts';
 export type { Recording } from './recording.ts';
+export { createReplayer, type Replayer, type ReplayOptions } from './replay.ts';

@@ -59,17 +59,21 @@ export async function listExchanges(
   }
 }
 
-/** One exchange with its exact bytes. */
-export async function readRecorded(
-  { store }: RecordingForest,
-  id: string,
-): Promise<
-  { readonly exchange: Exchange; readonly request: Uint8Array | undefined; readonly response: Uint8Array } | undefined
-> {
+/** An exchange with its exact bytes. */
+export interface RecordedExchange {
+  readonly exchange: ListedExchange;
+  readonly request: Uint8Array | undefined;
+  readonly response: Uint8Array;
+}
+
+export async function readRecorded({ store }: RecordingForest, id: string): Promise<RecordedExchange | undefined> {
   const entry = await store.entry('exchange', id);
   const exchange = entry && exchangeOf(entry);
   if (!exchange) return undefined;
-  return { exchange, request: await readRequestBody(store, id), response: await readResponse(store, id) };
+  const { items } = await store.refs({ on: 'forest', keys: [id], names: [LANDED] });
+  const landing = readLanding(items[0]?.value);
+  const listed = { ...exchange, outcome: outcomeOf(exchange, landing), ...(landing && { landing }) };
+  return { exchange: listed, request: await readRequestBody(store, id), response: await readResponse(store, id) };
 }
 
 /** Reads every exchange again and makes the tree what they say. The same exchanges give the same tree. */

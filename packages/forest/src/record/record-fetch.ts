@@ -1,9 +1,6 @@
-import { readAddress } from './address.ts';
 import { createRecorder, type RecordingForest, type RequestToRecord } from './recorder.ts';
 import type { Recording } from './recording.ts';
 import { createReplayer } from './replay.ts';
-import { replayKey } from './replay-key.ts';
-import { secretsOf, withoutSecrets } from './safe-parts.ts';
 
 export interface RecordFetchOptions {
   /** `record`: pass on and write down; `replay`: answer from recordings; `pass`: only pass on. Default: `record`. */
@@ -50,14 +47,10 @@ export function recordFetch(forest: RecordingForest, options: RecordFetchOptions
   };
 
   const replay: FetchLike = async (input, init) => {
-    const { method, url, headers, body } = await requestOf(input, init, options);
-    const address = new URL(url);
-    const text = withoutSecrets(Buffer.from(body ?? '').toString(), secretsOf(address, headers));
-    const request = { method, path: address.pathname, key: replayKey(method, address, text), body: text };
+    const request = await requestOf(input, init, options);
     const found = await replayer.answer(request);
     if (found) return found;
-    if (onMiss === 'pass') return record(input, init);
-    return replayer.refuse(request, readAddress(method, address.pathname).dialect);
+    return onMiss === 'pass' ? record(input, init) : replayer.refuse(request);
   };
 
   const chosen = mode === 'pass' ? send : mode === 'replay' ? replay : record;

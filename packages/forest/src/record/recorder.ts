@@ -21,6 +21,8 @@ export interface RequestToRecord {
   readonly body?: string | Uint8Array;
   /** Which provider it goes to; default: by its host, else by what is spoken there. */
   readonly provider?: string;
+  /** Who can read the opaque parts of the reply; default: by its host. */
+  readonly issuer?: string;
   readonly tags?: readonly string[];
   /** The name of the conversation it belongs to; default: found by its history. */
   readonly thread?: string;
@@ -88,7 +90,7 @@ export function createRecorder(forest: RecordingForest, { onError = () => undefi
   };
 }
 
-function describe(url: URL, { method, provider, body }: RequestToRecord) {
+function describe(url: URL, { method, provider, issuer, body }: RequestToRecord) {
   const { kind, dialect, model = modelIn(body), responseId } = readAddress(method, url.pathname);
   const descriptor = providerAt(url, dialect);
   const name = provider ?? descriptor?.id;
@@ -96,7 +98,7 @@ function describe(url: URL, { method, provider, body }: RequestToRecord) {
     kind,
     ...(dialect !== undefined && { dialect }),
     ...(name !== undefined && { provider: name }),
-    issuer: issuerAt(url, descriptor),
+    issuer: issuer ?? issuerAt(url, descriptor),
     ...(model !== undefined && kind === 'generate' && { model }),
     ...(responseId !== undefined && { responseId }),
   };

@@ -16,6 +16,8 @@ export interface Recording {
 /** A part is written when it has so many bytes, or so long after its first one: what a crash can lose. */
 const PART_BYTES = 64 * 1024;
 const PART_MS = 500;
+/** Bytes that came within so long count as one arrival. */
+const MARK_MS = 10;
 /** What may wait for a slow store before the rest of an answer is given up. */
 const MOST_UNSAVED = 16 * 1024 * 1024;
 
@@ -46,6 +48,7 @@ export function createRecording(
   let unsaved = 0;
   let isTruncated = false;
   let isOver = false;
+  let marks: (readonly [end: number, at: number])[] = [];
   let watch: ((bytes: Uint8Array) => void) | undefined;
 
   /** In order; what fails is reported, and what comes later is tried nevertheless. */
@@ -72,7 +75,9 @@ export function createRecording(
     const part = clean(packed);
     const index = count++;
     const at = clock.now();
-    track(write(() => [responsePart(exchange.id, index, part, clock.tick(), at)], size));
+    const times = marks;
+    marks = [];
+    track(write(() => [responsePart(exchange.id, index, { ...part, marks: times }, clock.tick(), at)], size));
   };
 
   const clean = (packed: PackedBytes): PackedBytes => {
@@ -81,6 +86,14 @@ export function createRecording(
     if (text !== packed.text) exchange = { ...exchange, redacted: true };
     if (count === 0 && exchange.responseId === undefined) learnId(responseIdIn(text));
     return { text };
+  };
+
+  /** When what came up to here was there, for replays that keep the time. */
+  const mark = () => {
+    const at = clock.now();
+    const last = marks.at(-1);
+    if (last && at - last[1] < MARK_MS) marks[marks.length - 1] = [buffer.size, last[1]];
+    else marks.push([buffer.size, at]);
   };
 
   const learnId = (responseId: string | undefined) => {
@@ -111,6 +124,7 @@ export function createRecording(
       if (unsaved + buffer.size > MOST_UNSAVED) isTruncated = true;
       if (isTruncated) return;
       buffer.push(bytes);
+      mark();
       watch?.(bytes);
       if (buffer.size >= PART_BYTES) flush(false);
       else timer ??= setTimeout(() => flush(false), PART_MS).unref();

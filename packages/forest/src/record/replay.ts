@@ -1,16 +1,27 @@
+import { readAddress } from './address.ts';
 import type { Exchange } from './exchange.ts';
 import { describeMiss, type RequestToReplay, recordingsByKey } from './find-recording.ts';
 import { outcomeOf, readLanding } from './landing.ts';
-import { readResponse } from './read-parts.ts';
-import type { RecordingForest } from './recorder.ts';
+import { readResponseParts, type TimedPart } from './read-parts.ts';
+import type { RecordingForest, RequestToRecord } from './recorder.ts';
+import { replayKey } from './replay-key.ts';
+import { secretsOf, withoutSecrets } from './safe-parts.ts';
 import { LANDED } from './write-tree.ts';
+
+export interface ReplayOptions {
+  /** `none`: all at once (default); `recorded`: each part when it once came. */
+  readonly timing?: 'none' | 'recorded';
+}
 
 /** Answers requests from recordings. */
 export interface Replayer {
-  /** The next recorded answer to this request; undefined when there is none. */
-  answer(request: RequestToReplay): Promise<Response | undefined>;
+  /**
+   * The next recorded answer to this request; undefined when there is none. Throws where the recording is of a
+   * request that got no answer.
+   */
+  answer(request: RequestToRecord, options?: ReplayOptions): Promise<Response | undefined>;
   /** What a provider would say of something that does not exist: clients show its text and do not try again. */
-  refuse(request: RequestToReplay, dialect: string | undefined): Promise<Response>;
+  refuse(request: RequestToRecord): Promise<Response>;
 }
 
 /**
@@ -21,7 +32,8 @@ export function createReplayer(forest: RecordingForest): Replayer {
   const asked = new Map<string, number>();
   let index: Map<string, Exchange[]> | undefined;
   return {
-    async answer({ key }) {
+    async answer(request, { timing = 'none' } = {}) {
+      const { key } = requestToReplay(request);
       index ??= await recordingsByKey(forest);
       // What was recorded since is looked for only where nothing else answers.
       if (!index.has(key)) index = await recordingsByKey(forest);
@@ -34,41 +46,68 @@ export function createReplayer(forest: RecordingForest): Replayer {
       const { store } = forest;
       const { items } = await store.refs({ on: 'forest', keys: [recording.id], names: [LANDED] });
       const outcome = outcomeOf(recording, readLanding(items[0]?.value));
-      return responseOf({ ...recording, outcome }, await readResponse(store, recording.id));
+      return responseOf({ ...recording, outcome }, await readResponseParts(store, recording.id), timing);
     },
-    async refuse(request, dialect) {
-      const { message, nearest } = await describeMiss(forest, request);
+    async refuse(request) {
+      const asked = requestToReplay(request);
+      const { message, nearest } = await describeMiss(forest, asked);
+      const { dialect } = readAddress(asked.method, asked.path);
       const headers = { 'content-type': 'application/json', 'x-skein-replay': 'miss' };
       return Response.json(missBody(dialect, message, nearest), { status: 404, headers });
     },
   };
 }
 
-function responseOf({ status, responseHeaders = {}, outcome, error }: Exchange, bytes: Uint8Array): Response {
+function requestToReplay({ method, url, headers, body }: RequestToRecord): RequestToReplay {
+  const address = new URL(url);
+  const text = withoutSecrets(Buffer.from(body ?? '').toString(), secretsOf(address, headers));
+  return { method, path: address.pathname, key: replayKey(method, address, text), body: text };
+}
+
+function responseOf(recording: Exchange, parts: readonly TimedPart[], timing: 'none' | 'recorded'): Response {
+  const { status, start, responseHeaders = {}, outcome, error } = recording;
   const headers = { ...responseHeaders, 'x-skein-replay': 'hit' };
   const isEmpty = status === 204 || status === 205 || status === 304;
-  return new Response(
-    isEmpty ? null : streamOf(bytes, outcome === 'cut' ? (error ?? 'the answer ended early') : undefined),
+  const failure = outcome === 'cut' ? (error ?? 'the answer ended early') : undefined;
+  const pieces = timing === 'none' ? eventsOf(parts) : parts.map(({ bytes, at }) => ({ bytes, after: at - start }));
+  return new Response(isEmpty ? null : streamOf(pieces, failure), { status: status!, headers });
+}
+
+interface Piece {
+  readonly bytes: Uint8Array;
+  /** Milliseconds from the request. */
+  readonly after: number;
+}
+
+/** Pieces in their time; what was cut fails where it was cut. */
+function streamOf(pieces: readonly Piece[], failure: string | undefined): ReadableStream<Uint8Array> {
+  const begun = Date.now();
+  let index = 0;
+  return new ReadableStream(
     {
-      status: status!,
-      headers,
+      async pull(controller) {
+        const piece = pieces[index++];
+        if (piece) {
+          const wait = begun + piece.after - Date.now();
+          if (wait > 0) await new Promise((done) => setTimeout(done, wait));
+          controller.enqueue(piece.bytes);
+        } else if (failure === undefined) controller.close();
+        else controller.error(new TypeError(`terminated (as recorded): ${failure}`));
+      },
     },
+    // A failure throws away what waits to be read: so nothing waits.
+    { highWaterMark: 0 },
   );
 }
 
-/** Events one by one, as they once came; what was cut fails where it was cut. */
-function streamOf(bytes: Uint8Array, failure: string | undefined): ReadableStream<Uint8Array> {
-  const ends = eventEnds(bytes);
+/** Event by event, as they once came, without waiting. */
+function eventsOf(parts: readonly TimedPart[]): Piece[] {
+  const bytes = new Uint8Array(Buffer.concat(parts.map((part) => part.bytes)));
   let at = 0;
-  return new ReadableStream({
-    pull(controller) {
-      const end = ends.shift();
-      if (end !== undefined) {
-        controller.enqueue(bytes.slice(at, end));
-        at = end;
-      } else if (failure === undefined) controller.close();
-      else controller.error(new TypeError(`terminated (as recorded): ${failure}`));
-    },
+  return eventEnds(bytes).map((end) => {
+    const piece = { bytes: bytes.slice(at, end), after: 0 };
+    at = end;
+    return piece;
   });
 }
 

@@ -93,7 +93,12 @@ const settings = createRoute({
 
 export const about = apiRouter()
   .openapi(health, (c) => {
-    const problems = c.var.services.forest.store.problems().map(({ message }) => message);
+    const { forest, recordingTrouble } = c.var.services;
+    const recording = recordingTrouble.summary();
+    const problems = [
+      ...forest.store.problems().map(({ message }) => message),
+      ...(recording === undefined ? [] : [recording]),
+    ];
     return c.json({ status: problems.length === 0 ? ('ok' as const) : ('degraded' as const), problems }, 200);
   })
   .openapi(version, (c) => {
@@ -106,7 +111,7 @@ export const about = apiRouter()
     const items = known.map((one) => ({
       id: one.id,
       dialect: one.dialect,
-      hasKey: hasKey(one, env),
+      hasKey: hasKey(one, { env }),
       keyVariables: [...(one.connection?.keyVariables ?? [])],
       proxy: `${origin}/proxy/${one.id}`,
     }));

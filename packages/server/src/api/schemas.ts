@@ -117,6 +117,32 @@ export const Generation = z
   })
   .openapi('Generation');
 
+export const ExchangeId = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/);
+
+export const Recording = z
+  .looseObject({
+    id: z.string(),
+    start: z.number(),
+    end: z.number().optional(),
+    method: z.string(),
+    host: z.string(),
+    path: z.string(),
+    provider: z.string().optional(),
+    model: z.string().optional(),
+    status: z.number().optional(),
+    outcome: z.enum(['open', 'done', 'cut', 'refused', 'failed']),
+    tags: z.array(z.string()),
+    landing: z
+      .looseObject({
+        state: z.enum(['landed', 'waiting', 'nothing']),
+        why: z.string().optional(),
+        thread: z.string().optional(),
+        node: z.string().optional(),
+      })
+      .optional(),
+  })
+  .openapi('Recording');
+
 /** A message as a client writes it: content blocks, or the older shape. */
 export const MessageInput = z
   .looseObject({ role: z.enum(['system', 'user', 'assistant', 'tool']) })

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 
 /** A failure that the client is told of, as `application/problem+json` (RFC 9457) with a code of ours. */
@@ -34,6 +35,14 @@ const STATUS_OF: Readonly<Record<string, ContentfulStatusCode>> = {
   ambiguous_id: 409,
   not_text: 422,
   bad_position: 422,
+  empty_text: 422,
+  bad_name: 422,
+  bad_page: 400,
+  store_cursor: 400,
+  invalid_json: 400,
+  invalid_model: 422,
+  not_this_protocol: 422,
+  unreadable_messages: 422,
   bookmarked: 409,
   below_itself: 409,
   generation_running: 409,
@@ -45,27 +54,39 @@ const STATUS_OF: Readonly<Record<string, ContentfulStatusCode>> = {
   invalid_blocks_message: 422,
   invalid_legacy_message: 422,
   unknown_format: 422,
+  unknown_dialect: 422,
+  dialect_needed: 422,
+  wrong_shape: 422,
+  not_json: 422,
+  broken_tree: 422,
   unreadable: 422,
-  read_only: 409,
-  disk_full: 507,
+  store_read_only: 409,
+  store_full: 507,
+  store_closed: 503,
 };
 
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  // A body that is not what its type says, found while it was read.
+  if (error instanceof HTTPException && error.status < 500)
+    return new Problem(error.status as ContentfulStatusCode, 'bad_request', error.message);
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const status = typeof code === 'string' ? STATUS_OF[code] : undefined;
   if (status !== undefined) return new Problem(status, String(code), String(message));
   return new Problem(500, 'internal_error', 'Something went wrong in the server; its log says what.');
 }
 
-export function problemResponse(c: Context, { status, code, message, more }: Problem): Response {
-  const body = {
+export function problemBody({ status, code, message, more }: Problem): string {
+  return JSON.stringify({
     type: `https://skein.dev/problems/${code}`,
     title: code.replaceAll('_', ' '),
     status,
     code,
     detail: message,
     ...more,
-  };
-  return c.body(JSON.stringify(body), status, { 'content-type': 'application/problem+json' });
+  });
+}
+
+export function problemResponse(c: Context, problem: Problem): Response {
+  return c.body(problemBody(problem), problem.status, { 'content-type': 'application/problem+json' });
 }

@@ -1,0 +1,147 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { type ExportOf, exportText, type ImportProgress, importFile } from '@skein/forest';
+import { Problem, problemBody, problemOf } from '../http/problem.ts';
+import { type SseMessage, sseResponse } from '../http/sse.ts';
+import { given } from './given.ts';
+import { answers, apiRouter, streams } from './route.ts';
+import { Id, Name } from './schemas.ts';
+
+const tags = ['import and export'];
+const dialect = z.string().max(100).optional();
+
+const bring = createRoute({
+  method: 'post',
+  path: '/import',
+  tags,
+  summary: 'Brings conversations from elsewhere; twice is once. Accept text/event-stream for progress',
+  request: {
+    query: z.object({
+      // The older layout is a folder of the server, and no request may name one.
+      format: z
+        .enum([
+          'messages',
+          'message-list',
+          'chat-state',
+          'fine-tuning',
+          'chatgpt',
+          'claude',
+          'ui-messages',
+          'langchain',
+        ])
+        .or(z.literal('segments'))
+        .optional(),
+      dialect,
+    }),
+    body: { content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } } },
+  },
+  responses: answers(
+    z.object({
+      format: z.string(),
+      threads: z.array(z.string()),
+      elements: z.number(),
+      messages: z.number(),
+      added: z.number(),
+      problems: z.array(z.object({ code: z.string(), where: z.string(), message: z.string() })),
+    }),
+  ),
+});
+
+const take = createRoute({
+  method: 'get',
+  path: '/export',
+  tags,
+  summary: 'Conversations as text, piece by piece; segments lose nothing',
+  request: {
+    query: z.object({
+      format: z.enum(['segments', 'markdown', 'messages', 'fine-tuning']),
+      dialect,
+      node: Id.optional(),
+      path: Id.optional(),
+      below: Id.optional(),
+      thread: Name.optional(),
+    }),
+  },
+  responses: streams('text/plain', 'The text, until its end'),
+});
+
+export const moving = apiRouter()
+  .openapi(bring, async (c) => {
+    const { forest } = c.var.services;
+    const { body } = c.req.raw;
+    if (!body) throw new Problem(400, 'bad_request', 'There is nothing to import: send the file as the body.');
+    const source = body as unknown as AsyncIterable<Uint8Array>;
+    const options = given(c.req.valid('query'));
+    if (c.req.header('accept')?.includes('text/event-stream'))
+      return sseResponse(c, () =>
+        withProgress((onProgress) => importFile(forest, source, { ...options, onProgress })),
+      ) as never;
+    const { threads, problems, ...imported } = await importFile(forest, source, options);
+    return c.json({ ...imported, threads: [...threads], problems: [...problems] }, 200);
+  })
+  .openapi(take, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { format, dialect: spoken, ...of } = c.req.valid('query');
+    const [named] = Object.entries(given(of));
+    const pieces = exportText(forest, {
+      format,
+      ...given({ dialect: spoken }),
+      ...(named && { of: { [named[0]]: named[1] } as unknown as ExportOf }),
+    });
+    // What is wrong shows with the first piece, while the answer can still say so.
+    const first = await pieces.next();
+    const isMarkdown = format === 'markdown';
+    return new Response(textStream(first, pieces, redact), {
+      headers: {
+        'content-type': isMarkdown ? 'text/markdown; charset=utf-8' : 'application/x-ndjson',
+        'content-disposition': `attachment; filename="skein.${isMarkdown ? 'md' : 'jsonl'}"`,
+      },
+    });
+  });
+
+/** The latest count whenever the client takes one, and at last the result. */
+async function* withProgress(
+  work: (onProgress: (progress: ImportProgress) => void) => Promise<unknown>,
+): AsyncGenerator<SseMessage> {
+  let latest: ImportProgress | undefined;
+  let wake = () => {};
+  let end: SseMessage | undefined;
+  const running = work((progress) => {
+    latest = progress;
+    wake();
+  }).then(
+    (data) => {
+      end = { event: 'done', data };
+    },
+    (error: unknown) => {
+      end = { event: 'failed', data: JSON.parse(problemBody(problemOf(error))) };
+    },
+  );
+  while (!end) {
+    const news = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    await Promise.race([running, news]);
+    if (latest && !end) yield { event: 'progress', data: latest };
+  }
+  yield end;
+}
+
+function textStream(
+  first: IteratorResult<string>,
+  rest: AsyncGenerator<string>,
+  redact: (text: string) => string,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let next: IteratorResult<string> | undefined = first;
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = next ?? (await rest.next());
+      next = undefined;
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(redact(value)));
+    },
+    async cancel() {
+      await rest.return(undefined);
+    },
+  });
+}

@@ -1,0 +1,67 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { type ListedExchange, listExchanges, readRecorded } from '@skein/forest';
+import { Problem } from '../http/problem.ts';
+import { given } from './given.ts';
+import { answers, apiRouter } from './route.ts';
+import { ExchangeId, PageQuery, pageOf, Recording } from './schemas.ts';
+
+const tags = ['recordings'];
+
+const list = createRoute({
+  method: 'get',
+  path: '/recordings',
+  tags,
+  summary: 'Recorded exchanges, oldest first, and where each landed',
+  request: {
+    query: PageQuery.extend({
+      provider: z.string().max(100).optional(),
+      status: z.coerce.number().int().min(100).max(599).optional(),
+      outcome: z.enum(['open', 'done', 'cut', 'refused', 'failed']).optional(),
+      tag: z.string().max(100).optional(),
+      since: z.coerce.number().optional(),
+      until: z.coerce.number().optional(),
+    }),
+  },
+  responses: answers(pageOf(Recording)),
+});
+
+const Body = z
+  .object({ text: z.string() })
+  .or(z.object({ base64: z.string() }))
+  .openapi({ description: 'The exact text, or bytes that are none' });
+
+const get = createRoute({
+  method: 'get',
+  path: '/recordings/{recording}',
+  tags,
+  summary: 'One exchange with its exact request and answer',
+  request: { params: z.object({ recording: ExchangeId }) },
+  responses: answers(z.object({ recording: Recording, request: Body.optional(), response: Body })),
+});
+
+export const recordings = apiRouter()
+  .openapi(list, async (c) => {
+    const { forest, redact } = c.var.services;
+    const page = await listExchanges(forest, given(c.req.valid('query')));
+    return c.json({ ...page, items: page.items.map((one) => redact(view(one))) }, 200);
+  })
+  .openapi(get, async (c) => {
+    const { forest, redact } = c.var.services;
+    const found = await readRecorded(forest, c.req.valid('param').recording);
+    if (!found) throw new Problem(404, 'unknown_exchange', 'There is no such recording.');
+    const { exchange, request, response } = found;
+    const bodies = { ...(request && { request: bodyOf(request) }), response: bodyOf(response) };
+    return c.json(redact({ recording: view(exchange), ...bodies }), 200);
+  });
+
+function view({ landing, ...exchange }: ListedExchange): z.infer<typeof Recording> {
+  return { ...exchange, tags: [...exchange.tags], ...(landing && { landing: { ...landing } }) };
+}
+
+function bodyOf(bytes: Uint8Array): z.infer<typeof Body> {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { base64: Buffer.from(bytes).toString('base64') };
+  }
+}

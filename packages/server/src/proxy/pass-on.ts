@@ -1,0 +1,101 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import https from 'node:https';
+import { headersOf, responseHeaders } from './headers.ts';
+import { answerWith, breakOff, providerError } from './provider-error.ts';
+import type { Target } from './target.ts';
+import type { Watch } from './watch.ts';
+
+/** Connections to providers, kept for the next request. */
+export interface Agents {
+  readonly http: http.Agent;
+  readonly https: https.Agent;
+}
+
+/** Shorter than any server keeps an idle connection, so that none is used that is being closed. */
+const IDLE_MS = 4000;
+
+export function createAgents(): Agents {
+  const options = { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' as const };
+  return { http: new http.Agent(options), https: new https.Agent(options) };
+}
+
+export interface Passing {
+  readonly client: IncomingMessage;
+  readonly answer: ServerResponse;
+  readonly target: Target;
+  /** As they are sent, names and values in turn. */
+  readonly headers: readonly string[];
+  /** The request's bytes, where they were read already. */
+  readonly body?: Uint8Array | undefined;
+  readonly watch: Watch;
+  readonly agents: Agents;
+}
+
+/** Moves the bytes of one exchange, both ways and as they come. `done` is called once, at its end. */
+export function passOn({ client, answer, target, headers, body, watch, agents }: Passing, done: Watch['end']): void {
+  const { origin, path, provider } = target;
+  const isSecure = origin.protocol === 'https:';
+  let isOver = false;
+  const end: Watch['end'] = (outcome, error) => {
+    if (isOver) return;
+    isOver = true;
+    watch.end(outcome, error);
+    done(outcome, error);
+  };
+
+  const upstream = (isSecure ? https : http).request({
+    hostname: origin.hostname.replace(/^\[|\]$/g, ''),
+    port: origin.port || (isSecure ? 443 : 80),
+    method: client.method,
+    path,
+    // Given as a list they go out in their order and spelling, and nothing is added.
+    headers: headers as unknown as http.OutgoingHttpHeaders,
+    agent: isSecure ? agents.https : agents.http,
+  });
+
+  upstream.on('response', (incoming) => {
+    const { statusCode = 502, statusMessage, rawHeaders } = incoming;
+    answer.sendDate = false;
+    answer.writeHead(statusCode, statusMessage, responseHeaders(rawHeaders));
+    answer.flushHeaders();
+    watch.head(statusCode, headersOf(rawHeaders));
+    incoming.on('data', (bytes: Buffer) => {
+      if (!answer.write(bytes)) incoming.pause();
+      watch.push(bytes);
+    });
+    answer.on('drain', () => incoming.resume());
+    incoming.on('end', () => {
+      answer.end();
+      end('done');
+    });
+    incoming.on('error', (error) => {
+      end('cut', error);
+      breakOff(answer);
+    });
+  });
+
+  upstream.on('error', (error: Error & { code?: string }) => {
+    if (isOver) return;
+    end(answer.headersSent ? 'cut' : 'failed', error);
+    const message = `The proxy could not reach ${provider.id}: ${error.code ?? 'the connection failed'}.`;
+    answerWith(answer, 502, 'application/json', providerError(provider.dialect, 502, 'provider_unreachable', message));
+  });
+
+  answer.on('close', () => {
+    if (answer.writableFinished) return;
+    end('cut', new Error('the client left'));
+    upstream.destroy();
+  });
+  // Without a listener a client that leaves while it sends would end the process.
+  client.on('error', () => upstream.destroy());
+
+  if (body) {
+    watch.request(body);
+    upstream.end(body);
+    watch.requestEnd();
+    return;
+  }
+  client.on('data', (bytes: Buffer) => watch.request(bytes));
+  client.on('end', () => watch.requestEnd());
+  client.pipe(upstream);
+}

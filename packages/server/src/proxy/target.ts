@@ -1,0 +1,74 @@
+import { type Environment, type ProviderDescriptor, resolveEndpoint } from '@skein/core';
+import { Problem } from '../http/problem.ts';
+
+/** Where a request to the proxy goes. Its host comes from the configuration, never from the request. */
+export interface Target {
+  readonly provider: ProviderDescriptor;
+  /** Protocol, host and port of the provider. */
+  readonly origin: URL;
+  /** Path and query, as they are sent. */
+  readonly path: string;
+}
+
+const PREFIX = '/proxy/';
+
+/** Whether a request is for the proxy at all. */
+export function isProxied(url: string | undefined): boolean {
+  return url?.startsWith(PREFIX) ?? false;
+}
+
+/** From `/proxy/openai/v1/responses?x=1` to the provider's address. Throws a `Problem`. */
+export function targetOf(url: string, providers: readonly ProviderDescriptor[], env: Environment): Target {
+  const [path = '', ...query] = url.slice(PREFIX.length).split('?');
+  const [name = '', ...rest] = path.split('/');
+  const found =
+    providers.find(({ id }) => id === name) ?? providers.find(({ aliases }) => aliases?.includes(name) ?? false);
+  if (!found?.connection)
+    throw new Problem(404, 'unknown_provider', `There is no such provider. There are: ${namesOf(providers)}.`);
+  if (!isPlain(path)) throw new Problem(400, 'bad_path', 'The path has parts that lead elsewhere, such as "..".');
+  const { provider, baseUrl } = endpointOf(found, env);
+  const base = new URL(baseUrl);
+  const joined = joinPaths(base.pathname, rest);
+  const origin = new URL(base.origin);
+  return { provider, origin, path: query.length === 0 ? joined : `${joined}?${query.join('?')}` };
+}
+
+/**
+ * SDKs disagree on whether the version belongs to the base address, so what the base ends with and the path begins
+ * with counts once: `…/v1` and `v1/responses` are `…/v1/responses`.
+ */
+export function joinPaths(base: string, rest: readonly string[]): string {
+  const above = base.split('/').filter((part) => part !== '');
+  let shared = Math.min(above.length, rest.length);
+  while (shared > 0 && above.slice(-shared).join('/') !== rest.slice(0, shared).join('/')) shared--;
+  return `/${[...above, ...rest.slice(shared)].join('/')}`;
+}
+
+/** Nothing that a server on the way could read as a way up, or as the end of a line, however often it is encoded. */
+function isPlain(path: string): boolean {
+  if (/[ #]/.test(path)) return false;
+  let text = path;
+  for (let round = 0; round < 4; round++) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    if (/[\u0000-\u001f\u007f\\]/.test(text) || text.split('/').some((part) => part === '.' || part === '..'))
+      return false;
+    try {
+      text = decodeURIComponent(text);
+    } catch {
+      return round > 0;
+    }
+  }
+  return true;
+}
+
+function endpointOf(provider: ProviderDescriptor, env: Environment) {
+  try {
+    return resolveEndpoint(provider, { env });
+  } catch (error) {
+    throw new Problem(422, 'missing_base_url', (error as Error).message);
+  }
+}
+
+function namesOf(providers: readonly ProviderDescriptor[]): string {
+  return providers.map(({ id }) => id).join(', ');
+}

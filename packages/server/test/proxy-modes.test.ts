@@ -1,0 +1,182 @@
+import { says } from '@skein/emulator';
+import { createForest, type Forest, listExchanges, memoryStore, readRecorded } from '@skein/forest';
+import { describe, expect, test } from 'vitest';
+import { startWorld, type World } from './kit.ts';
+import { recorded, wire } from './proxy-kit.ts';
+
+const ask = (text: string, more: object = {}) =>
+  JSON.stringify({ model: 'gpt-5.5', messages: [{ role: 'user', content: text }], ...more });
+const PATH = '/proxy/openai/v1/chat/completions';
+
+async function post(
+  { server }: Pick<World, 'server'>,
+  body: string,
+  headers: Record<string, string> = {},
+  path = PATH,
+) {
+  const got = await wire(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer sk-client-0123', ...headers },
+    body,
+  });
+  const text = got.bytes.toString();
+  return { ...got, text, json: () => JSON.parse(text) };
+}
+
+describe('modes', () => {
+  test('pass and skip keep nothing; a thread of the client is its thread', async () => {
+    const world = await startWorld();
+    await post(world, ask('a'), { 'x-skein-mode': 'pass' });
+    await post(world, ask('b'), { 'x-skein-skip': '1' });
+    await post(world, ask('c'), { 'x-skein-thread': 'mine' });
+    await post(world, ask('d'), { 'x-skein-thread': 'mine' });
+    const exchanges = await recorded(world.forest, 2);
+    expect(new Set(exchanges.map(({ landing }) => landing!.thread)).size).toBe(1);
+  });
+
+  test('a replay without a recording says which is nearest, in the words of the provider', async () => {
+    const world = await startWorld({ proxy: { mode: 'replay' } });
+    await post(world, ask('How is Oslo?'), { 'x-skein-mode': 'record' });
+    await recorded(world.forest, 1);
+    const missed = await post(world, ask('How is Rome?'));
+    expect(missed).toMatchObject({ status: 404 });
+    expect(missed.json().error.message).toContain('they part at messages[0]');
+    const asClaude = await post(world, '{"messages":[]}', {}, '/proxy/anthropic/v1/messages');
+    expect(asClaude.json()).toMatchObject({ type: 'error', error: { type: 'not_found_error' } });
+    expect(world.emulator.log).toHaveLength(1);
+    const hit = await post(world, ` ${ask('How is Oslo?')}`);
+    expect(hit.bytes.equals(world.emulator.log[0]!.served!.body)).toBe(true);
+    expect(hit.rawHeaders).toContain('x-skein-replay');
+  });
+
+  test('a miss goes on to the provider if asked, and is a hit from then on', async () => {
+    const world = await startWorld({ proxy: { mode: 'replay', onMiss: 'pass' } });
+    const first = await post(world, ask('Hi'));
+    expect(first.status).toBe(200);
+    await recorded(world.forest, 1);
+    await world.emulator.close();
+    expect((await post(world, ask('Hi'))).text).toBe(first.text);
+    expect((await post(world, ask('Other'), { 'x-skein-on-miss': 'refuse' })).status).toBe(404);
+  });
+
+  test('what was cut is cut again, and who could not be reached cannot be reached again', async () => {
+    const world = await startWorld();
+    world.emulator.script('openai-chat', [says('Cut in the middle.', { break: { after: { events: 3 }, how: 'cut' } })]);
+    const cut = await post(world, ask('Hi', { stream: true }));
+    expect(cut.broken).toBe(true);
+    await recorded(world.forest, 1);
+    await world.emulator.close();
+    const gone = await post(world, ask('Nobody there'));
+    expect(gone.status).toBe(502);
+    expect(gone.json()).toMatchObject({ error: { message: expect.stringContaining('openai') } });
+    await recorded(world.forest, 2);
+    const again = await post(world, ask('Hi', { stream: true }), { 'x-skein-mode': 'replay' });
+    expect(again).toMatchObject({ broken: true, text: cut.text });
+    expect((await post(world, ask('Nobody there'), { 'x-skein-mode': 'replay' })).status).toBe(502);
+  });
+
+  test('a header that means nothing is refused before anything is sent', async () => {
+    const world = await startWorld();
+    for (const headers of [
+      { 'x-skein-mode': 'reply' },
+      { 'x-skein-skip': 'maybe' },
+      { 'x-skein-replay-timing': 'fast' },
+      { 'x-skein-tags': 'a,'.repeat(60) },
+      { 'x-skein-thread': 'x'.repeat(300) },
+    ] as Record<string, string>[])
+      expect((await post(world, ask('Hi'), headers)).json()).toMatchObject({ status: 400, code: 'bad_header' });
+    expect(world.emulator.log).toHaveLength(0);
+  });
+});
+
+test('a store that fails is not noticed by the client, and shown elsewhere', async () => {
+  const store = memoryStore();
+  const broken = { ...store, append: () => Promise.reject(new Error('The disk is full')) };
+  const errors: string[] = [];
+  const log = { info: () => undefined, error: (event: string) => void errors.push(event) };
+  const world = await startWorld({ forest: createForest(broken), log });
+  const got = await post(world, ask('Hi', { stream: true }));
+  expect(got).toMatchObject({ status: 200, broken: false });
+  expect(got.text).toContain('[DONE]');
+  await expect.poll(async () => (await world.api('GET', '/health')).body.status).toBe('degraded');
+  expect((await world.api('GET', '/health')).body.problems.join()).toContain('The disk is full');
+  expect(await (await fetch(`${world.server.url}/metrics`)).text()).toMatch(/skein_recording_failures_total [1-9]/);
+  expect(errors).toContain('recording-failed');
+});
+
+test('redaction before storing: the provider gets the exact text, the store does not', async () => {
+  const { config } = await import('@skein/agents').then(({ loadConfig }) =>
+    loadConfig({ cwd: '/', env: {}, home: '/nonexistent' }),
+  );
+  const redaction = { patterns: ['\\d{3}-\\d{4}'], fields: ['user'], beforeStoring: true };
+  const world = await startWorld({ config: { ...config, redaction } });
+  const body = ask('Call 555-1234', { user: 'u-17' });
+  world.emulator.script('openai-chat', [says('I will call 555-1234.')]);
+  const got = await post(world, body);
+  expect(got.text).toContain('555-1234');
+  expect(world.emulator.log[0]!.body.toString()).toBe(body);
+  const [exchange] = await recorded(world.forest, 1);
+  const kept = await textsOf(world.forest, exchange!.id);
+  expect(kept).not.toMatch(/555-1234|u-17/);
+  expect(kept).toContain('I will call [redacted].');
+  expect((await post(world, body, { 'x-skein-mode': 'replay' })).text).toContain('I will call [redacted].');
+});
+
+async function textsOf(forest: Forest, id: string): Promise<string> {
+  const { request, response } = (await readRecorded(forest, id))!;
+  return `${Buffer.from(request!)}\n${Buffer.from(response)}`;
+}
+
+describe('keys and tokens', () => {
+  const sentKey = ({ emulator }: World) => emulator.log.at(-1)?.headers.authorization;
+
+  test('the key of the client goes on, and that of the server stays unless the operator allows it', async () => {
+    const world = await startWorld();
+    await post(world, ask('Hi'));
+    expect(sentKey(world)).toBe('Bearer sk-client-0123');
+    await post(world, ask('Hi'), { authorization: 'Bearer skein' });
+    expect(sentKey(world)).toBeUndefined();
+    const generous = await startWorld({ proxy: { useServerKeys: true } });
+    await post(generous, ask('Hi'), { authorization: 'Bearer skein' });
+    expect(sentKey(generous)).toBe('Bearer sk-test');
+    await post(generous, ask('Hi'));
+    expect(sentKey(generous)).toBe('Bearer sk-client-0123');
+  });
+
+  test('on a server with a token it is needed, and goes no further', async () => {
+    const token = 'correct-horse-battery';
+    const own = await startWorld({ token });
+    expect((await post(own, ask('Hi'))).json()).toMatchObject({ status: 401, code: 'token_needed' });
+    expect((await post(own, ask('Hi'), { authorization: `Bearer ${token}` })).status).toBe(401);
+    expect((await post(own, ask('Hi'), { cookie: `skein_token=${token}` })).status).toBe(401);
+    expect((await post(own, ask('Hi'), { 'x-skein-token': token })).status).toBe(200);
+    expect(JSON.stringify(own.emulator.log)).not.toContain(token);
+
+    const generous = await startWorld({ token, proxy: { useServerKeys: true } });
+    expect((await post(generous, ask('Hi'))).status).toBe(401);
+    expect((await post(generous, ask('Hi'), { authorization: `Bearer ${token}` })).status).toBe(200);
+    expect(sentKey(generous)).toBe('Bearer sk-test');
+    const google = await post(
+      generous,
+      '{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}',
+      { authorization: '' },
+      `/proxy/google/v1beta/models/gemini-2.5-flash:generateContent?alt=json&key=${token}`,
+    );
+    expect(google.status).toBe(200);
+    expect(generous.emulator.log.at(-1)).toMatchObject({ headers: { 'x-goog-api-key': 'test-key' } });
+    expect(JSON.stringify(generous.emulator.log)).not.toContain(token);
+  });
+});
+
+test('a server that is told to end lets a stream end, cuts what hangs, and keeps both', async () => {
+  const world = await startWorld();
+  world.emulator.script('openai-chat', [
+    says('Never to be heard in full', { break: { after: { events: 2 }, how: 'hang' } }),
+  ]);
+  const hanging = post(world, ask('Hi', { stream: true }));
+  await expect.poll(async () => (await fetch(`${world.server.url}/metrics`)).text()).toContain('skein_proxy_streams 1');
+  await world.server.close();
+  expect((await hanging).broken).toBe(true);
+  const { items } = await listExchanges(world.forest);
+  expect(items).toMatchObject([{ outcome: 'cut', landing: { state: 'landed' } }]);
+});

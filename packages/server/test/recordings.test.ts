@@ -1,0 +1,53 @@
+import { says } from '@skein/emulator';
+import { expect, test } from 'vitest';
+import { question, startWorld } from './kit.ts';
+import { recorded, wire } from './proxy-kit.ts';
+
+const chat = { model: 'gpt-5.5', messages: [{ role: 'user', content: 'My number is 555-1234' }] };
+const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-client-0123' };
+
+test('recordings are listed by what they are, and read exactly', async () => {
+  const { api, emulator, forest, server } = await startWorld();
+  emulator.script('openai-chat', [says('Noted.')]);
+  const url = `${server.url}/proxy/openai/v1/chat/completions`;
+  const body = ` ${JSON.stringify(chat)}\n`;
+  const got = await wire(url, { method: 'POST', headers: { ...headers, 'x-skein-tags': 'mine' }, body });
+  await wire(url, { method: 'POST', headers, body: '{"model":"does-not-exist","messages":[]}' });
+  await recorded(forest, 2);
+  expect((await api('GET', '/recordings')).body.items).toHaveLength(2);
+  expect((await api('GET', '/recordings?outcome=refused')).body.items).toMatchObject([{ outcome: 'refused' }]);
+  expect((await api('GET', '/recordings?provider=groq')).body.items).toEqual([]);
+  const [mine] = (await api('GET', '/recordings?tag=mine&status=200')).body.items;
+  const one = await api('GET', `/recordings/${mine.id}`);
+  expect(one.body).toMatchObject({
+    recording: { id: mine.id, provider: 'openai', landing: { state: 'landed', way: 'starts' } },
+    request: { text: body },
+    response: { text: got.bytes.toString() },
+  });
+  expect((await api('GET', '/recordings/none')).body).toMatchObject({ status: 404, code: 'unknown_exchange' });
+});
+
+test('what goes out comes in again, and the same file twice is once', async () => {
+  const { api, server } = await startWorld();
+  await api('POST', '/threads', { messages: [question('Hello')], title: 'First' });
+  const segments = await (await fetch(`${server.url}/api/v1/export?format=segments`)).text();
+  const other = await startWorld();
+  const bring = () => other.api('POST', '/import', segments, { 'content-type': 'application/octet-stream' });
+  expect((await bring()).body).toMatchObject({ format: 'segments', problems: [] });
+  expect((await bring()).body).toMatchObject({ added: 0 });
+  expect((await other.api('GET', '/threads')).body.items).toMatchObject([{ title: 'First' }]);
+  const markdown = await fetch(`${other.server.url}/api/v1/export?format=markdown`);
+  expect(await markdown.text()).toContain('Hello');
+  expect((await other.api('GET', '/export?format=markdown&thread=none')).body).toMatchObject({ status: 404 });
+});
+
+test('an import tells how far it is, and what is wrong with it', async () => {
+  const { api } = await startWorld();
+  const list = JSON.stringify([question('One'), question('Two')]);
+  const followed = await api('POST', '/import?dialect=blocks', list, { accept: 'text/event-stream' });
+  expect(followed.body).toContain('event: done');
+  expect((await api('POST', '/import', 'not json')).body).toMatchObject({ status: 422, code: 'not_json' });
+  expect((await api('POST', '/import?format=older', '/etc')).body).toMatchObject({ status: 400 });
+  const failed = await api('POST', '/import', 'not json', { accept: 'text/event-stream' });
+  expect(failed.body).toContain('event: failed');
+});
