@@ -1,6 +1,5 @@
-import { type Message, user } from '../../message/index.ts';
+import { checkMessages, type Message, user } from '../../message/index.ts';
 import type { RunResult } from '../../run/index.ts';
-import { checkMessages } from '../check-messages.ts';
 import { openState, readOrDiscard } from './open-state.ts';
 import { startChat } from './start-chat.ts';
 import { writeState } from './state.ts';
