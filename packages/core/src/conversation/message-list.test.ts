@@ -18,6 +18,17 @@ describe('a list of messages', () => {
     expect([...list].map((message) => message.role)).toEqual(['user', 'assistant', 'user', 'tool']);
   });
 
+  it('takes messages only: anything else could be saved, and not be loaded', () => {
+    const list = new MessageList([user('a')]);
+    for (const wrong of ['b', null, { role: 'user', content: 'b' }] as never[]) {
+      expect(() => list.append(wrong)).toThrow('is not a message');
+      expect(() => list.extend([user('b'), wrong])).toThrow('messages[1] is not a message');
+      expect(() => list.insert(0, wrong)).toThrow('is not a message');
+      expect(() => new MessageList([wrong])).toThrow('is not a message');
+    }
+    expect(list.length).toBe(1);
+  });
+
   it('comes back from its saved form with the exact texts and origins', () => {
     const list = new MessageList([user('a'), native, toolResult('x', '')]);
     const loaded = MessageList.fromJSON(JSON.stringify(list, null, 2));

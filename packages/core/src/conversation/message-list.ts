@@ -1,5 +1,5 @@
 import type { Manifest } from '../dialects/index.ts';
-import type { ContentBlock, Message, Role } from '../message/index.ts';
+import { type ContentBlock, checkMessages, type Message, type Role } from '../message/index.ts';
 import type { Checkpoint } from '../run/index.ts';
 import { type ReadOptions, readSaved } from './read-saved.ts';
 import { type SavedMessages, toSaved } from './saved.ts';
@@ -13,7 +13,7 @@ export class MessageList implements Iterable<Message> {
   checkpoints: readonly Checkpoint[] = [];
 
   constructor(messages: Iterable<Message> = [], manifest?: Manifest) {
-    this.#messages = [...messages];
+    this.#messages = [...checkMessages(messages)];
     this.manifest = manifest;
   }
 
@@ -39,19 +39,17 @@ export class MessageList implements Iterable<Message> {
   }
 
   append(message: Message): this {
-    this.#messages.push(message);
-    return this;
+    return this.extend([message]);
   }
 
   extend(messages: Iterable<Message>): this {
-    // Copied first, so that a list can be added to itself.
-    for (const message of [...messages]) this.#messages.push(message);
+    for (const message of checkMessages(messages)) this.#messages.push(message);
     return this;
   }
 
   /** Puts a message before the one at an index; at `length`, it is appended. */
   insert(index: number, message: Message): this {
-    this.#messages.splice(index, 0, message);
+    this.#messages.splice(index, 0, ...checkMessages([message]));
     return this;
   }
 

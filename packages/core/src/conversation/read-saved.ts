@@ -1,7 +1,8 @@
 import { dialect, type Manifest } from '../dialects/index.ts';
 import { elementTexts, isObject, type JsonObject, parseJson } from '../json/index.ts';
-import { type Facts, type Message, normalizeMessage, type Origin } from '../message/index.ts';
+import { type Message, normalizeMessage, type Origin } from '../message/index.ts';
 import type { Checkpoint } from '../run/index.ts';
+import { isCheckpoint, isFacts, isManifest, isOrigin } from './check-saved.ts';
 import { MessageListDeserializationError } from './list-error.ts';
 import { isTypedList, readTypedList, TYPED_VERSION } from './read-typed-list.ts';
 import { FACTS_VERSION, FORMAT, VERSION } from './saved.ts';
@@ -46,11 +47,13 @@ function readList(value: JsonObject): Message[] {
   if (!Array.isArray(messages) || !Array.isArray(origins))
     throw new MessageListDeserializationError('"messages" and "origins" must be arrays');
   const trusted = value.facts === FACTS_VERSION;
+  // Those of many messages are one object; never the one that was given, which is not ours to freeze.
+  const known = origins.map((origin: unknown) => (isOrigin(origin) ? Object.freeze({ ...origin }) : undefined));
   return messages.map((item: unknown, index) => {
     if (!isObject(item) || typeof item.raw !== 'string')
       throw new MessageListDeserializationError('it has no "raw" text', { index });
-    const origin: unknown = Object.freeze(origins[item.origin as number]);
-    if (!isOrigin(origin))
+    const origin = typeof item.origin === 'number' ? known[item.origin] : undefined;
+    if (!origin)
       throw new MessageListDeserializationError(`its origin ${JSON.stringify(item.origin)} is not in "origins"`, {
         index,
       });
@@ -90,33 +93,4 @@ function at<T>(index: number, read: () => T): T {
   } catch (cause) {
     throw new MessageListDeserializationError((cause as Error).message, { index, cause });
   }
-}
-
-/** A manifest of another version is no help; the history is then written anew. */
-function isManifest(value: unknown): value is Manifest {
-  return isObject(value) && value.version === 1 && Array.isArray(value.elements) && Array.isArray(value.messages);
-}
-
-function isCheckpoint(value: unknown): value is Checkpoint {
-  return (
-    isObject(value) &&
-    typeof value.upTo === 'number' &&
-    typeof value.digest === 'string' &&
-    Array.isArray(value.replacement) &&
-    value.replacement.every((text) => typeof text === 'string')
-  );
-}
-
-function isOrigin(value: unknown): value is Origin {
-  return isObject(value) && typeof value.dialect === 'string' && typeof value.issuer === 'string';
-}
-
-function isFacts(value: unknown): value is Facts {
-  return (
-    isObject(value) &&
-    typeof value.digest === 'string' &&
-    Array.isArray(value.calls) &&
-    Array.isArray(value.results) &&
-    Array.isArray(value.needs)
-  );
 }

@@ -2,6 +2,7 @@ import type { Loss, Manifest } from '../dialects/index.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import type { Clock } from '../providers/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
+import { lastText } from './last-text.ts';
 import { type Happening, withoutPayload } from './observed.ts';
 import type { Action } from './tools/answer-calls.ts';
 import type { Notice, RunEvent, RunOptions, RunResult, RunStop, Step } from './types.ts';
@@ -20,13 +21,13 @@ export class Journal {
   manifest: Manifest | undefined;
   readonly #side: Pick<Step, 'usage' | 'cost'>[] = [];
   readonly #losses = new Map<string, Loss>();
-  readonly #options: Pick<RunOptions, 'observer' | 'observePayloads' | 'costOf'>;
+  readonly #options: Pick<RunOptions, 'observer' | 'observePayloads' | 'costOf' | 'previous'>;
   readonly #clock: Clock;
   readonly #run = ++runs;
   readonly emit: (event: RunEvent) => void;
 
   constructor(
-    options: Pick<RunOptions, 'observer' | 'observePayloads' | 'checkpoints' | 'costOf'>,
+    options: Pick<RunOptions, 'observer' | 'observePayloads' | 'checkpoints' | 'costOf' | 'previous'>,
     clock: Clock,
     emit: (event: RunEvent) => void,
   ) {
@@ -132,17 +133,7 @@ export class Journal {
       losses: [...this.#losses.values()],
       notices: [...this.notices],
       checkpoints: [...this.checkpoints],
-      manifest: this.manifest,
+      manifest: this.manifest ?? this.#options.previous,
     };
   }
-}
-
-/** The last thing the model said: one message, or several where it paused in between. */
-function lastText(messages: readonly Message[]): string {
-  const end = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
-  const start = messages.slice(0, end).findLastIndex(({ role }) => role !== 'assistant') + 1;
-  return messages
-    .slice(start, end)
-    .map(({ text }) => text)
-    .join('');
 }

@@ -1,4 +1,4 @@
-import type { Message, ToolUseBlock } from '../message/index.ts';
+import { checkMessages, type Message, type ToolUseBlock } from '../message/index.ts';
 import { Asker } from './asker.ts';
 import { reachedLimit } from './limits.ts';
 import { pendingCalls } from './pending.ts';
@@ -21,7 +21,7 @@ export async function loop(running: Running, directory: Directory): Promise<Ende
   const { options, journal, stopping, clock, output } = running;
   const { stopWhen, limits = {} } = options;
   const startedAt = clock.now();
-  const stored = [...options.messages];
+  const stored = checkMessages(options.messages);
   const history = (): readonly Message[] => [...stored, ...journal.added];
   const asker = new Asker(running, directory);
   const answering = () => answeringFor(running, asker, history());

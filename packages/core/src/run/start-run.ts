@@ -1,10 +1,9 @@
-import { checkNames } from '../dialects/known-names.ts';
 import { realClock } from '../providers/index.ts';
+import { checkOptions } from './check-options.ts';
 import { RunError } from './errors.ts';
 import { EventLog } from './event-log.ts';
 import { Journal } from './journal.ts';
 import { loop } from './loop.ts';
-import { OPTION_NAMES } from './option-names.ts';
 import { Stopping } from './stopping.ts';
 import type { Directory } from './targets.ts';
 import { toResponse } from './to-response.ts';
@@ -37,12 +36,9 @@ async function execute(
   const { clock = realClock, signal, limits } = options;
   const journal = new Journal(options, clock, emit);
   try {
-    checkNames('option', options, OPTION_NAMES);
-    checkNames('limit', limits, 'steps tokens cost seconds');
+    checkOptions(options);
     if (signal) stopping.follow(signal);
     if (limits?.seconds !== undefined) stopping.after(limits.seconds * 1000, clock);
-    if (limits?.cost !== undefined && !options.costOf)
-      throw new TypeError('A limit of cost needs "costOf", such as that of @skein/core/prices');
     // Loaded on first use, as the checker of schemas below it is.
     const spec = options.output && new (await import('./output/output-spec.ts')).OutputSpec(options.output);
     const tools = new ToolSet([...(options.tools ?? []), ...(spec ? [spec.tool] : [])]);

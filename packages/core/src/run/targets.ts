@@ -1,4 +1,5 @@
 import type { Dialect, ProviderDescriptor } from '../dialects/index.ts';
+import { isObject } from '../json/index.ts';
 import { type ModelRef, resolveEndpoint } from '../providers/index.ts';
 import type { Connecting, ModelChoice, ModelLimits, RunOptions } from './types.ts';
 
@@ -22,7 +23,11 @@ export interface Target {
 /** The model and its fallbacks, in order. */
 export function targetsOf(options: RunOptions, directory: Directory): readonly Target[] {
   const choices: readonly ModelChoice[] = [options.model, ...(options.fallback ?? [])];
-  const refs = choices.map((choice) => (typeof choice === 'string' ? directory.parseModel(choice) : choice));
+  const refs = choices.map((choice) => {
+    if (typeof choice === 'string') return directory.parseModel(choice);
+    if (isObject(choice) && isObject(choice.provider) && typeof choice.model === 'string') return choice;
+    throw new TypeError('A model is "provider/model", or { provider, model } with the descriptor of the provider');
+  });
   const first = refs[0]!.provider;
   return choices.map((choice, index) => {
     const { provider, model } = refs[index]!;

@@ -192,7 +192,7 @@ export interface RunResult<Output = unknown> {
   readonly notices: readonly Notice[];
   /** Those that were given, and behind them those that this run made. Keep them beside the history. */
   readonly checkpoints: readonly Checkpoint[];
-  /** The manifest of the last request, for `previous` of the next run. */
+  /** The manifest of the last request, for `previous` of the next run; what was given, where none was answered. */
   readonly manifest: Manifest | undefined;
 }
 

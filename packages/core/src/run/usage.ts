@@ -17,6 +17,13 @@ export function sumUsage(all: readonly Usage[]): Usage | undefined {
   };
 }
 
+/** Two such sums as one. */
+export function addUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
+  if (!one || !other) return one ?? other;
+  const native = `${one.native.slice(0, -1)},${other.native.slice(1)}`;
+  return { ...sumUsage([one, other])!, native };
+}
+
 export function totalTokens(usage: Usage | undefined): number {
   return usage ? NAMES.reduce((sum, name) => sum + usage[name], 0) : 0;
 }

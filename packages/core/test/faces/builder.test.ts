@@ -203,6 +203,13 @@ describe('what cannot be applied', () => {
     [{ observer: 'me' }, 'observer'],
     [{ apiKey: 7 }, 'apiKey'],
     [{ constructor: 1 }, 'constructor'],
+    [{ model: {} }, 'model'],
+    [{ model: null }, 'model'],
+    [{ provider: {} }, 'provider'],
+    [{ provider: null }, 'provider'],
+    [{ fallback: [5] }, 'fallback'],
+    [{ limits: { steps: Number.NaN } }, 'limits.steps'],
+    [{ tools: [{ name: 'x', parameters: {}, execute: () => 1 }] }, 'tools'],
   ])('%j is an error that names it, and nothing is half applied', (config, key) => {
     const conversation = llm.request('Hi').model('openai/gpt-5.5').conversation();
     const before = conversation.config;
@@ -215,6 +222,38 @@ describe('what cannot be applied', () => {
     expect(() => new Conversation({ config: config as never })).toThrow(expect.objectContaining({ key }));
     expect(conversation.messages).toHaveLength(1);
     expect(conversation.config).toBe(before);
+  });
+
+  test('a builder that was given the wrong thing says so, whatever is called in between', () => {
+    const base = llm.model('openai/gpt-5.5').request('Hi');
+    const wrong: [string, () => unknown][] = [
+      ['config', () => base.config(null as never)],
+      ['config', () => base.config('x' as never)],
+      ['tools', () => base.tools(tool({ name: 'a', execute: () => 1 })).tools(undefined as never)],
+      ['tools', () => base.tools([tool({ name: 'a', execute: () => 1 })] as never)],
+      [
+        'model',
+        () =>
+          base
+            .model({} as never)
+            .provider('openai')
+            .model({} as never),
+      ],
+      ['model', () => base.model(5 as never).config({ provider: 'openai', model: 5 as never })],
+      ['provider', () => base.provider(null as never)],
+    ];
+    for (const [key, build] of wrong)
+      expect(() => (build() as typeof base).conversation(), key).toThrow(
+        expect.objectContaining({ name: 'ConversationConfigurationError', key }),
+      );
+  });
+
+  test.each([null, 5, {}, new ArrayBuffer(4), { base64: 7 }])('%s never becomes a message without data', (input) => {
+    expect(() => llm.image(input as never, { mediaType: 'image/png' })).toThrow('Not media; give an address, bytes');
+  });
+
+  test('a limit may be none', () => {
+    expect(llm.limit({ steps: Infinity }).conversation().config.limits).toEqual({ steps: Infinity });
   });
 
   test('values are not shown in errors: one may be a key', () => {

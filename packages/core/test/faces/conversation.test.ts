@@ -1,4 +1,16 @@
-import { Conversation, llm, type Message, MessageList, RunError, system, tool, user } from '@skein/core';
+import {
+  assistant,
+  Conversation,
+  llm,
+  type Message,
+  MessageList,
+  RunError,
+  summarise,
+  system,
+  tool,
+  type Usage,
+  user,
+} from '@skein/core';
 import { type Emulator, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { APIS, anthropic, bodies, chat, envOf, expectAccepted, modelOf, start, weather } from '../run/kit.ts';
@@ -340,4 +352,46 @@ test('a connection that breaks in the middle of an answer leaves the conversatio
   expect(conversation.messages.at(-1)?.origin.cut).toBe(true);
   expect(rolesOf(await read(conversation))).toEqual(['assistant']);
   expectAccepted(emulator);
+});
+
+test('an answer with a pause in it is one text', async () => {
+  const emulator = await start();
+  emulator.script(anthropic.protocol, [
+    { blocks: [{ type: 'text', text: 'First half, ' }], stop: 'pause' },
+    says('second half.'),
+  ]);
+  const base = llm.config({ env: envOf(emulator) }).model(modelOf(anthropic));
+  expect(await base.request('Go on').prompt()).toBe('First half, second half.');
+});
+
+test('what a summary cost is part of the usage, the cost and the limits', async () => {
+  const emulator = await start();
+  const usage = (output: number) => ({ usage: { input: 100, output, reasoning: 0 } });
+  const call = { type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } } as const;
+  emulator.script(chat.protocol, says('They talked.', usage(7)));
+  emulator.script(anthropic.protocol, [
+    { blocks: [call], ...usage(5) },
+    says('Cold.', usage(3)),
+    says('Bye.', usage(1)),
+  ]);
+  const env = envOf(emulator);
+  const compaction = summarise({ model: modelOf(chat), env, above: 100 });
+  const costOf = ({ output }: Usage) => ({ total: output });
+  const talk = Array.from({ length: 6 }, (_, index) => [user(`${index} ${'x'.repeat(200)}`), assistant('Yes.')]).flat();
+  const options = { messages: [...talk, user('Oslo?')] };
+  const config = { env, model: modelOf(anthropic), tools: [weather], compaction, costOf };
+  const conversation = new Conversation({ ...options, config });
+  const result = await conversation.run().result;
+  for (const { usage: sum, cost } of [result, conversation]) {
+    expect(sum).toMatchObject({ input: 300, output: 15 });
+    expect(JSON.parse(sum!.native)).toHaveLength(3);
+    expect(cost).toBe(15);
+  }
+  await conversation.continuation.request('Bye').prompt();
+  expect(conversation).toMatchObject({ usage: { input: 400, output: 16 }, cost: 16 });
+
+  emulator.script(chat.protocol, says('They talked.', usage(7)));
+  emulator.script(anthropic.protocol, [{ blocks: [call], ...usage(5) }, says('Never.')]);
+  const limited = new Conversation({ ...options, config: { ...config, limits: { cost: 10 } } });
+  expect((await limited.run().result).stop.reason).toBe('cost');
 });

@@ -105,3 +105,22 @@ test('calls that are answered already, or behind which something was said, are n
   expect(deleted).toEqual([]);
   expectAccepted(emulator);
 });
+
+test.each(['deny', 'reject', 'approved', true, false, null, {}])(
+  '%j is no decision: the call is not run, and the run says what one is',
+  async (decision) => {
+    const emulator = await start();
+    emulator.script(anthropic.protocol, [twoCalls, says('Done.')]);
+    const { deleted, tools } = deletion();
+    const paused = await ask(emulator, anthropic, { messages: question, tools }).result;
+    const id = paused.pending[0]!.id;
+    const running = ask(emulator, anthropic, {
+      messages: [...question, ...paused.messages],
+      tools,
+      approvals: { [id]: decision as never },
+    });
+    await expect(running.result).rejects.toThrow(`The approval of "${id}" must be "approve" or { deny: "why" }`);
+    expect(deleted).toEqual([]);
+    expect(emulator.log).toHaveLength(1);
+  },
+);

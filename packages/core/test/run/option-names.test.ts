@@ -29,3 +29,20 @@ test('a misspelt parameter is not ignored', () => {
     'There is no parameter "max_tokens"; there are: maxTokens ',
   );
 });
+
+test.each([Number.NaN, '3', null])('a limit of %j is not taken for no limit', async (steps) => {
+  await expect(misspelt({ limits: { steps } })).rejects.toThrow('The limit "steps" must be a number');
+});
+
+test.each([
+  [{ messages: undefined }, 'messages is not a list of messages'],
+  [{ messages: 'Hello' }, 'messages[0] is not a message; use user(…)'],
+  [{ messages: [user('Hi'), { role: 'user', content: 'Hi' }] }, 'messages[1] is not a message'],
+  [{ tools: [{ type: 'function', function: { name: 'w' } }] }, 'tools[0] is not a tool; make it with tool('],
+  [{ tools: [{ name: 'w', parameters: {}, execute: () => 1 }] }, 'tools[0] is not a tool'],
+  [{ model: undefined }, 'A model is "provider/model", or { provider, model }'],
+  [{ model: { provider: 'openai', model: 'gpt-5.5' } }, 'A model is "provider/model"'],
+  [{ fallback: [5] }, 'A model is "provider/model"'],
+])('%j is told in words that help', async (options, words) => {
+  await expect(misspelt(options)).rejects.toThrow(words);
+});

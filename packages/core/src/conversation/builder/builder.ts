@@ -5,7 +5,7 @@ import type { Limits, ModelChoice, Run, RunOptions, StandardSchema, Tool } from 
 import { isOfAnother, withTools } from '../live/apply-config.ts';
 import type { ConfigDelta, ConversationConfig } from '../live/config.ts';
 import type { Conversation } from '../live/conversation.ts';
-import { NoAnswerError } from '../live/errors.ts';
+import { ConversationConfigurationError, NoAnswerError } from '../live/errors.ts';
 import { imageIn } from '../live/images.ts';
 import { type MediaInput, type MediaOptions, mediaBlock } from './media.ts';
 
@@ -95,6 +95,8 @@ export class LlmBuilder {
 
   /** Any other option of `run`: keys and addresses, an observer, prices … `tools` here takes the place of all others. */
   config(config: ConversationConfig): LlmBuilder {
+    const given: unknown = config;
+    if (!isObject(given)) throw new ConversationConfigurationError('config', 'must be an object');
     const { params, limits, model } = this.#props.config;
     return this.#configured({
       ...(config.provider !== undefined && isOfAnother(model, config.provider) && { model: undefined }),

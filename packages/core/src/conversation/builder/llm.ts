@@ -20,7 +20,7 @@ class Llm extends LlmBuilder {
 }
 
 function isSource(saved: string | object): saved is Source {
-  return typeof saved === 'object' && Symbol.asyncIterator in saved;
+  return typeof saved === 'object' && saved !== null && Symbol.asyncIterator in saved;
 }
 
 /** `llm.agent('You are brief').request('Hello').prompt()` */

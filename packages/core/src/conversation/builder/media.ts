@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../json/index.ts';
 import type { MediaBlock, MediaSource } from '../../message/index.ts';
 
 /** An address (http, https or data), bytes, base64 text, or a file that the provider holds. */
@@ -27,8 +28,11 @@ function sourceOf(input: MediaInput): { readonly source: MediaSource; readonly t
     if (!/^https?:\/\//.test(url)) throw new TypeError(`Not an address; give bytes, or one with http, https or data`);
     return { source: { kind: 'url', url } };
   }
-  if ('file' in input) return { source: { kind: 'file', id: input.file } };
-  return { source: { kind: 'base64', data: input.base64 } };
+  // Without types, anything may come here; what has no data must not become a message without it.
+  const { file, base64: data }: JsonObject = isObject(input) ? { ...input } : {};
+  if (typeof file === 'string') return { source: { kind: 'file', id: file } };
+  if (typeof data === 'string') return { source: { kind: 'base64', data } };
+  throw new TypeError('Not media; give an address, bytes as a Uint8Array, { base64 } or { file }');
 }
 
 function base64(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
-import { type Message, user } from '../../message/index.ts';
+import { checkMessages, type Message, user } from '../../message/index.ts';
 import type { RunResult } from '../../run/index.ts';
-import { checkMessages } from '../check-messages.ts';
+import { checkOptions } from './check-options.ts';
 import { openState, readOrDiscard } from './open-state.ts';
 import { startChat } from './start-chat.ts';
 import { writeState } from './state.ts';
@@ -17,7 +17,7 @@ export class Chat {
   readonly #options: ChatOptions;
 
   constructor(options: ChatOptions) {
-    this.#options = Object.freeze({ ...options });
+    this.#options = Object.freeze({ ...checkOptions(options) });
   }
 
   /** One answer, without state. */
@@ -33,7 +33,7 @@ export class Chat {
 
   /** The same as events, and with the same result. */
   streamWithState(state: State, messages: Iterable<Message>, more: Partial<ChatOptions> = {}): ChatRun {
-    const options = { ...this.#options, ...more };
+    const options = { ...this.#options, ...checkOptions(more) };
     return startChat(openState(state, options), checkMessages(messages), options);
   }
 

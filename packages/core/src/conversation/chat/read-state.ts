@@ -18,12 +18,15 @@ export type ReadState =
   | { readonly discarded: Discarded; readonly problem: string };
 
 /** Reads a state of any version. Null and empty are simply new. */
-export function readState(text: string | null | undefined): ReadState {
-  if (text === null || text === undefined || text === '') return { state: newState() };
+export function readState(given: string | null | undefined): ReadState {
+  if (given === null || given === undefined || given === '') return { state: newState() };
+  // Some databases parse what looks like JSON; what comes back of it is kept as text, too.
+  const text = typeof given === 'string' ? given : (JSON.stringify(given) ?? String(given));
   const failed = (reason: DiscardReason, problem: string, index?: number): ReadState => ({
     discarded: { reason, state: text, ...(index !== undefined && { index }) },
     problem,
   });
+  if (text !== given) return failed('invalid_conversation_state', 'The state is no text; keep it as it was given');
   const value = parsed(text);
   if (!isObject(value)) return failed('invalid_conversation_state', 'The state is not a JSON object');
   if (value.version !== 1 && value.version !== STATE_VERSION)

@@ -1,4 +1,5 @@
 import type { NativeTool, ProviderDescriptor } from '../../dialects/index.ts';
+import { isObject } from '../../json/index.ts';
 import { provider, providers } from '../../providers/index.ts';
 import type { Tool } from '../../run/index.ts';
 import { checkConfig } from './check-config.ts';
@@ -38,6 +39,8 @@ export function withTools(tools: readonly AnyTool[], more: readonly AnyTool[]): 
 }
 
 function isSameTool(one: AnyTool, other: AnyTool): boolean {
+  // What is no tool is found by the check, when the changes are applied.
+  if (!isObject(one) || !isObject(other)) return false;
   if ('execute' in one) return 'execute' in other && one.name === other.name;
   return !('execute' in other) && one.dialect === other.dialect && one.native === other.native;
 }
@@ -59,7 +62,8 @@ function whoIsAsked(
 
 /** The provider that is sure to be asked; undefined where it is chosen. */
 function providerIdOf({ provider: given, model }: ConversationConfig): string | undefined {
-  if (typeof model === 'object') return model.provider.id;
+  // A builder asks before anything was checked.
+  if (typeof model === 'object') return model?.provider?.id;
   if (given !== undefined) return idOf(given);
   return model === undefined ? undefined : providerNamedIn(model);
 }
@@ -67,7 +71,7 @@ function providerIdOf({ provider: given, model }: ConversationConfig): string | 
 /** Whether a model is one of another provider than that. */
 export function isOfAnother(model: ConversationConfig['model'], given: string | ProviderDescriptor): boolean {
   const named = model === undefined ? undefined : providerIdOf({ model });
-  const wanted = typeof given === 'string' ? providerNamedIn(`${given}/`) : given.id;
+  const wanted = typeof given === 'string' ? providerNamedIn(`${given}/`) : given?.id;
   return named !== undefined && named !== wanted;
 }
 
@@ -76,6 +80,7 @@ function idOf(given: string | ProviderDescriptor): string {
 }
 
 function providerNamedIn(model: string): string | undefined {
+  if (typeof model !== 'string') return undefined;
   const name = model.slice(0, Math.max(model.indexOf('/'), 0));
   return providers().find(({ id, aliases }) => id === name || aliases?.includes(name))?.id;
 }

@@ -8,10 +8,20 @@ type Kind = readonly [what: string, is: (value: unknown) => boolean];
 
 const TEXT: Kind = ['text', (value) => typeof value === 'string'];
 const NUMBER: Kind = ['a number', (value) => typeof value === 'number' && Number.isFinite(value)];
+/** Without an end is a limit, too. */
+const LIMIT: Kind = ['a number', (value) => typeof value === 'number' && !Number.isNaN(value)];
 const YES_NO: Kind = ['true or false', (value) => typeof value === 'boolean'];
 const OBJECT: Kind = ['an object', (value) => isObject(value) && !Array.isArray(value)];
 const LIST: Kind = ['a list', Array.isArray];
 const FUNCTION: Kind = ['a function', (value) => typeof value === 'function'];
+const PROVIDER: Kind = [
+  'a name or a descriptor',
+  (value) => TEXT[1](value) || (isObject(value) && TEXT[1](value.id) && TEXT[1](value.dialect)),
+];
+const MODEL: Kind = [
+  'text or { provider, model }',
+  (value) => TEXT[1](value) || (isObject(value) && isObject(value.provider) && TEXT[1](value.model)),
+];
 const TOOLS: Kind = ['a list of tools', (value) => Array.isArray(value) && value.every(isTool)];
 
 const either = (one: Kind, other: Kind): Kind => [
@@ -22,10 +32,10 @@ const either = (one: Kind, other: Kind): Kind => [
 type Kinds<T> = Readonly<Record<keyof T, Kind>>;
 
 const KINDS: Kinds<Required<ConfigDelta>> = {
-  provider: either(TEXT, OBJECT),
-  model: either(TEXT, OBJECT),
+  provider: PROVIDER,
+  model: MODEL,
   select: OBJECT,
-  fallback: LIST,
+  fallback: ['a list of models', (value) => Array.isArray(value) && value.every(MODEL[1])],
   tools: TOOLS,
   moreTools: TOOLS,
   params: OBJECT,
@@ -56,10 +66,10 @@ const KINDS: Kinds<Required<ConfigDelta>> = {
 };
 
 const LIMITS: Kinds<Required<NonNullable<ConfigDelta['limits']>>> = {
-  steps: NUMBER,
-  tokens: NUMBER,
-  cost: NUMBER,
-  seconds: NUMBER,
+  steps: LIMIT,
+  tokens: LIMIT,
+  cost: LIMIT,
+  seconds: LIMIT,
 };
 
 const PARAMS: Kinds<Required<NonNullable<ConfigDelta['params']>>> = {
@@ -93,7 +103,7 @@ function checkKinds(given: JsonObject, kinds: Readonly<Record<string, Kind>>, pa
     if (!kind)
       throw new ConversationConfigurationError(`${path}${key}`, `unknown; known: ${Object.keys(kinds).join(', ')}`);
     if (value !== undefined && !kind[1](value))
-      throw new ConversationConfigurationError(`${path}${key}`, `must be ${kind[0]}`);
+      throw new ConversationConfigurationError(key === 'moreTools' ? 'tools' : `${path}${key}`, `must be ${kind[0]}`);
   }
 }
 
@@ -108,6 +118,6 @@ function known(key: string, look: () => unknown): void {
 function isTool(value: unknown): boolean {
   if (!isObject(value)) return false;
   return typeof value.execute === 'function'
-    ? typeof value.name === 'string' && isObject(value.parameters)
+    ? typeof value.name === 'string' && typeof value.check === 'function'
     : typeof value.dialect === 'string' && typeof value.native === 'string';
 }

@@ -163,9 +163,13 @@ export class Conversation implements AsyncIterable<Message> {
   }
 
   #keep(step: RunResult, end: number): void {
-    this.#total = { ...addResult(this.#total, step), messages: [] };
-    this.#manifest = step.manifest ?? this.#manifest;
-    this.messages.manifest = withoutFrame(this.#manifest);
+    const total = addResult(this.#total, step);
+    // Sums alone are needed, and every step holds a whole request.
+    this.#total = { ...total, messages: [], actions: [], notices: [], steps: total.steps.slice(-1) };
+    if (step.manifest) {
+      this.#manifest = step.manifest;
+      this.messages.manifest = withoutFrame(step.manifest);
+    }
     if (step.steps.length > 0) this.messages.checkpoints = step.checkpoints;
     if (step.messages.at(-1)?.role === 'assistant' && !OPEN.has(step.stop.reason)) this.#answered = end;
   }

@@ -1,5 +1,4 @@
-import type { Message } from '../../message/index.ts';
-import { checkMessages } from '../check-messages.ts';
+import { checkMessages, type Message } from '../../message/index.ts';
 import { applyConfig } from './apply-config.ts';
 import type { ConfigDelta, ConversationConfig } from './config.ts';
 import { ConversationConfigurationError, DeltaApplicationError } from './errors.ts';

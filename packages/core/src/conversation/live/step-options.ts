@@ -47,10 +47,7 @@ export function stepOptions(
     limits: {
       steps: Math.min(1, stepsLeft(limits, result)),
       tokens: left(limits.tokens, totalTokens(result.usage)),
-      cost: left(
-        limits.cost,
-        result.steps.reduce((sum, { cost = 0 }) => sum + cost, 0),
-      ),
+      cost: left(limits.cost, result.cost ?? result.steps.reduce((sum, { cost = 0 }) => sum + cost, 0)),
       seconds: left(limits.seconds, (clock.now() - startedAt) / 1000),
     },
   };

@@ -1,5 +1,6 @@
 import type { RunResult, RunStop } from '../../run/index.ts';
-import { sumUsage } from '../../run/usage.ts';
+import { lastText } from '../../run/last-text.ts';
+import { addUsage } from '../../run/usage.ts';
 
 /** Nothing done yet. */
 export const NOTHING: RunResult = {
@@ -21,23 +22,32 @@ export const NOTHING: RunResult = {
 /** Two results, one after the other, as one. */
 export function addResult(before: RunResult, next: RunResult): RunResult {
   const steps = [...before.steps, ...next.steps];
-  const isCostKnown = steps.length > 0 && steps.every(({ cost }) => cost !== undefined);
-  const said = next.messages.some(({ role }) => role === 'assistant');
+  const messages = [...before.messages, ...next.messages];
   return {
-    messages: [...before.messages, ...next.messages],
-    text: said ? next.text : before.text,
+    messages,
+    // A model that paused has said one thing in several steps.
+    text: lastText(messages),
     output: next.output,
     stop: next.stop,
     pending: next.pending,
     steps,
     actions: [...before.actions, ...next.actions],
-    usage: sumUsage(steps.flatMap(({ usage }) => usage ?? [])),
-    cost: isCostKnown ? steps.reduce((sum, { cost = 0 }) => sum + cost, 0) : undefined,
+    // Not summed up from the steps: what compaction asked is in none of them.
+    usage: addUsage(before.usage, next.usage),
+    cost: addCost(before, next),
     losses: distinct([...before.losses, ...next.losses]),
     notices: distinct([...before.notices, ...next.notices]),
     checkpoints: next.checkpoints,
     manifest: next.manifest ?? before.manifest,
   };
+}
+
+/** Unknown where that of either is; who asked nothing has none to know. */
+function addCost(...results: readonly RunResult[]): number | undefined {
+  const costs = results.filter(({ steps }) => steps.length > 0).map(({ cost }) => cost);
+  return costs.length > 0
+    ? costs.reduce((sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost))
+    : undefined;
 }
 
 export function stoppedFor(result: RunResult, reason: RunStop['reason']): RunResult {

@@ -1,6 +1,7 @@
 import type { Manifest } from '../../dialects/index.ts';
 import { realClock } from '../../providers/index.ts';
 import { type Notice, RunError, type RunEvent, type RunResult } from '../../run/index.ts';
+import { sumUsage } from '../../run/usage.ts';
 import type { MessageList } from '../message-list.ts';
 import type { ConversationConfig } from './config.ts';
 import { startStep } from './step.ts';
@@ -81,9 +82,11 @@ function isToldAgain(event: RunEvent, told: readonly Notice[]): boolean {
 function keptOf(failure: unknown): RunResult {
   if (!(failure instanceof RunError)) return NOTHING;
   const { messages, steps, checkpoints } = failure;
+  const usage = sumUsage(steps.flatMap((step) => step.usage ?? []));
   const losses = steps.flatMap((step) => step.losses);
-  const kept = { ...NOTHING, messages, steps, losses, checkpoints, manifest: steps.at(-1)?.manifest };
-  return addResult(NOTHING, stoppedFor(kept, 'error'));
+  // One request at most.
+  const { cost, manifest } = steps[0] ?? NOTHING;
+  return stoppedFor({ ...NOTHING, messages, steps, usage, cost, losses, checkpoints, manifest }, 'error');
 }
 
 /** The error of a step, with what the turn did before it. */

@@ -1,5 +1,6 @@
 import type { NativeTool, Policies, ToolDefinition } from '../../dialects/index.ts';
 import { targetToolName } from '../../dialects/write/tool-names.ts';
+import { isObject } from '../../json/index.ts';
 import type { Tool } from './types.ts';
 
 /** The tools of a run: as they are told to a model, and found again by the name that it calls. */
@@ -8,6 +9,8 @@ export class ToolSet {
   readonly #tools: readonly Tool[];
 
   constructor(tools: readonly (Tool | NativeTool)[]) {
+    const wrong = tools.findIndex((tool) => !isTool(tool) && !isNative(tool));
+    if (wrong >= 0) throw new TypeError(`tools[${wrong}] is not a tool; make it with tool({ name, input, execute })`);
     this.#all = tools;
     this.#tools = tools.filter(isTool);
     const names = this.#tools.map(({ name }) => name);
@@ -48,5 +51,9 @@ export class ToolSet {
 }
 
 function isTool(tool: Tool | NativeTool): tool is Tool {
-  return 'execute' in tool;
+  return isObject(tool) && typeof tool.execute === 'function' && typeof tool.check === 'function';
+}
+
+function isNative(tool: unknown): boolean {
+  return isObject(tool) && typeof tool.dialect === 'string' && typeof tool.native === 'string';
 }

@@ -1,0 +1,300 @@
+/** The samples of README and of core's pages, run against the emulator. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { trace } from '@opentelemetry/api';
+import {
+  anthropicMessages,
+  Chat,
+  type Checkpoint,
+  type Conversation,
+  firstOf,
+  keepLast,
+  llm,
+  MessageList,
+  openaiResponses,
+  pendingCalls,
+  RunError,
+  type RunOptions,
+  run,
+  type StandardSchema,
+  samples,
+  summarise,
+  system,
+  tool,
+  user,
+} from '@skein/core';
+import * as files from '@skein/core/node';
+import { otelObserver } from '@skein/core/otel';
+import { costOf, modelInfoWithLimits } from '@skein/core/prices';
+import { type Emulator, says } from '@skein/emulator';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { envOf, start } from './run/kit.ts';
+
+const PAGES = [
+  'README',
+  'docs/chat',
+  'docs/builder',
+  'docs/message-lists',
+  'docs/running',
+  'docs/tools',
+  'docs/compaction',
+];
+
+/** Without imports, comments, and all that a formatter changes. */
+const plain = (code: string): string =>
+  code
+    .replace(/^import .*$|^export /gm, '')
+    .replace(/(^|\s)\/\/.*$/gm, '')
+    .replace(/\s+/g, '')
+    .replace(/,(?=[)\]}])/g, '');
+
+test.each(PAGES)('every sample of %s.md is run here', async (page) => {
+  const text = await readFile(new URL(`../../../${page}.md`, import.meta.url), 'utf8');
+  const source = plain(await readFile(fileURLToPath(import.meta.url), 'utf8'));
+  const found = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.filter((code) => !source.includes(plain(code)))).toEqual([]);
+});
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await start();
+  for (const [name, value] of Object.entries(envOf(emulator))) vi.stubEnv(name, value);
+  vi.spyOn(console, 'log').mockImplementation(() => {});
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const model = 'anthropic/claude-sonnet-4-5';
+const messages = [user('Hello')];
+const call = { type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } } as const;
+const fetchWeather = async (city: unknown, _: { signal: AbortSignal }) => ({ city, celsius: 4 });
+
+const weather = tool({
+  name: 'get_weather',
+  description: 'The weather of a city',
+  input: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  execute: async ({ city }, { signal }) => fetchWeather(city, { signal }),
+});
+const tools = [weather];
+
+test('README', () => {
+  const bodyText = '{"role":"assistant","content":[{"type":"text","text":"Hi","x_new":1.0}]}';
+  const reply = anthropicMessages.readResponse(bodyText);
+  reply.message.content;
+
+  const { body, losses } = anthropicMessages.writeRequest({
+    model: 'claude-sonnet-4-5',
+    messages: [user('Hello'), reply.message, user('Go on')],
+  });
+
+  const elsewhere = openaiResponses.writeRequest({
+    model: 'gpt-5',
+    messages: [user('Hello'), reply.message, user('Go on')],
+  });
+  elsewhere.losses;
+
+  expect(body).toContain('{"type":"text","text":"Hi","x_new":1.0}');
+  expect(losses).toEqual([]);
+  expect(elsewhere.losses).toHaveLength(1);
+});
+
+test('chat', async () => {
+  const saved = null;
+  const keep = vi.fn(async (_: string) => {});
+  const chat = new Chat({ model: 'anthropic/claude-sonnet-4-5', tools });
+
+  const { text, state, discarded, notices } = await chat.chatWithState(saved, [system('You are …'), user('Hello')]);
+  await keep(state);
+
+  expect([text, discarded, notices]).toEqual(['Echo: Hello', undefined, []]);
+  emulator.script('anthropic-messages', [{ blocks: [call] }, { error: { status: 400 } }]);
+  expect(await failing(chat, state)).toContain('celsius');
+});
+
+async function failing(chat: Chat, before: string): Promise<string> {
+  let state = before;
+  try {
+    state = (await chat.chatWithState(state, [user('Oslo?')])).state;
+  } catch (error) {
+    if (error instanceof RunError) state = chat.appendToState(state, [user('Oslo?'), ...error.messages]);
+  }
+  return state;
+}
+
+test('builder', async () => {
+  const base = llm.model('anthropic/claude-sonnet-4-5').agent('You are brief.').tools(weather);
+
+  const text = await base.request('How is the weather in Oslo?').prompt();
+
+  expect(text).toContain('Oslo');
+  const conversation = base.request('How is the weather in Oslo?').conversation();
+
+  for await (const message of conversation) {
+    console.log(message.role, message.text);
+  }
+  await conversation.continuation.request('And in Rome?').prompt();
+
+  expect(conversation.messages).toHaveLength(5);
+  await saving(conversation);
+});
+
+async function saving(conversation: Conversation): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'skein-'));
+  const saveConversation = (name: string, one: Conversation) => files.saveConversation(join(folder, name), one);
+  const loadConversation = (name: string) => files.loadConversation(join(folder, name));
+  const written: Uint8Array[] = [];
+  const stream = {
+    write(chunk: Uint8Array, done: () => void) {
+      written.push(chunk);
+      done();
+    },
+    async *[Symbol.asyncIterator]() {
+      yield* written;
+    },
+  };
+
+  const saved = conversation.save();
+  await conversation.save(stream);
+  await saveConversation('talk.json', conversation);
+
+  const same = llm.load(saved);
+  const also = await llm.load(stream);
+  const file = await loadConversation('talk.json');
+
+  for (const loaded of [same, also, file]) expect(loaded.save()).toEqual(saved);
+  await rm(folder, { recursive: true });
+}
+
+test('message lists', async () => {
+  const list = new MessageList([user('Hello')]);
+  const { messages, manifest, checkpoints } = await run({ model, messages: list, previous: list.manifest }).result;
+  list.extend(messages);
+  list.manifest = manifest;
+  list.checkpoints = checkpoints;
+
+  expect(MessageList.fromJSON(JSON.stringify(list)).at(-1)?.text).toBe('Echo: Hello');
+});
+
+test('running', async () => {
+  const running = run({
+    model: 'anthropic/claude-sonnet-4-5',
+    system: 'You are brief.',
+    messages: [user('How is the weather in Oslo?')],
+    tools: [weather],
+  });
+
+  for await (const event of running) {
+    if (event.type === 'text') process.stdout.write(event.text);
+  }
+  const { messages, usage, stop } = await running.result;
+
+  expect([messages.length, stop.reason]).toEqual([1, 'end']);
+  expect(usage?.output).toBeGreaterThan(0);
+});
+
+test('errors, usage, samples and responses', async () => {
+  emulator.script('anthropic-messages', { error: { status: 401 } });
+  const options = { model, messages };
+  try {
+    await run(options).result;
+  } catch (error) {
+    if (error instanceof RunError)
+      console.log(error.code, error.status, error.retryable, error.requestId, error.rawBody);
+  }
+  expect(vi.mocked(console.log).mock.lastCall?.slice(0, 2)).toEqual(['authentication', 401]);
+
+  run({ model, messages, costOf, modelLimits: modelInfoWithLimits, limits: { cost: 0.5 } });
+
+  const runs = samples(3, { model, messages, tools });
+  const answers = await Promise.all(runs.map((one) => one.text));
+  expect(answers).toEqual(Array(3).fill('Echo: Hello'));
+
+  const optionsFor = async (request: Request): Promise<RunOptions> => ({
+    model,
+    messages: [user(await request.text())],
+  });
+  const POST = async (request: Request) => run(await optionsFor(request)).toResponse({ format: 'ui' });
+  const response = await POST(new Request('http://localhost', { method: 'POST', body: 'Hey' }));
+  expect(await response.text()).toContain('Hey');
+
+  run({ model, messages, observer: otelObserver(trace.getTracer('my-app')) });
+});
+
+/** As far as the page needs it. */
+const z = {
+  string: () => ({ type: 'string' }),
+  number: () => ({ type: 'number' }),
+  object: (properties: Record<string, object>): StandardSchema<{ city: string; people: number }> => ({
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: (value) => ({ value: value as { city: string; people: number } }),
+      jsonSchema: { input: () => ({ type: 'object', properties, required: Object.keys(properties) }) as never },
+    },
+  }),
+};
+
+test('answers by a schema, and images', async () => {
+  emulator.script('anthropic-messages', says('{"city":"Oslo","people":700000}'));
+  const { output } = await run({
+    model,
+    messages: [user('The largest city of Norway?')],
+    output: z.object({ city: z.string(), people: z.number() }),
+  }).result;
+  expect(output?.city).toBe('Oslo');
+
+  const { messages } = await run({
+    model: 'google/gemini-2.5-flash-image',
+    messages: [user('A cat in the rain')],
+    params: { modalities: ['text', 'image'] },
+  }).result;
+  const images = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'media'));
+  expect(images).toEqual([]);
+});
+
+test('tools', async () => {
+  emulator.script('anthropic-messages', [{ blocks: [call, call] }, says('All right.')]);
+  const asking = tool({ name: 'get_weather', needsApproval: true, execute: () => 'cold' });
+  const first = await run({ model, messages, tools: [asking] }).result;
+  const history = [...messages, ...first.messages];
+  const [one, other] = pendingCalls(history);
+  const last = await approved(history, [asking], one!, other!);
+  expect(last.messages.map(({ text }) => text)).toEqual([
+    'cold',
+    'The call was denied: not in production',
+    'All right.',
+  ]);
+});
+
+function approved(
+  history: RunOptions['messages'],
+  tools: RunOptions['tools'],
+  call: { id: string },
+  other: { id: string },
+) {
+  const next = run({
+    model,
+    messages: history,
+    tools,
+    approvals: { [call.id]: 'approve', [other.id]: { deny: 'not in production' } },
+  });
+  return next.result;
+}
+
+test('compaction', async () => {
+  const history = [user('Hello')];
+  const saved: readonly Checkpoint[] = [];
+  const compaction = firstOf(summarise({ model: 'anthropic/claude-haiku-4-5' }), keepLast(20));
+
+  const { messages, checkpoints } = await run({ model, messages: history, compaction, checkpoints: saved }).result;
+
+  expect([messages.length, checkpoints]).toEqual([1, []]);
+});
