@@ -27,7 +27,7 @@ export async function prepareCall(
     if (checked.issues) return answered('invalid', findingsText(checked.issues));
     if (typeof approval === 'object') return answered('denied', `The call was denied: ${approval.deny}`);
     const input = checked.value;
-    const waits = approval === undefined && (await tool.needsApproval(input, context));
+    const waits = approval !== 'approve' && (await tool.needsApproval(input, context));
     return waits ? { kind: 'waiting' } : { kind: 'ready', tool, input };
   } catch (error) {
     return answered('failed', `The call could not be prepared: ${messageOf(error)}`);
