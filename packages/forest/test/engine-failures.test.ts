@@ -161,3 +161,12 @@ test('a missing model is told at once', async () => {
   await expect(engine.generate(node, {} as never)).rejects.toThrow('"model"');
   expect((await engine.list()).items).toEqual([]);
 });
+
+test('what belongs into the tree is not sent beside it', async () => {
+  const emulator = await start();
+  const { forest, engine } = processes(emulator)();
+  const node = await forest.append(ROOT, [user('Hello')]);
+  const options = { model: MODEL, system: 'Be brief.' };
+  await expect(engine.generate(node, options)).rejects.toThrow('takes no "system": append system(…)');
+  expect(emulator.log).toEqual([]);
+});

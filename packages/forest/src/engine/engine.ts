@@ -129,6 +129,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
   const engine: Engine = {
     async generate(node, given) {
       const options = { ...defaults, ...given };
+      refuseForeign(options, [...FROM_THE_FOREST, 'approvals']);
       const at = await resolveId(store, node);
       return inTurn(store, at, async () => {
         const state = newState(context, at, options);
@@ -144,6 +145,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     resume: (id, given = {}) =>
       inTurn(store, id, async () => {
         const state = await readGeneration(store, id);
+        refuseForeign(given, FROM_THE_FOREST);
         const { grow, options } = toResume(state, { ...defaults, ...given });
         const branches: BranchState[] = [...state.branches];
         for (const index of grow)
@@ -188,6 +190,17 @@ function newState({ store, clock }: Context, node: string, options: GenerateOpti
     owner: store.writer,
     startedAt: clock.now(),
   };
+}
+
+const FROM_THE_FOREST = ['messages', 'system', 'checkpoints', 'previous', 'outgoing'];
+
+/** `run` would take them, and the tree would not have what was sent. */
+function refuseForeign(options: object, names: readonly string[]): void {
+  const given = new Map(Object.entries(options));
+  const foreign = names.find((name) => given.get(name) !== undefined);
+  if (foreign === undefined) return;
+  const instead = foreign === 'system' ? 'append system(…) as the first message' : 'the forest knows it';
+  throw new TypeError(`A generation takes no "${foreign}": ${instead}.`);
 }
 
 function followSignal(signal: AbortSignal | undefined, aborting: AbortController): () => void {
