@@ -170,3 +170,25 @@ test('what belongs into the tree is not sent beside it', async () => {
   await expect(engine.generate(node, options)).rejects.toThrow('takes no "system": append system(…)');
   expect(emulator.log).toEqual([]);
 });
+
+test('the stream of a reply goes with gc once it is a message, and the stream of one that died stays', async () => {
+  const emulator = await start();
+  const next = processes(emulator);
+  const { forest, engine, store, die } = next();
+  const node = await forest.append(ROOT, [user('Hello')]);
+  emulator.script('anthropic-messages', [says('Done.')]);
+  const done = await (await engine.generate(node, { model: MODEL })).result;
+  emulator.script('anthropic-messages', [hangs('One two three four five.'), says('Done.')]);
+  const died = await engine.generate(node, { model: MODEL });
+  const wire = async (id: string) =>
+    (await store.entries('event', { of: `${id}/0/wire` })).items.filter(({ data }) => data.text !== undefined).length;
+  await until(async () => (await wire(died.id)) > 0);
+  die();
+  expect(await wire(done.id)).toBeGreaterThan(0);
+  const other = next();
+  await other.forest.gc();
+  expect(await wire(done.id)).toBe(0);
+  await (await other.engine.resume(died.id)).result;
+  const texts = (await other.forest.children(node)).items.map(({ message }) => message.text);
+  expect(texts.filter((text) => text.startsWith('One'))).toHaveLength(1);
+});

@@ -114,8 +114,11 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
     keeping.kept(message);
   };
 
-  const keepNew = (checkpoints: readonly Checkpoint[]) =>
-    keepCheckpoints(context, growing.head, checkpoints.slice(history.checkpoints.length));
+  const keepNew = async (checkpoints: readonly Checkpoint[]) => {
+    // Where nothing came, the end is still a node that other branches share.
+    if (growing.head !== node)
+      await keepCheckpoints(context, growing.head, checkpoints.slice(history.checkpoints.length));
+  };
   try {
     for await (const event of running) {
       if (event.type === 'message') await keep(event);
@@ -127,7 +130,7 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
   } catch (error) {
     keeping.fail(error);
     // What was sent with a checkpoint is sent with it again, however the run ended.
-    if (error instanceof RunError && growing.head !== node) await keepNew(error.checkpoints);
+    if (error instanceof RunError) await keepNew(error.checkpoints);
     throw error;
   } finally {
     running.stop();
