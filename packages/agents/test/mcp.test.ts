@@ -286,3 +286,24 @@ test('a program gets what its configuration names, and no keys', async () => {
   expect(seen).toMatchObject({ TOKEN: 'tok', LEVEL: 'debug', PATH: process.env.PATH });
   expect(block!.text).not.toContain('not-for-servers');
 });
+
+test('a misspelt name in approve leaves no tool of that server unguarded', async () => {
+  const started = await emulator();
+  const script = JSON.stringify([serverScript('good')]);
+  const folder = await folderWith({
+    'a.yaml': `model: anthropic/claude-opus-5-5
+mcp:
+  good: { command: ${JSON.stringify(process.execPath)}, args: ${script}, approve: none }
+tools: ["mcp:good", current_time]
+approve: [good__ecco]
+`,
+  });
+  const { config } = await configIn(folder);
+  const agent = await loadAgent(join(folder, 'a.yaml'), { config, env: envOf(started) });
+  later(() => agent.close());
+  const { options, problems } = await agent.options();
+  expect(problems).toMatchObject([{ key: 'approve', message: expect.stringContaining('"good__ecco"') }]);
+  const context = { signal: new AbortController().signal, callId: 'c', messages: [], note: () => {} };
+  for (const tool of options.tools)
+    expect(await tool.needsApproval({}, context), tool.name).toBe(tool.name.startsWith('good__'));
+});

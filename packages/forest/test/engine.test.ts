@@ -74,7 +74,7 @@ describe.each(APIS)('$protocol', ({ protocol, model }) => {
     const { forest, engine } = grow(emulator);
     const old = await forest.append(ROOT, [user('A?'), assistant('a'), user('B?'), assistant('b')]);
     emulator.script(protocol, [says('A!'), says('B!')]);
-    const head = await engine.rerun(old, { model });
+    const { head } = await engine.rerun(old, { model });
     expectAccepted(emulator);
     expect((await forest.path(head)).map(({ message }) => message.text)).toEqual(['A?', 'A!', 'B?', 'B!']);
   });

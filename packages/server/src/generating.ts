@@ -62,8 +62,13 @@ export function createGenerating(
 
   return {
     options,
-    async again({ model, label, tools: used }, other) {
-      const wish = { model: other ?? model, tools: used, ...(label !== undefined && { agent: label }) };
+    async again({ model, label, tools: used, params }, other) {
+      const wish = {
+        model: other ?? model,
+        tools: used,
+        ...(params && { params }),
+        ...(label !== undefined && { agent: label }),
+      };
       const { n: _n, again: _again, ...rest } = await options(wish);
       return rest;
     },

@@ -108,6 +108,20 @@ describe('generations', () => {
     expect((await api('GET', `/nodes/${state.branches[0].head}`)).body.takes[0].cut).toBe(true);
   });
 
+  test('what goes on is asked with the parameters it was started with', async () => {
+    const { api, emulator } = await startWorld();
+    const { body: node } = await api('POST', '/nodes/root/messages', { messages: [question('Hello')] });
+    emulator.script('openai-chat', [{ error: { status: 400, message: 'no' } }, says('Yes.')]);
+    const wish = { node: node.id, model: 'openai-chat/gpt-5.5', params: { maxTokens: 77 } };
+    const { body } = await api('POST', '/generations', wish);
+    const status = async () => (await api('GET', `/generations/${body.id}`)).body.status;
+    await expect.poll(status).toBe('failed');
+    await api('POST', `/generations/${body.id}/resume`, {});
+    await expect.poll(status).toBe('done');
+    const sent = emulator.log.map((one) => JSON.parse(one.body.toString()).max_completion_tokens);
+    expect(sent).toEqual([77, 77]);
+  });
+
   test('what cannot be asked for is a clear problem', async () => {
     const { api } = await startWorld();
     const ask = (wish: object) => api('POST', '/generations', { node: 'root', ...wish });

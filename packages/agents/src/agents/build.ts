@@ -74,10 +74,10 @@ async function assemble(
   };
   const options: Agent['options'] = async () => {
     const found = await mcpTools(mcp, (name) => (servers.own.names.includes(name) ? servers.own : context.mcp), file);
-    return {
-      options: { ...fixed, tools: withApproval([...tools, ...found.tools], approve) },
-      problems: found.problems,
-    };
+    const used = mcp.map(({ server }) => server);
+    const { tools: all, unmatched } = withApproval([...tools, ...found.tools], approve, used);
+    const problems = [...found.problems, ...unmatched.map((name) => unguarded(name, file))];
+    return { options: { ...fixed, tools: all }, problems };
   };
   return {
     ...fixed,
@@ -116,6 +116,12 @@ function checkApprove(
     if (names.includes(name) || servers.some((server) => name.startsWith(`${server}__`))) continue;
     report(['approve', index], 'unknown-tool', `This agent has no tool "${name}".`, insteadOf(name, names));
   }
+}
+
+function unguarded(name: string, file: string): Problem {
+  const message = `This agent has no tool "${name}". All tools of that server need approval instead.`;
+  const fix = 'Give the name as the server has it.';
+  return { severity: 'notice', code: 'mcp-tool', file, line: undefined, key: 'approve', message, fix };
 }
 
 function presetOf({ preset }: Partial<WrittenAgent>, { presets, preset: usual }: Config, report: Report) {

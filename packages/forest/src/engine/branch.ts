@@ -1,8 +1,12 @@
 import {
   type Approval,
+  type Checkpoint,
   type Fetch,
   type Message,
+  type ModelChoice,
   type Observed,
+  parseModel,
+  provider,
   RunError,
   type RunEvent,
   type RunOptions,
@@ -12,15 +16,17 @@ import {
 } from '@skein/core';
 import { appendAt } from '../forest/append.ts';
 import type { Context } from '../forest/context.ts';
+import { ForestError } from '../forest/errors.ts';
 import { joinTexts } from '../forest/join-texts.ts';
 import { placeBelow } from '../forest/place.ts';
-import { setRef } from '../forest/refs.ts';
+import { keepCheckpoints } from './checkpoints.ts';
 import type { EventWriter } from './event-writer.ts';
 import { readHistory } from './history.ts';
+import { Keeping } from './keeping.ts';
 import { takeOfStep } from './take-of-step.ts';
 import { journalled } from './tool-journal.ts';
 import type { BranchState, GenerateOptions, GenerationEvent } from './types.ts';
-import { WireLog } from './wire-log.ts';
+import { type Asked, WireLog } from './wire-log.ts';
 
 export interface BranchTask {
   readonly generation: string;
@@ -33,35 +39,57 @@ export interface BranchTask {
   readonly onState: (state: BranchState) => Promise<void>;
 }
 
-/** Runs the loop below a node and appends every message as it completes. It never throws for what a model does. */
+/** Runs the loop below a node and appends every message as it completes. It never throws. */
 export async function growBranch(context: Context, task: BranchTask): Promise<BranchState> {
-  const { generation, branch, node, options, events } = task;
+  const { branch, events } = task;
+  const growing: Growing = { head: task.node };
+  let state: BranchState;
+  try {
+    const result = await grow(context, task, growing);
+    state = endOf(growing.head, result);
+    const { usage, cost } = result;
+    events.push(branch, { type: 'branch-end', state, ...(usage && { usage }), ...(cost !== undefined && { cost }) });
+  } catch (error) {
+    state = { head: growing.head, status: 'failed', error: errorOf(error) };
+    events.push(branch, { type: 'branch-end', state });
+  }
+  return state;
+}
+
+/** How far a branch has come. */
+interface Growing {
+  head: string;
+}
+
+async function grow(context: Context, task: BranchTask, growing: Growing): Promise<RunResult> {
+  const { generation, branch, node, events } = task;
   const { store, clock } = context;
   const key = `${generation}/${branch}`;
-  const history = await readHistory(store, node, issuerOf(options));
+  const options = runOptions(task.options, branch);
+  const history = await readHistory(store, node, issuerOf(options.model));
   const known = new Set(history.path.map(({ body }) => body));
+  const keeping = new Keeping(history.messages);
   const wire = new WireLog(store, clock, key);
   let previous = history.previous;
   let sent: readonly Message[] = history.messages;
-  let head = node;
 
   const running = run({
-    ...runOptions(options, branch),
+    ...options,
     messages: history.messages,
     checkpoints: history.checkpoints,
     ...(previous && { previous: previous.manifest }),
-    ...(options.approvals && { approvals: options.approvals }),
     tools: (options.tools ?? []).map((tool) =>
-      'execute' in tool ? journalled(tool as Tool, store, clock, key) : tool,
+      'execute' in tool ? journalled(tool as Tool, context, key, (caller) => keeping.until(caller)) : tool,
     ),
     fetch: wire.wrap(options.fetch ?? plainFetch),
     signal: task.signal,
-    outgoing: (messages) => {
+    async outgoing(messages) {
+      await keeping.until(messages.at(-1));
       sent = joinTexts(messages);
       return sent;
     },
     observer(event) {
-      if (event.type === 'request') wire.asked({ provider: event.provider, model: event.model });
+      if (event.type === 'request') wire.asked(askedOf(options, event.provider, event.model));
       if (event.type === 'tool-start')
         events.push(branch, { type: 'tool-start', callId: event.callId, name: event.name });
       options.observer?.(event as Observed);
@@ -69,53 +97,65 @@ export async function growBranch(context: Context, task: BranchTask): Promise<Br
   });
 
   const keep = async ({ message, step }: Extract<RunEvent, { type: 'message' }>) => {
-    const place = await placeBelow(store, head);
+    const place = await placeBelow(store, growing.head);
     if (step) {
-      const { take, bodies, stored } = takeOfStep(step, sent, known, previous, generation);
-      [head] = (await appendAt(context, place, [message], take, bodies)) as [string];
-      previous = stored;
+      const { params } = options;
+      const made = takeOfStep(step, sent, known, previous, { generation, ...(params && { params: { ...params } }) });
+      [growing.head] = (await appendAt(context, place, [message], made.take, [...made.bodies, ...wire.kept()])) as [
+        string,
+      ];
+      previous = made.stored;
     } else {
-      [head] = (await appendAt(context, place, [message], { via: 'generate', generation })) as [string];
+      [growing.head] = (await appendAt(context, place, [message], { via: 'generate', generation })) as [string];
     }
     known.add(message.facts.digest);
-    events.push(branch, { type: 'message', node: head });
-    await task.onState({ head, status: 'running' });
+    events.push(branch, { type: 'message', node: growing.head });
+    await task.onState({ head: growing.head, status: 'running' });
+    keeping.kept(message);
   };
 
-  let state: BranchState;
-  let spent: Pick<RunResult, 'usage' | 'cost'> = { usage: undefined, cost: undefined };
+  const keepNew = async (checkpoints: readonly Checkpoint[]) => {
+    // Where nothing came, the end is still a node that other branches share.
+    if (growing.head !== node)
+      await keepCheckpoints(context, growing.head, checkpoints.slice(history.checkpoints.length));
+  };
   try {
     for await (const event of running) {
       if (event.type === 'message') await keep(event);
       else for (const told of eventsOf(event)) events.push(branch, told);
     }
     const result = await running.result;
-    await keepCheckpoints(context, node, head, history.checkpoints.length, result);
-    spent = result;
-    state = endOf(head, result);
+    await keepNew(result.checkpoints);
+    return result;
   } catch (error) {
-    state = { head, status: 'failed', error: errorOf(error) };
+    keeping.fail(error);
+    // What was sent with a checkpoint is sent with it again, however the run ended.
+    if (error instanceof RunError) await keepNew(error.checkpoints);
+    throw error;
   } finally {
     running.stop();
   }
-  const { usage, cost } = spent;
-  events.push(branch, { type: 'branch-end', state, ...(usage && { usage }), ...(cost !== undefined && { cost }) });
-  return state;
 }
 
 const plainFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
 /** One seed for all branches would give one reply many times. */
 function runOptions(
-  { n: _n, again: _again, label: _label, ...options }: GenerateOptions,
+  { n: _n, again: _again, label: _label, ...options }: BranchTask['options'],
   branch: number,
 ): Omit<RunOptions, 'messages'> {
   const seed = options.params?.seed;
   return seed === undefined ? options : { ...options, params: { ...options.params, seed: seed + branch } };
 }
 
-function issuerOf({ model }: GenerateOptions): string | undefined {
-  return typeof model === 'string' ? undefined : model.provider.issuer;
+function issuerOf(model: ModelChoice): string {
+  return (typeof model === 'string' ? parseModel(model) : model).provider.issuer;
+}
+
+function askedOf({ model, fallback = [] }: Pick<RunOptions, 'model' | 'fallback'>, id: string, name: string): Asked {
+  const own = [model, ...fallback].flatMap((choice) => (typeof choice === 'string' ? [] : [choice.provider]));
+  const { dialect, issuer } = own.find((descriptor) => descriptor.id === id) ?? provider(id);
+  return { provider: id, model: name, dialect, issuer };
 }
 
 /** What is told of an event of the run; messages and the end are told where they are stored. */
@@ -145,21 +185,6 @@ function endOf(head: string, { stop, pending }: RunResult): BranchState {
 
 function errorOf(error: unknown): NonNullable<BranchState['error']> {
   if (error instanceof RunError) return { code: error.code, message: error.message, retryable: error.retryable };
-  return { code: 'failed', message: error instanceof Error ? error.message : String(error), retryable: false };
-}
-
-/** A checkpoint is kept on the last node that it stands for. */
-async function keepCheckpoints(
-  context: Context,
-  node: string,
-  head: string,
-  before: number,
-  { checkpoints }: RunResult,
-): Promise<void> {
-  const fresh = checkpoints.slice(before);
-  if (fresh.length === 0) return;
-  const path = await context.store.path(head);
-  await context.store.append(
-    fresh.map((checkpoint) => setRef(context, 'node', path[checkpoint.upTo - 1]?.id ?? node, 'checkpoint', checkpoint)),
-  );
+  const code = error instanceof ForestError ? error.code : 'failed';
+  return { code, message: error instanceof Error ? error.message : String(error), retryable: false };
 }

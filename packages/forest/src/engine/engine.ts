@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { parseModel } from '@skein/core';
 import type { Context } from '../forest/context.ts';
-import { setRef } from '../forest/refs.ts';
+import { everyItem } from '../forest/pages.ts';
+import { seeingStore, setRef } from '../forest/refs.ts';
 import { resolveId } from '../forest/resolve.ts';
 import type { Forest } from '../forest/types.ts';
 import { growBranch } from './branch.ts';
 import { EventWriter } from './event-writer.ts';
 import { follow } from './follow.ts';
 import { generationRecord, readGeneration, shown, stateOf } from './generation-record.ts';
-import { keepPartial } from './partial.ts';
+import { takeUp } from './partial.ts';
 import { rerunTurns } from './rerun.ts';
+import { toResume } from './resuming.ts';
 import {
   type BranchState,
   type Engine,
@@ -19,12 +21,13 @@ import {
   type GenerationState,
   type ResumeOptions,
 } from './types.ts';
+import { inTurn, runningHere, setRunning } from './under-way.ts';
 
 /** Grows a forest with models. `defaults` hold for every generation: keys, addresses, prices, an observer. */
 export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: Partial<GenerateOptions> = {}): Engine {
-  const context: Context = forest;
+  // Stamps that are met are noted, so that what is set again is later, whoever set it before.
+  const context: Context = { store: seeingStore(forest.store, forest.clock), clock: forest.clock };
   const { store, clock } = context;
-  const running = new Map<string, AbortController>();
 
   /** Runs the branches that `grow` names, and keeps the stored state up to date. */
   const start = async (
@@ -34,49 +37,47 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
   ): Promise<Generation> => {
     const { id, node } = first;
     const aborting = new AbortController();
-    const { signal } = options;
-    const abort = () => aborting.abort(signal?.reason);
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort, { once: true });
-    running.set(id, aborting);
-    let state = first;
-    const save = async (changes: Partial<GenerationState>) => {
-      state = { ...state, ...changes };
-      await store.append([generationRecord(state, clock)]);
+    const undo: (() => void)[] = [setRunning(store, id, aborting), followSignal(options.signal, aborting)];
+    const end = () => {
+      for (const each of undo) each();
     };
-    const setBranch = (index: number, branch: BranchState) =>
-      save({ branches: state.branches.map((old, at) => (at === index ? branch : old)) });
-    await save({});
-    const events = new EventWriter(store, clock, id, await nextEventNumber(id));
-    const unwatch = watchForStop(id, aborting);
+    let state = first;
+    const setBranch = (index: number, branch: BranchState) => {
+      state = { ...state, branches: state.branches.map((old, at) => (at === index ? branch : old)) };
+      return store.append([generationRecord(state, clock)]);
+    };
 
-    const finish = async (): Promise<GenerationState> => {
+    const finish = async (events: EventWriter): Promise<GenerationState> => {
       try {
         await Promise.all(
           grow.map(async (branch) => {
             const task = { generation: id, branch, node: first.branches[branch]!.head, options, events };
-            const done = await growBranch(context, {
-              ...task,
-              signal: aborting.signal,
-              onState: (now) => setBranch(branch, now),
-            });
-            await setBranch(branch, done);
+            const onState = (now: BranchState) => setBranch(branch, now);
+            const done = await growBranch(context, { ...task, signal: aborting.signal, onState });
+            // The last write has it, too, and tells of a store that fails.
+            await setBranch(branch, done).catch(() => undefined);
           }),
         );
         const status = statusOf(state.branches);
-        events.push(0, { type: 'end', status });
-        await events.flush();
-        await save({ status, endedAt: clock.now() });
+        state = { ...state, status, endedAt: clock.now() };
+        await events.end({ type: 'end', status }, generationRecord(state, clock));
         return state;
       } finally {
-        unwatch();
-        signal?.removeEventListener('abort', abort);
-        running.delete(id);
+        end();
       }
     };
-    const result = finish();
-    result.catch(() => undefined);
-    return { id, node, result, stop: () => aborting.abort() };
+
+    try {
+      const events = new EventWriter(store, clock, id, await nextEventNumber(id));
+      await store.append([generationRecord(state, clock)]);
+      undo.push(watchForStop(id, aborting));
+      const result = finish(events);
+      result.catch(() => undefined);
+      return { id, node, result, stop: () => aborting.abort() };
+    } catch (error) {
+      end();
+      throw error;
+    }
   };
 
   const nextEventNumber = async (id: string): Promise<number> => {
@@ -90,19 +91,31 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     return last + 1;
   };
 
-  /** Another process may ask for it to end. */
+  /** Another process may ask for it to end. One look at a time, however much is written meanwhile. */
   const watchForStop = (id: string, aborting: AbortController): (() => void) => {
+    let looking: Promise<void> | undefined;
+    let again = false;
     const look = async () => {
       const { items } = await store.refs({ on: 'forest', keys: [id], names: ['stop'] });
-      if (items.length > 0) aborting.abort();
+      if (items[0]?.value === true) aborting.abort();
     };
-    return store.watch(() => void look().catch(() => undefined));
+    const wake = () => {
+      again = looking !== undefined;
+      looking ??= look()
+        .catch(() => undefined)
+        .then(() => {
+          looking = undefined;
+          if (again) wake();
+        });
+    };
+    wake();
+    return store.watch(wake);
   };
 
   /** The same below the same node is generated once at a time. */
   const refuseTwice = async (wanted: GenerationState): Promise<void> => {
-    const { items } = await store.entries('generation', { of: wanted.node, limit: 1000 });
-    for (const entry of items) {
+    const all = everyItem((page) => store.entries('generation', { of: wanted.node, ...page }));
+    for await (const entry of all) {
       const there = await shown(store, stateOf(entry));
       if (there.status !== 'running' || requestOf(there) !== requestOf(wanted)) continue;
       throw new EngineError(
@@ -116,38 +129,40 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
   const engine: Engine = {
     async generate(node, given) {
       const options = { ...defaults, ...given };
+      refuseForeign(options, [...FROM_THE_FOREST, 'approvals']);
       const at = await resolveId(store, node);
-      const state = newState(context, at, options);
-      if (!options.again) await refuseTwice(state);
-      return start(
-        state,
-        state.branches.map((_, index) => index),
-        options,
-      );
+      return inTurn(store, at, async () => {
+        const state = newState(context, at, options);
+        if (!options.again) await refuseTwice(state);
+        return start(
+          state,
+          state.branches.map((_, index) => index),
+          options,
+        );
+      });
     },
     rerun: (head, options) => rerunTurns(context, engine, head, options),
-    async resume(id, given = {}) {
-      const state = await readGeneration(store, id);
-      if (state.status === 'running')
-        throw new EngineError('generation_running', id, `Generation ${id} is still running.`);
-      const grow = state.branches.flatMap(({ status }, index) => (status === 'done' ? [] : [index]));
-      if (grow.length === 0)
-        throw new EngineError('nothing_to_resume', id, `Generation ${id} is done: every branch has its answer.`);
-      for (const index of grow) await keepPartial(context, id, index, state.branches[index]!.head);
-      await store.append([setRef(context, 'forest', id, 'stop', null)]);
-      const branches = state.branches.map((branch, index) =>
-        grow.includes(index) ? { head: branch.head, status: 'running' as const } : branch,
-      );
-      const { endedAt: _ended, ...rest } = state;
-      const again: GenerationState = { ...rest, branches, status: 'running', owner: store.writer };
-      return start(again, grow, { ...defaults, ...given, model: given.model ?? state.model } as GenerateOptions);
-    },
+    resume: (id, given = {}) =>
+      inTurn(store, id, async () => {
+        const state = await readGeneration(store, id);
+        refuseForeign(given, FROM_THE_FOREST);
+        const { grow, options } = toResume(state, { ...defaults, ...given });
+        const branches: BranchState[] = [...state.branches];
+        for (const index of grow)
+          branches[index] = { head: await takeUp(context, id, index, branches[index]!.head), status: 'running' };
+        await store.append([setRef(context, 'forest', id, 'stop', false)]);
+        const { endedAt: _ended, ...rest } = state;
+        const model = nameOf(options.model);
+        const { params } = options;
+        return start({ ...rest, model, params, branches, status: 'running', owner: store.writer }, grow, options);
+      }),
     async stop(id) {
       const state = await readGeneration(store, id);
       if (state.status !== 'running') return;
-      const here = running.get(id);
-      if (here) here.abort();
-      else await store.append([setRef(context, 'forest', id, 'stop', true)]);
+      const here = runningHere(store, id);
+      if (here) return here.abort();
+      await store.refs({ on: 'forest', keys: [id], names: ['stop'] });
+      await store.append([setRef(context, 'forest', id, 'stop', true)]);
     },
     get: (id) => readGeneration(store, id),
     async list({ node, ...page } = {}) {
@@ -177,7 +192,26 @@ function newState({ store, clock }: Context, node: string, options: GenerateOpti
   };
 }
 
-function nameOf(model: GenerateOptions['model']): string {
+const FROM_THE_FOREST = ['messages', 'system', 'checkpoints', 'previous', 'outgoing'];
+
+/** `run` would take them, and the tree would not have what was sent. */
+function refuseForeign(options: object, names: readonly string[]): void {
+  const given = new Map(Object.entries(options));
+  const foreign = names.find((name) => given.get(name) !== undefined);
+  if (foreign === undefined) return;
+  const instead = foreign === 'system' ? 'append system(…) as the first message' : 'the forest knows it';
+  throw new TypeError(`A generation takes no "${foreign}": ${instead}.`);
+}
+
+function followSignal(signal: AbortSignal | undefined, aborting: AbortController): () => void {
+  const abort = () => aborting.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  return () => signal?.removeEventListener('abort', abort);
+}
+
+function nameOf(model: GenerateOptions['model'] | undefined): string {
+  if (model === undefined) throw new TypeError('"model" is missing: give one, such as "anthropic/claude-sonnet-4-5".');
   if (typeof model !== 'string') return `${model.provider.id}/${model.model}`;
   // Fails now and clearly, not in every branch.
   parseModel(model);

@@ -1,4 +1,4 @@
-import type { Clock } from '../model/index.ts';
+import type { Clock, StoreRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { GenerationEvent, StoredEvent } from './types.ts';
 
@@ -29,29 +29,31 @@ export class EventWriter {
     const joined = last && join(last, stored);
     if (joined) this.#waiting[this.#waiting.length - 1] = joined;
     else this.#waiting.push(stored);
-    this.#timer ??= setTimeout(() => void this.flush(), BATCH_MS);
+    this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS);
   }
 
-  /** Resolves when everything pushed so far is stored. A store that fails is reported by the appends of messages. */
-  async flush(): Promise<void> {
+  /** The last event and the state it tells of are stored together: whoever is told of the end finds it ended. */
+  async end(event: GenerationEvent, state: StoreRecord): Promise<void> {
+    this.push(0, event);
+    const records = [...this.#take(), state];
+    await this.#last;
+    await this.#store.append(records);
+  }
+
+  /** A store that fails is reported by the appends of messages, and in the end. */
+  #flush(): void {
+    const records = this.#take();
+    this.#last = this.#last.then(() => this.#store.append(records)).catch(() => undefined);
+  }
+
+  #take(): StoreRecord[] {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const events = this.#waiting;
     this.#waiting = [];
-    const id = events.at(-1)?.id;
-    if (id !== undefined) {
-      const of = this.#generation;
-      const record = {
-        k: 'event',
-        id: `${of}/${id}`,
-        of,
-        order: id,
-        clock: this.#clock.tick(),
-        data: { events },
-      } as const;
-      this.#last = this.#last.then(() => this.#store.append([record])).catch(() => undefined);
-    }
-    await this.#last;
+    const order = events.at(-1)!.id;
+    const of = this.#generation;
+    return [{ k: 'event', id: `${of}/${order}`, of, order, clock: this.#clock.tick(), data: { events } }];
   }
 }
 

@@ -12,8 +12,8 @@ export async function* follow(store: Store, generation: string, after = ''): Asy
     const woken = nextChange(store);
     try {
       // Read before the events: what is stored when it ended is then seen below.
-      const { status } = await readGeneration(store, generation);
-      let isOver = false;
+      const { status, endedAt } = await readGeneration(store, generation);
+      let hasEnd = false;
       for (let more = true; more; ) {
         const page = await store.entries('event', { of: generation, afterOrder: last, limit: 100 });
         for (const { data } of page.items) {
@@ -21,13 +21,18 @@ export async function* follow(store: Store, generation: string, after = ''): Asy
             if (event.id <= last) continue;
             last = event.id;
             yield event;
-            isOver = event.event.type === 'end';
+            hasEnd = event.event.type === 'end';
           }
         }
         more = page.next !== undefined;
       }
-      if (isOver || status !== 'running') return;
-      await woken.promise;
+      if (status !== 'running') {
+        // Its process died. The id is that of the event before, so that going on loses nothing of what may follow.
+        if (endedAt === undefined) yield { id: last, branch: 0, event: { type: 'end', status } };
+        return;
+      }
+      // An end that was told may be that of before it was taken up again: what its state says counts.
+      if (!hasEnd) await woken.promise;
     } finally {
       woken.cancel();
     }

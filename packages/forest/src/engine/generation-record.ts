@@ -1,6 +1,7 @@
 import type { Clock, EntryRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { EngineError, type GenerationState } from './types.ts';
+import { runningHere } from './under-way.ts';
 
 /** A generation as it is stored. It is found by its id, and in the order of starting below its node. */
 export function generationRecord(state: GenerationState, clock: Clock): EntryRecord {
@@ -24,9 +25,15 @@ export async function readGeneration(store: Store, id: string): Promise<Generati
 }
 
 export async function shown(store: Store, state: GenerationState): Promise<GenerationState> {
-  if (state.status !== 'running' || (await store.isAlive(state.owner))) return state;
+  if (state.status !== 'running' || (await isRunning(store, state))) return state;
   const branches = state.branches.map((branch) =>
     branch.status === 'running' ? { ...branch, status: 'aborted' as const } : branch,
   );
   return { ...state, status: 'aborted', branches };
+}
+
+/** One of our own that does not run here has ended, and the store could not be told. */
+async function isRunning(store: Store, { owner, id }: GenerationState): Promise<boolean> {
+  if (!(await store.isAlive(owner))) return false;
+  return owner !== store.writer || runningHere(store, id) !== undefined;
 }

@@ -3,6 +3,7 @@ import { messageOf, takesByNode } from '../forest/read-nodes.ts';
 import { storedManifest } from '../forest/sent-request.ts';
 import type { NodeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
+import { isCheckpoint } from './checkpoints.ts';
 
 /** What a request below a node is made from: the texts of its path, and what was sent for them before. */
 export interface History {
@@ -32,9 +33,4 @@ export async function readHistory(store: Store, node: string, issuer?: string): 
     checkpoints,
     previous: digest === undefined ? undefined : { digest, manifest: await storedManifest(store, digest) },
   };
-}
-
-function isCheckpoint(value: unknown): value is Checkpoint {
-  const { upTo, digest, replacement } = (value ?? {}) as Partial<Checkpoint>;
-  return typeof upTo === 'number' && typeof digest === 'string' && Array.isArray(replacement);
 }

@@ -8,6 +8,7 @@ export type {
   GenerationList,
   GenerationState,
   GenerationStatus,
+  Rerun,
   ResumeOptions,
   StoredEvent,
 } from './types.ts';

@@ -1,26 +1,38 @@
 import { appendAt } from '../forest/append.ts';
 import type { Context } from '../forest/context.ts';
 import { placeBelow } from '../forest/place.ts';
+import { resolveId } from '../forest/resolve.ts';
 import { readHistory } from './history.ts';
-import { isKept, lastReply } from './wire-log.ts';
+import { lastReply, markKept } from './wire-log.ts';
 
 /**
- * What a reply had said when its process died becomes a node of its own, marked as cut. The branch goes on beside it:
- * no API takes up a half reply where it ended.
+ * Where a branch goes on that ended early. What a reply had said when its process died becomes a node, once. A whole
+ * reply is gone on from; beside one that was cut: no API takes up a half reply where it ended.
  */
-export async function keepPartial(context: Context, generation: string, branch: number, head: string): Promise<void> {
-  const { store } = context;
-  const last = await lastReply(store, `${generation}/${branch}`);
-  if (!last) return;
-  const { messages } = await readHistory(store, head);
-  if (isKept(last.reply, messages)) return;
+export async function takeUp(context: Context, generation: string, branch: number, stored: string): Promise<string> {
+  const { store, clock } = context;
+  const head = await aboveCut(context, await resolveId(store, stored));
+  const key = `${generation}/${branch}`;
+  const last = await lastReply(store, key);
+  if (!last || last.reply.message.content.length === 0) return head;
   const { message, stop, usage } = last.reply;
-  await appendAt(context, await placeBelow(store, head), [message], {
+  const { provider, model } = last.asked;
+  const isCut = message.origin.cut === true;
+  const take = {
     via: 'generate',
     author: 'model',
     generation,
-    ...last.asked,
+    provider,
+    model,
     stop,
-    ...(usage && { usage, estimated: true }),
-  });
+    ...(usage && { usage, ...(isCut && { estimated: true }) }),
+  } as const;
+  const mark = markKept(clock, key, last.name);
+  const [node] = await appendAt(context, await placeBelow(store, head), [message], take, [mark]);
+  return isCut ? head : node!;
+}
+
+async function aboveCut({ store }: Context, head: string): Promise<string> {
+  const { messages, path } = await readHistory(store, head);
+  return messages.at(-1)?.origin.cut ? path.at(-1)!.parent : head;
 }

@@ -9,7 +9,7 @@ export function takeOfStep(
   sent: readonly Message[],
   known: ReadonlySet<string>,
   previous: History['previous'],
-  generation: string,
+  about: Pick<TakeFacts, 'generation' | 'params'>,
 ): { take: TakeFacts; bodies: readonly BodyRecord[]; stored: NonNullable<History['previous']> } {
   const { manifest, provider, model, usage, estimated, cost, stop, envelope, requestId, durationMs, firstEventMs } =
     step;
@@ -19,7 +19,7 @@ export function takeOfStep(
   const take: TakeFacts = {
     via: 'generate',
     author: 'model',
-    generation,
+    ...about,
     provider,
     model,
     stop,

@@ -13,8 +13,9 @@ export type GenerateOptions = Omit<
   readonly label?: string;
 };
 
+/** `tools` are not stored: give those it was started with again. `params` are, and hold unless there are others. */
 export interface ResumeOptions extends Omit<GenerateOptions, 'n' | 'again' | 'model'> {
-  /** Default: the model it was started with. */
+  /** Default: the model it was started with; a provider of your own has to be given again. */
   readonly model?: GenerateOptions['model'];
   /** What was decided about calls that wait, by call id. */
   readonly approvals?: Readonly<Record<string, Approval>>;
@@ -25,7 +26,7 @@ export interface Engine {
   /** Starts, and gives the generation as soon as it is stored. */
   generate(node: string, options: GenerateOptions): Promise<Generation>;
   /** Sends the same turns to another model, as a new branch from behind `from` (default: the root). */
-  rerun(head: string, options: GenerateOptions & { readonly from?: string }): Promise<string>;
+  rerun(head: string, options: GenerateOptions & { readonly from?: string }): Promise<Rerun>;
   /** Goes on with what died, was stopped, or waits for approval. A tool that has finished is not run again. */
   resume(generation: string, options?: ResumeOptions): Promise<Generation>;
   /** Ends it, also in another process; what arrived is kept. */
@@ -36,11 +37,21 @@ export interface Engine {
   follow(generation: string, after?: string): AsyncIterable<StoredEvent>;
 }
 
+/** Where sending turns again ended. It ends early at an answer that is not `done`: the last generation says why. */
+export interface Rerun {
+  readonly head: string;
+  /** One for each turn, in order. */
+  readonly generations: readonly GenerationState[];
+}
+
 /** A generation that runs in this process. It goes on whether or not anyone looks. */
 export interface Generation {
   readonly id: string;
   readonly node: string;
-  /** How it ended. One branch that fails does not lose the others, so this never rejects for a model's failure. */
+  /**
+   * How it ended. One branch that fails does not lose the others, so this never rejects for a model's failure; it does
+   * when the store fails.
+   */
   readonly result: Promise<GenerationState>;
   stop(): void;
 }
@@ -66,7 +77,7 @@ export interface GenerationState {
 export type GenerationStatus = 'running' | 'done' | 'waiting' | 'failed' | 'aborted';
 
 export interface BranchState {
-  /** Its last complete message so far. */
+  /** Its last message so far. */
   readonly head: string;
   readonly status: GenerationStatus;
   readonly stop?: RunStop;
@@ -96,12 +107,15 @@ export type GenerationEvent =
   | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly reason: string }
   | { readonly type: 'notice'; readonly notice: Notice }
   | { readonly type: 'branch-end'; readonly state: BranchState; readonly usage?: Usage; readonly cost?: number }
-  /** The last one. */
+  /**
+   * The last one, until it is taken up again. Of one whose process died it is told and not stored: its id is that of
+   * the event before.
+   */
   | { readonly type: 'end'; readonly status: GenerationStatus };
 
 /** What an engine refuses to do. */
 export class EngineError extends Error {
-  readonly code: 'unknown_generation' | 'generation_running' | 'nothing_to_resume';
+  readonly code: 'unknown_generation' | 'generation_running' | 'nothing_to_resume' | 'tools_needed' | 'model_needed';
   readonly generation: string;
 
   constructor(code: EngineError['code'], generation: string, message: string) {

@@ -1,17 +1,19 @@
-import { decodeSse, dialect, type Fetch, type Message, provider, type Reply } from '@skein/core';
+import { decodeSse, dialect, type Fetch, type Reply } from '@skein/core';
 import type { Clock, EntryRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { BATCH_MS } from './event-writer.ts';
 
-/** Who is asked, as the run loop tells its observer. */
+/** Who is asked, and how the answer is read: also where nobody else knows that provider. */
 export interface Asked {
   readonly provider: string;
   readonly model: string;
+  readonly dialect: string;
+  readonly issuer: string;
 }
 
 /**
- * Keeps the bytes of streamed replies while they arrive, so that a crash leaves what had come. Each reply has a place
- * of its own; what became a message is not needed any more.
+ * Keeps the bytes of streamed replies while they arrive, so that a crash leaves what had come. Each reply has a name of
+ * its own, also among those of earlier processes; what became a message is marked, and not needed any more.
  */
 export class WireLog {
   readonly #store: Store;
@@ -19,7 +21,7 @@ export class WireLog {
   readonly #key: string;
   #asked: Asked | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  #count = 0;
+  #reply: string | undefined;
 
   constructor(store: Store, clock: Clock, key: string) {
     this.#store = store;
@@ -29,6 +31,11 @@ export class WireLog {
 
   asked(who: Asked): void {
     this.#asked = who;
+  }
+
+  /** What says that the last reply became a message: to be written together with it. */
+  kept(): readonly EntryRecord[] {
+    return this.#reply === undefined ? [] : [markKept(this.#clock, this.#key, this.#reply)];
   }
 
   /** A `fetch` that writes down what it brings. */
@@ -43,7 +50,8 @@ export class WireLog {
 
   #watch(): TransformStream<Uint8Array, Uint8Array> {
     const decoder = new TextDecoder();
-    const reply = ++this.#count;
+    const reply = this.#clock.tick();
+    this.#reply = reply;
     let text = '';
     let timer: NodeJS.Timeout | undefined;
     const write = () => {
@@ -62,40 +70,47 @@ export class WireLog {
     });
   }
 
-  #append(reply: number, text: string): void {
-    const order = this.#clock.tick();
-    const data = { reply, text, ...this.#asked };
-    const record: EntryRecord = {
-      k: 'event',
-      id: `${this.#key}/wire/${order}`,
-      of: `${this.#key}/wire`,
-      order,
-      clock: order,
-      data,
-    };
+  #append(reply: string, text: string): void {
+    const record = wireRecord(this.#clock, this.#key, { reply, text, ...this.#asked });
     this.#last = this.#last.then(() => this.#store.append([record])).catch(() => undefined);
   }
 }
 
-/** The last reply on the wire of a branch, as far as it came; undefined when there is none. */
-export async function lastReply(store: Store, key: string): Promise<{ reply: Reply; asked: Asked } | undefined> {
-  const pieces: EntryRecord[] = [];
+export function markKept(clock: Clock, key: string, reply: string): EntryRecord {
+  return wireRecord(clock, key, { reply, kept: true });
+}
+
+function wireRecord(clock: Clock, key: string, data: EntryRecord['data']): EntryRecord {
+  const order = clock.tick();
+  return { k: 'event', id: `${key}/wire/${order}`, of: `${key}/wire`, order, clock: order, data };
+}
+
+/** The last reply on the wire of a branch, as far as it came; undefined when there is none, or it became a message. */
+export async function lastReply(
+  store: Store,
+  key: string,
+): Promise<{ readonly name: string; readonly reply: Reply; readonly asked: Asked } | undefined> {
+  const pieces: WirePiece[] = [];
+  const kept = new Set<unknown>();
   for (let after: string | undefined, more = true; more; ) {
     const page = await store.entries('event', { of: `${key}/wire`, limit: 1000, ...(after && { after }) });
-    pieces.push(...page.items);
+    for (const { data } of page.items)
+      if (data.kept === true) kept.add(data.reply);
+      else if (isPiece(data)) pieces.push(data);
     after = page.next;
     more = after !== undefined;
   }
-  const last = pieces.at(-1)?.data as (Asked & { reply: number }) | undefined;
-  if (!last) return undefined;
-  const { dialect: dialectId, issuer } = provider(last.provider);
-  const reader = dialect(dialectId).readStream({ issuer, model: last.model });
+  const last = pieces.at(-1);
+  if (!last || kept.has(last.reply)) return undefined;
+  const { reply: name, provider, model, dialect: dialectId, issuer } = last;
+  const reader = dialect(dialectId).readStream({ issuer, model });
   const decoder = decodeSse((event, data) => void reader.push(event, data));
-  for (const { data } of pieces) if (data.reply === last.reply) decoder.push(String(data.text));
-  return { reply: reader.finish(), asked: { provider: last.provider, model: last.model } };
+  for (const { reply, text } of pieces) if (reply === name) decoder.push(text);
+  return { name, reply: reader.finish(), asked: { provider, model, dialect: dialectId, issuer } };
 }
 
-/** Whether a message came of this reply: it is in the history already. */
-export function isKept({ message }: Reply, history: readonly Message[]): boolean {
-  return message.content.length === 0 || history.some(({ raw }) => raw === message.raw);
+type WirePiece = Asked & { readonly reply: string; readonly text: string };
+
+function isPiece(data: EntryRecord['data']): data is EntryRecord['data'] & WirePiece {
+  return ['reply', 'text', 'provider', 'model', 'dialect', 'issuer'].every((name) => typeof data[name] === 'string');
 }

@@ -25,6 +25,7 @@ export type ForestErrorCode =
   | 'bad_position'
   | 'bookmarked'
   | 'below_itself'
+  | 'not_above'
   | 'no_request'
   | 'unknown_body'
   | 'damaged';

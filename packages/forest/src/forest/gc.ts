@@ -9,7 +9,7 @@ import { everyStep } from './walk.ts';
 
 /**
  * Forgets removed nodes that no thread, no bookmark and no living node leads through, with their takes, marks and
- * texts, and deleted threads. Redirects and tombstones stay: old ids lead on, and a copy of the folder from before
+ * texts, deleted threads, and the stream of every reply that is a message now. Redirects and tombstones stay: old ids lead on, and a copy of the folder from before
  * brings nothing back.
  */
 export async function collectGarbage(context: Context): Promise<{ kept: number; removed: number }> {
@@ -18,7 +18,21 @@ export async function collectGarbage(context: Context): Promise<{ kept: number; 
   const { named, deleted } = await namedNodes(context);
   const dead = await deadNodes(context, named);
   const needed = await neededBodies(store, (id) => dead.has(id));
-  return store.compact((record) => isKept(record, dead, deleted, needed));
+  const done = await repliesThatAreMessages(context);
+  return store.compact((record) => isKept(record, dead, deleted, needed) && !isDone(record, done));
+}
+
+/** What came in while a model spoke is kept for the case of a crash. A mark says that it became a message. */
+async function repliesThatAreMessages({ store }: Context): Promise<Set<string>> {
+  const done = new Set<string>();
+  for await (const { of, data } of everyItem((page) => store.entries('event', page)))
+    if (data.kept === true) done.add(`${of} ${data.reply}`);
+  return done;
+}
+
+/** The mark itself stays: a copy of the folder from before may bring the rest back. */
+function isDone(record: StoreRecord, done: ReadonlySet<string>): boolean {
+  return record.k === 'event' && record.data.kept !== true && done.has(`${record.of} ${record.data.reply}`);
 }
 
 function isKept(

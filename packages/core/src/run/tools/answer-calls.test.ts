@@ -81,3 +81,28 @@ it('many calls side by side raise no warning of a leak', async () => {
   process.off('warning', listen);
   expect(warnings).toEqual([]);
 });
+
+it.each(['deny', 'no', '', true, false])('only "approve" approves: %j does not', async (decision) => {
+  let ran = false;
+  const guarded = tool({
+    name: 'guarded',
+    needsApproval: true,
+    execute: () => {
+      ran = true;
+      return 'ok';
+    },
+  });
+  const waiting = await answerCalls([call('guarded', 'a')], {
+    tools: new ToolSet([guarded]),
+    targets: [],
+    approvals: { a: decision as 'approve' },
+    history: [],
+    signal: new AbortController().signal,
+    clock: realClock,
+    onStart: () => {},
+    onEnd: () => {},
+    onMessage: () => {},
+  });
+  expect(ran).toBe(false);
+  expect(waiting.map(({ id }) => id)).toEqual(['a']);
+});
