@@ -23,7 +23,7 @@ test('a change with a smaller number that is committed later is not skipped', as
   const quick = makeNode('quick');
   await store.append(recordsOf([quick]));
   const first = await store.changes(start.next);
-  expect(first.items.map(({ key }) => key)).toEqual([quick.body.digest, quick.node.id]);
+  expect(first.items.map(({ key }) => key)).toEqual([quick.node.id]);
   expect((await store.changes(first.next)).items).toEqual([]);
 
   await slow.query('commit');

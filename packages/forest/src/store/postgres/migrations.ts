@@ -66,9 +66,14 @@ const FIRST = [
   'create index skein_entry_of on skein_entry (project, kind, "of", "order", id)',
   'create index skein_entry_order on skein_entry (project, kind, "order", id)',
   `create table skein_other (project ${KEY}, digest ${KEY}, record text not null, ${WRITTEN}, primary key (project, digest))`,
-  ...['node', 'body', 'take', 'ref', 'entry', 'other'].map(
+  ...['node', 'take', 'ref', 'entry', 'other'].map(
     (table) => `create index skein_${table}_xid on skein_${table} (project, xid)`,
   ),
   `create table skein_writer (project ${KEY}, writer ${KEY}, beat timestamptz not null, primary key (project, writer))`,
   `create table skein_era (project ${KEY}, era integer not null, primary key (project))`,
+  // Of a project that it has not counted yet, PostgreSQL believes that it has hardly a row, and then takes any index that
+  // begins with the project and reads all of it. Without statistics it believes in projects of middling size.
+  ...['node', 'page', 'words', 'body', 'take', 'ref', 'entry', 'other', 'writer', 'era'].map(
+    (table) => `alter table skein_${table} alter column project set statistics 0`,
+  ),
 ];
