@@ -36,6 +36,12 @@ describe('examples', () => {
     expect(stdout).toContain('Replayed, with the provider gone: Hello to you.');
   });
 
+  it('a server records what goes through its proxy', async () => {
+    const { stdout } = await run(process.execPath, ['serve.mjs'], { cwd: folder });
+    expect(stdout).toContain('Answer: Hello from the other side.');
+    expect(stdout).toContain('Recorded: user, assistant');
+  });
+
   it('the chat keeps its state, and says what it cannot use', async () => {
     const { stdout } = await run(process.execPath, ['chat.mjs'], { cwd: folder });
     expect(stdout).toContain('Answer: It opens at ten.');

@@ -1,6 +1,5 @@
 /** What the tests of this package share: an emulator, a forest in memory, and a server on them. */
 import { loadConfig } from '@skein/agents';
-import { user } from '@skein/core';
 import { type Emulator, startEmulator } from '@skein/emulator';
 import { createForest, type Forest, memoryStore } from '@skein/forest';
 import { createServer, type Listening, type ServerOptions } from '@skein/server';
@@ -20,7 +19,7 @@ export interface World {
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: bodies are looked at by the tests, field by field
@@ -61,4 +60,3 @@ export async function startWorld(options: Partial<ServerOptions> = {}, port = 0)
 }
 
 export const question = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] });
-export const hello = user('Hello');

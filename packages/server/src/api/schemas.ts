@@ -14,7 +14,7 @@ export const PageQuery = z.object({
 });
 
 export const Block = z.looseObject({ type: z.string() }).openapi('Block');
-export const Stop = z.looseObject({ reason: z.string() });
+const Stop = z.looseObject({ reason: z.string() });
 
 export const Usage = z
   .object({
@@ -51,7 +51,7 @@ export const Take = z
   })
   .openapi('Take');
 
-export const Marks = z.object({
+const Marks = z.object({
   tags: z.array(z.string()),
   note: z.string().optional(),
   rating: z.number().optional(),
@@ -93,7 +93,7 @@ export const Bookmark = z
   .object({ id: z.string(), node: z.string(), title: z.string(), createdAt: z.number() })
   .openapi('Bookmark');
 
-export const Branch = z.object({
+const Branch = z.object({
   head: z.string(),
   status: z.enum(['running', 'done', 'waiting', 'failed', 'aborted']),
   stop: Stop.optional(),

@@ -32,7 +32,7 @@ function blockView(block: ContentBlock): z.infer<typeof Block> {
   return { ...block };
 }
 
-export function takeView(take: TakeRecord): z.infer<typeof Take> {
+function takeView(take: TakeRecord): z.infer<typeof Take> {
   const { k: _k, node: _node, origin, usage, envelope: _e, request, params: _p, extra: _x, stop, ...rest } = take;
   return {
     ...rest,

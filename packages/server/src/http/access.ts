@@ -12,7 +12,7 @@ export interface GuardOptions {
 }
 
 /** What is looked at to let a request in. */
-export interface Asking {
+interface Asking {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   /** What a browser says of where the request comes from. */
@@ -73,7 +73,7 @@ export function createAccess({ token, hosts = [], now = Date.now }: GuardOptions
 }
 
 /** In the same time wherever they differ. */
-export function isSame(a: string, b: string): boolean {
+function isSame(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)));
 }
 

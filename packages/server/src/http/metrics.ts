@@ -17,7 +17,7 @@ const HELP = {
   skein_resident_bytes: ['gauge', 'Memory of the process'],
 } as const;
 
-export type MetricName = keyof typeof HELP;
+type MetricName = keyof typeof HELP;
 
 export function createMetrics(): Metrics {
   const counters = new Map<MetricName, Map<string, number>>();

@@ -33,7 +33,7 @@ export class UndecodableError extends Error {
 }
 
 /** What a body is wrapped in, the outermost last. */
-export function encodingsOf(header: string | null): string[] {
+function encodingsOf(header: string | null): string[] {
   const names = (header ?? '').toLowerCase().split(/\s*,\s*/);
   return names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
 }

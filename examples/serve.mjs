@@ -1,0 +1,35 @@
+// The server inside a program of your own: its API, and any client's calls recorded; no key, no network.
+import { loadConfig } from '@skein/agents';
+import { says, startEmulator } from '@skein/emulator';
+import { openForest } from '@skein/forest';
+import { createServer } from '@skein/server';
+import { client } from '@skein/server/client';
+
+const emulator = await startEmulator();
+emulator.script('anthropic-messages', says('Hello from the other side.'));
+const env = { ANTHROPIC_API_KEY: 'any', ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages') };
+const { config } = await loadConfig({ env });
+const forest = await openForest(':memory:');
+const server = await createServer({ forest, config, env }).listen({ port: 0 });
+
+// Any client of the provider works; only its base address is another.
+const response = await fetch(`${server.url}/proxy/anthropic/v1/messages`, {
+  method: 'POST',
+  headers: { 'x-api-key': 'any', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
+  body: JSON.stringify({
+    model: 'claude-sonnet-4-5',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'Anyone there?' }],
+  }),
+});
+console.log(`Answer: ${JSON.parse(await response.text()).content[0].text}`);
+
+const api = client(server.url);
+let threads = await (await api.threads.$get({ query: {} })).json();
+while (threads.items.length === 0) threads = await (await api.threads.$get({ query: {} })).json();
+const path = await forest.path(threads.items[0]?.head ?? 'root');
+console.log(`Recorded: ${path.map(({ role }) => role).join(', ')}`);
+
+await server.close();
+await forest.close();
+await emulator.close();
