@@ -57,7 +57,7 @@ export class EventWriter {
   }
 }
 
-export function eventId(number: number): string {
+function eventId(number: number): string {
   return String(number).padStart(10, '0');
 }
 
