@@ -24,10 +24,11 @@ const response = await fetch(`${server.url}/proxy/anthropic/v1/messages`, {
 });
 console.log(`Answer: ${JSON.parse(await response.text()).content[0].text}`);
 
+// The recording goes on behind the answer.
 const api = client(server.url);
-let threads = await (await api.threads.$get({ query: {} })).json();
-while (threads.items.length === 0) threads = await (await api.threads.$get({ query: {} })).json();
-const path = await forest.path(threads.items[0]?.head ?? 'root');
+for (let recorded = '[]'; recorded.includes('[]'); ) recorded = await (await api.threads.$get({ query: {} })).text();
+const [thread] = (await forest.threads.list()).items;
+const path = await forest.path(thread?.head ?? 'root');
 console.log(`Recorded: ${path.map(({ role }) => role).join(', ')}`);
 
 await server.close();
