@@ -1,3 +1,3 @@
 export type { ProxyOptions } from './options.ts';
-export { createProxy, type Proxy } from './proxy.ts';
+export { createProxy } from './proxy.ts';
 export { isProxied } from './target.ts';
