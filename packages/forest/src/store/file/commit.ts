@@ -8,7 +8,7 @@ export function newRecords(tables: Tables, records: readonly StoreRecord[]): Sto
   const chosen = new Map<string, StoreRecord>();
   for (const record of records) {
     if (placeOf(tables, record)) continue;
-    const key = `${record.k} ${keyOf(record)}`;
+    const key = keyIn(record);
     const there = chosen.get(key);
     if (!there) chosen.set(key, record);
     else if ('clock' in there && 'clock' in record && there.clock < record.clock) {
@@ -18,6 +18,12 @@ export function newRecords(tables: Tables, records: readonly StoreRecord[]): Sto
     }
   }
   return [...chosen.values()];
+}
+
+/** Hashes of different kinds have different lengths; the other keys need their kind. */
+function keyIn(record: StoreRecord): string {
+  const isHash = record.k === 'node' || record.k === 'body' || record.k === 'take';
+  return isHash ? keyOf(record) : `${record.k} ${keyOf(record)}`;
 }
 
 /** Where the things are that a batch relies on: what it names, and what makes a part of it needless. */

@@ -18,26 +18,27 @@ export function createRecordReader(
   readBytes: (segment: number, start: number, length: number) => Promise<Buffer>,
   onDamaged: (place: Place) => void,
 ): RecordReader {
-  const cache = new Map<number, { readonly record: StoreRecord; readonly size: number }>();
+  // Two generations: when the young one is full, the old one goes as a whole. Taking single records off the front of a
+  // Map costs more the longer the Map is.
+  let young = new Map<number, StoreRecord>();
+  let old = new Map<number, StoreRecord>();
   let held = 0;
 
   const keep = (place: Place, record: StoreRecord) => {
-    const key = keyOf(place);
-    if (place.length > CACHE_BYTES / 8 || cache.has(key)) return;
-    cache.set(key, { record, size: place.length });
+    if (place.length > CACHE_BYTES / 8) return;
+    young.set(keyOf(place), record);
     held += place.length;
-    if (held <= CACHE_BYTES) return;
-    for (const [oldest, { size }] of cache) {
-      cache.delete(oldest);
-      held -= size;
-      if (held <= CACHE_BYTES) return;
-    }
+    if (held < CACHE_BYTES / 2) return;
+    old = young;
+    young = new Map();
+    held = 0;
   };
+  const kept = (place: Place) => young.get(keyOf(place)) ?? old.get(keyOf(place));
 
   return {
     keep,
     async read(places) {
-      const found = places.map((place) => place && cache.get(keyOf(place))?.record);
+      const found = places.map((place) => place && kept(place));
       const missing = places.flatMap((place, index) => (place && !found[index] ? [{ place, index }] : []));
       for (const span of spansOf(missing)) {
         const first = span[0]!.place;
