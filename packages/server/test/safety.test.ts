@@ -333,5 +333,5 @@ describe('every route', () => {
 });
 
 function safeEncode(text: string): string {
-  return encodeURIComponent(text.replace(/[\ud800-\udfff]/g, ''));
+  return encodeURIComponent(Buffer.from(text).toString());
 }
