@@ -1,5 +1,5 @@
 // Measures Skein against its floors, then the peers against the same floors. `--check` fails when a budget is
-// exceeded by more than the noise, `--only streams|turns|cold|imports|forest|postgres|peers` measures one group.
+// exceeded by more than the noise, `--only streams|turns|cold|imports|forest|postgres|proxy|peers` measures one group.
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -7,6 +7,7 @@ import { coldCase } from './cases/cold.mjs';
 import { appendCase, matchCase, memoryPerNode, openCase, pathCase, sizeCase, tidy } from './cases/forest.mjs';
 import { measureImports } from './cases/imports.mjs';
 import { postgresCases } from './cases/postgres.mjs';
+import { proxyCase } from './cases/proxy.mjs';
 import { streamCase } from './cases/streams.mjs';
 import { turnCase } from './cases/turns.mjs';
 import { PROTOCOLS } from './data/streams.mjs';
@@ -34,6 +35,7 @@ if (wants('cold')) await coldWrites();
 if (wants('imports')) imports();
 if (wants('forest')) await forest();
 if (wants('postgres')) await postgres();
+if (wants('proxy')) await proxy();
 console.log(`${table('Skein', rows)}\n\nok: within the budget and its noise of ${noise * 100} %`);
 if (wants('peers')) console.log(`\n${table('peer', await measurePeers(server.url))}`);
 server.stop();
@@ -120,6 +122,23 @@ async function postgres() {
     }
   } finally {
     await end();
+  }
+}
+
+async function proxy() {
+  console.error('measuring the proxy');
+  const few = Math.min(rounds, 9);
+  const warmUp = 2;
+  const { contestants, firstBytes, memory, end } = await proxyCase();
+  try {
+    const times = await measure(contestants, { rounds: few, warmUp, by: 'clock' });
+    add('proxy, 500 streams', times, 'skein', 'proxy');
+    const waits = new Map([...firstBytes].map(([name, all]) => [name, all.slice(warmUp)]));
+    add('proxy, first byte', waits, 'skein', 'proxy, first byte');
+    const exchanges = (few + warmUp) * 500;
+    console.log(`Memory of the proxy, idle behind ${exchanges} streams: ${((await memory()) / 1e6).toFixed(0)} MB\n`);
+  } finally {
+    end();
   }
 }
 
