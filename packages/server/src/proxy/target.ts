@@ -37,7 +37,7 @@ export function targetOf(url: string, providers: readonly ProviderDescriptor[], 
  * SDKs disagree on whether the version belongs to the base address, so what the base ends with and the path begins
  * with counts once: `…/v1` and `v1/responses` are `…/v1/responses`.
  */
-function joinPaths(base: string, rest: readonly string[]): string {
+export function joinPaths(base: string, rest: readonly string[]): string {
   const above = base.split('/').filter((part) => part !== '');
   let shared = Math.min(above.length, rest.length);
   while (shared > 0 && above.slice(-shared).join('/') !== rest.slice(0, shared).join('/')) shared--;
