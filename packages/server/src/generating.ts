@@ -38,7 +38,7 @@ export function createGenerating(
       throw new Problem(422, 'bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
     const known = [...(from?.tools ?? []), ...tools];
     const preset = config.preset === undefined ? {} : config.presets[config.preset];
-    const { n: _n, ...presetParams } = preset ?? {};
+    const { n, ...presetParams } = preset ?? {};
     return {
       ...(from && {
         limits: from.limits,
@@ -49,6 +49,7 @@ export function createGenerating(
       params: { ...presetParams, ...from?.params, ...params },
       tools: wanted ? wanted.map((tool) => toolNamed(tool, known)) : (from?.tools ?? []),
       ...(chosen && { label: chosen.id }),
+      ...(n !== undefined && { n }),
     } as GenerateOptions;
   };
 

@@ -122,6 +122,18 @@ describe('generations', () => {
     expect(sent).toEqual([77, 77]);
   });
 
+  test('a thread goes on at an answer, not at the branch that failed', async () => {
+    const { api, emulator, forest } = await startWorld();
+    const { body: thread } = await api('POST', '/threads', { messages: [question('Hello')] });
+    emulator.script('openai-chat', [{ error: { status: 400, message: 'no' } }, says('Yes.')]);
+    const wish = { node: thread.head, model: 'openai-chat/gpt-5.5', n: 2, thread: thread.id };
+    const { body } = await api('POST', '/generations', wish);
+    await expect.poll(async () => (await api('GET', `/generations/${body.id}`)).body.status).toBe('done');
+    await expect
+      .poll(async () => (await forest.node((await forest.threads.get(thread.id)).head)).message.text)
+      .toBe('Yes.');
+  });
+
   test('what cannot be asked for is a clear problem', async () => {
     const { api } = await startWorld();
     const ask = (wish: object) => api('POST', '/generations', { node: 'root', ...wish });

@@ -97,7 +97,7 @@ export const generations = apiRouter()
     const generation = await engine.generate(node, { ...options, ...given({ n, again }) });
     if (thread !== undefined) {
       void generation.result.then(
-        ({ branches }) => forest.threads.moveHead(thread, branches[0]!.head),
+        ({ branches }) => forest.threads.moveHead(thread, (branches.find(isDone) ?? branches[0]!).head),
         () => undefined,
       );
     }
@@ -146,4 +146,8 @@ function view({ params: asked, branches, tools, ...state }: GenerationState): z.
     })),
     ...(asked && { params: { ...asked } }),
   };
+}
+
+function isDone({ status }: GenerationState['branches'][number]): boolean {
+  return status === 'done';
 }

@@ -46,7 +46,11 @@ export function createAccess({ token, hosts = [], now = Date.now }: GuardOptions
       const name = hostName(host);
       // Names can be made to point anywhere, bare addresses cannot.
       if (name === undefined || !(names.has(name) || isIP(name) !== 0))
-        throw new Problem(421, 'wrong_host', 'This server does not answer to that name: name it under "server.hosts".');
+        throw new Problem(
+          421,
+          'wrong_host',
+          'This server does not answer to that name: give it to createServer in "hosts".',
+        );
       if (origin !== undefined && !isOwnOrigin(origin, host, hosts))
         throw new Problem(403, 'wrong_origin', 'Pages from elsewhere may not use this server.');
       if (origin === undefined && fetchSite === 'cross-site')
