@@ -1,11 +1,11 @@
-import { currentTime, describeProblem, loadAgents, loadConfig, type StoreChoice } from '@skein/agents';
+import { currentTime, describeProblem, loadAgents, loadConfig } from '@skein/agents';
 import { providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { openForest } from '@skein/forest';
 import { createLog, createServer } from '@skein/server';
-import colors from 'picocolors';
 import { DEMO_MODEL, startDemo, withKeys } from '../demo.ts';
-import { say, warn } from '../output.ts';
+import { colors, say, warn } from '../output.ts';
+import { describePlace, placeOf } from '../store-place.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
 export interface ServeOptions {
@@ -28,7 +28,7 @@ export async function serve({ token: tokenVariable, version, ...flags }: ServeOp
   const env = demo?.env ?? process.env;
   const token = env[tokenVariable ?? config.server.tokenVariable];
 
-  const forest = await openForest(whereOf(config.store, env), { project: config.project });
+  const forest = await openForest(placeOf(config.store, env), { project: config.project });
   const loaded = await loadAgents(config.agents, { config, env, forest });
   for (const problem of loaded.problems) if (problem.severity === 'error') warn(describeProblem(problem));
   const server = createServer({
@@ -46,7 +46,7 @@ export async function serve({ token: tokenVariable, version, ...flags }: ServeOp
   const listening = await server.listen({ port: config.server.port, host: config.server.host });
 
   say(`${colors.bold('Skein')} ${version} is running. Ctrl+C ends it.`);
-  say(`  forest  ${shown(config.store)}, project ${config.project}`);
+  say(`  forest  ${describePlace(config.store)}, project ${config.project}`);
   say(`  API     ${listening.url}/api/v1   (${listening.url}/api/openapi.json)`);
   say('  proxy   give your clients these base addresses, and what they say is recorded:');
   say(`            OPENAI_BASE_URL=${listening.url}/proxy/openai/v1`);
@@ -62,17 +62,4 @@ export async function serve({ token: tokenVariable, version, ...flags }: ServeOp
   await loaded.close();
   await forest.close();
   await demo?.emulator.close();
-}
-
-function whereOf(store: StoreChoice, env: NodeJS.ProcessEnv): string {
-  if (store.kind === 'memory') return ':memory:';
-  if (store.kind === 'file') return store.folder;
-  const address = env[store.variable];
-  if (address === undefined)
-    throw new Error(`The store is PostgreSQL, but its variable ${store.variable} is not set: give it the address.`);
-  return address;
-}
-
-function shown(store: StoreChoice): string {
-  return store.kind === 'file' ? store.folder : store.kind === 'postgres' ? 'PostgreSQL' : 'memory, gone at the end';
 }

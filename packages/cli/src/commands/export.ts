@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import {
+  type ExportFormat,
+  type ExportLosses,
+  type ExportOf,
+  exportOlder,
+  exportText,
+  type Forest,
+} from '@skein/forest';
+import { type Command, Option } from 'commander';
+import { type ForestFlags, forestCommand } from '../command.ts';
+import { findPlace } from '../find-place.ts';
+import { hasRedaction, inWorld } from '../open-world.ts';
+import { note, UsageError, warn } from '../output.ts';
+import { progressLine } from '../progress.ts';
+
+interface Options extends ForestFlags {
+  readonly format: ExportFormat | 'older';
+  readonly dialect?: string;
+  readonly out?: string;
+  readonly below?: boolean;
+  readonly only?: boolean;
+}
+
+export function addExport(program: Command): void {
+  forestCommand(program, 'export', 'write conversations to standard output or a file')
+    .argument('[node|thread]', 'the history up to a node, or a thread; default: everything')
+    .addOption(
+      new Option('--format <name>', 'segments lose nothing and can be imported again')
+        .choices(['segments', 'markdown', 'messages', 'fine-tuning', 'older'])
+        .default('segments'),
+    )
+    .option('--dialect <name>', 'for messages and fine-tuning', 'openai-chat')
+    .option('--out <path>', 'a new file; a new folder for older')
+    .addOption(new Option('--below', 'the node with everything below it').conflicts('only'))
+    .option('--only', 'the one message')
+    .action(exportFrom);
+}
+
+async function exportFrom(id: string | undefined, options: Options): Promise<void> {
+  const { format, dialect, out, below, only, ...flags } = options;
+  if (id === undefined && (below || only)) throw new UsageError('--below and --only need a node.');
+  if (format === 'older' && out === undefined) throw new UsageError('The older layout is a folder: give --out.');
+  await inWorld(flags, async ({ config, forest, redact }) => {
+    if (hasRedaction(config) && (format === 'segments' || format === 'older'))
+      throw new Error(
+        `The configuration hides texts, and ${format} are exact: export markdown or messages, or take "redaction" away.`,
+      );
+    const of = await selected(forest, id, options);
+    const progress = progressLine();
+    let lossy = 0;
+    let messages = 0;
+    const watching = {
+      of,
+      onLosses: (_conversation: ExportLosses) => {
+        lossy += 1;
+      },
+      onProgress: (count: number) => {
+        messages = count;
+        progress.tell(`${count} messages`);
+      },
+    };
+    try {
+      if (format === 'older') await exportOlder(forest, out!, watching);
+      else {
+        const pieces = exportText(forest, { ...watching, format, ...(dialect !== undefined && { dialect }) });
+        await (out === undefined ? toOutput(pieces, redact) : toFile(out, pieces, redact));
+      }
+    } finally {
+      progress.end();
+    }
+    if (lossy > 0) warn(`${lossy} conversations lost something in this format; segments lose nothing.`);
+    note(
+      `${messages} ${format === 'segments' ? 'records' : 'messages'} written${out === undefined ? '' : ` to ${out}`}.`,
+    );
+  });
+}
+
+async function selected(forest: Forest, id: string | undefined, { below, only }: Options): Promise<ExportOf> {
+  if (id === undefined) return 'everything';
+  const { node, thread } = await findPlace(forest, id);
+  if (below) return { below: node };
+  if (only) return { node };
+  return thread ? { thread: thread.id } : { path: node };
+}
+
+async function toOutput(pieces: AsyncIterable<string>, redact: (text: string) => string): Promise<void> {
+  for await (const piece of pieces) if (!process.stdout.write(redact(piece))) await once(process.stdout, 'drain');
+}
+
+/** The file appears when it is complete. */
+async function toFile(path: string, pieces: AsyncIterable<string>, redact: (text: string) => string): Promise<void> {
+  if (await stat(path).catch(() => undefined)) throw new Error(`${path} is there already: give a new name.`);
+  const draft = `${path}.${process.pid}.tmp`;
+  const file = await open(draft, 'wx');
+  try {
+    for await (const piece of pieces) await file.write(redact(piece));
+    await file.sync();
+    await file.close();
+    await rename(draft, path);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(draft, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import { findProvider } from '@skein/agents';
+import { hasKey, type ProviderDescriptor, providers } from '@skein/core';
+import { listedModels, modelInfoWithLimits } from '@skein/core/prices';
+import type { Command } from 'commander';
+import { readConfig } from '../open-world.ts';
+import { colors, note, say, sayJson } from '../output.ts';
+
+export function addModels(program: Command): void {
+  program
+    .command('models')
+    .description('list the providers and which have keys; with a provider, its known models')
+    .argument('[provider]')
+    .option('--json', 'one JSON document, for programs')
+    .action(listModels);
+}
+
+async function listModels(name: string | undefined, { json }: { readonly json?: boolean }): Promise<void> {
+  const config = await readConfig({});
+  if (name === undefined) return listProviders(Object.values(config.providers), json === true);
+  const { id } = findProvider(name, config.providers);
+  const items = listedModels(id).map((model) => ({ id: `${id}/${model}`, ...limitsOf(id, model) }));
+  if (json) return sayJson({ provider: id, items });
+  for (const { id, contextTokens } of items)
+    say(`${id}${contextTokens === undefined ? '' : colors.dim(`  ${contextTokens} tokens`)}`);
+  if (items.length === 0) note(`No list of the models of ${id} is known here. Any name can be asked for: ${id}/name.`);
+}
+
+function listProviders(own: readonly ProviderDescriptor[], json: boolean): void {
+  const all = [...own, ...providers().filter(({ id }) => !own.some((one) => one.id === id))];
+  const items = all.map((one) => ({
+    id: one.id,
+    dialect: one.dialect,
+    key: keyState(one),
+    variables: one.connection?.keyVariables ?? [],
+  }));
+  if (json) {
+    sayJson({ items });
+    return;
+  }
+  for (const { id, dialect, key, variables } of items) {
+    const state =
+      key === 'there'
+        ? colors.green('key')
+        : key === 'missing'
+          ? colors.dim(`set ${variables.join(' or ')}`)
+          : 'no key needed';
+    say(`${id.padEnd(18)} ${dialect.padEnd(22)} ${state}`);
+  }
+}
+
+function keyState(one: ProviderDescriptor): 'there' | 'missing' | 'not needed' {
+  if (one.connection?.needsKey === false) return 'not needed';
+  return hasKey(one) ? 'there' : 'missing';
+}
+
+function limitsOf(provider: string, model: string): { readonly contextTokens?: number } {
+  const { contextTokens } = modelInfoWithLimits(provider, model);
+  return contextTokens === undefined ? {} : { contextTokens };
+}

@@ -1,0 +1,63 @@
+import type { Role } from '@skein/core';
+import type { Found } from '@skein/forest';
+import { type Command, Option } from 'commander';
+import { countOf, type ForestFlags, instantOf, listingCommand } from '../command.ts';
+import { findPlace } from '../find-place.ts';
+import { inWorld } from '../open-world.ts';
+import { colors, harmless, note, say, sayJson, short } from '../output.ts';
+
+interface Options extends ForestFlags {
+  readonly limit: number;
+  readonly role?: Role;
+  readonly below?: string;
+  readonly model?: string;
+  readonly tag?: string;
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export function addSearch(program: Command): void {
+  listingCommand(program, 'search', 'find messages that have all the words; the last one may be cut')
+    .argument('<words...>')
+    .option('--limit <count>', 'how many', countOf, 20)
+    .addOption(new Option('--role <role>', 'only of this role').choices(['system', 'user', 'assistant', 'tool']))
+    .option('--below <node>', 'only below this node')
+    .option('--model <name>', 'only what this model wrote')
+    .option('--tag <name>', 'only nodes with this tag')
+    .option('--since <day>', 'not older', instantOf)
+    .option('--until <day>', 'not newer', instantOf)
+    .action(search);
+}
+
+async function search(words: readonly string[], options: Options): Promise<void> {
+  const { json, store, project, role, below, ...filters } = options;
+  await inWorld({ store, project }, async ({ forest, redact }) => {
+    const page = await forest.search(words.join(' '), {
+      ...filters,
+      ...(role && { roles: [role] }),
+      ...(below !== undefined && { below: (await findPlace(forest, below)).node }),
+    });
+    if (json) return sayJson({ ...page, items: redact(page.items) });
+    for (const found of page.items) {
+      const shown = redact(found.snippet);
+      const text = shown === found.snippet ? marked(found) : inLine(shown);
+      say(`${colors.yellow(short(found.node))} ${colors.bold(found.role)} ${text}`);
+    }
+    if (page.items.length === 0) note('Nothing was found.');
+    if (page.next !== undefined) note(`There are more: --limit ${filters.limit * 2}`);
+  });
+}
+
+function marked({ snippet, marks }: Found): string {
+  const text = inLine(snippet);
+  let at = 0;
+  let line = '';
+  for (const [start, end] of marks) {
+    line += text.slice(at, start) + colors.green(text.slice(start, end));
+    at = end;
+  }
+  return line + text.slice(at);
+}
+
+/** As long as before, so that the marks still fit. */
+const inLine = (text: string) => harmless(text.replace(/[\n\t]/g, ' '));

@@ -1,0 +1,55 @@
+import type { Forest, UsageOf, UsageTotal } from '@skein/forest';
+import { type Command, Option } from 'commander';
+import { type ForestFlags, instantOf, listingCommand } from '../command.ts';
+import { findPlace } from '../find-place.ts';
+import { inWorld } from '../open-world.ts';
+import { say, sayJson, UsageError } from '../output.ts';
+
+interface Options extends ForestFlags {
+  readonly below?: boolean;
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export function addUsage(program: Command): void {
+  listingCommand(program, 'usage', 'tokens and cost of a conversation, or of everything')
+    .argument('[node|thread]', 'the history up to a node, or a thread')
+    .addOption(new Option('--below', 'the node with everything below it').conflicts(['since', 'until']))
+    .option('--since <day>', 'of everything from then on', instantOf)
+    .option('--until <day>', 'of everything up to then', instantOf)
+    .action(showUsage);
+}
+
+async function showUsage(id: string | undefined, { json, below, since, until, ...flags }: Options): Promise<void> {
+  if (id !== undefined && (since ?? until) !== undefined)
+    throw new UsageError('--since and --until are about everything: leave the id out.');
+  if (id === undefined && below) throw new UsageError('--below needs a node.');
+  await inWorld(flags, async ({ forest }) => {
+    const of =
+      id === undefined
+        ? { since: since ?? 0, ...(until !== undefined && { until }) }
+        : await selected(forest, id, below === true);
+    const total = await forest.usage(of);
+    if (json) sayJson({ of, ...total });
+    else for (const line of usageLines(total)) say(line);
+  });
+}
+
+async function selected(forest: Forest, id: string, below: boolean): Promise<UsageOf> {
+  const { node, thread } = await findPlace(forest, id);
+  if (below) return { below: node };
+  return thread ? { thread: thread.id } : { path: node };
+}
+
+/** Sums for a person. */
+export function usageLines({ usage, cost, withoutPrice, replies }: UsageTotal): string[] {
+  const written = usage.cacheWrite5m + usage.cacheWrite1h;
+  const input = usage.input + usage.cacheRead + written;
+  const rate = input === 0 ? 0 : Math.round((100 * usage.cacheRead) / input);
+  return [
+    `replies  ${replies}`,
+    `input    ${input} tokens, of them ${usage.cacheRead} from the cache (${rate} %) and ${written} written to it`,
+    `output   ${usage.output} tokens, of them ${usage.reasoning} thoughts`,
+    `cost     $${cost.toFixed(6)}${withoutPrice > 0 ? `, without ${withoutPrice} whose price is not known` : ''}`,
+  ];
+}
