@@ -1,5 +1,5 @@
 import { hasKey, type ProviderDescriptor } from '@skein/core';
-import { type Emulator, startEmulator } from '@skein/emulator';
+import type { Emulator } from '@skein/emulator';
 
 /** Which of the providers can be asked with what the environment holds. */
 export function withKeys(
@@ -11,6 +11,8 @@ export function withKeys(
 
 /** The emulator in this process, and an environment in which every provider is it. */
 export async function startDemo(env: NodeJS.ProcessEnv): Promise<{ emulator: Emulator; env: NodeJS.ProcessEnv }> {
+  // It is large, and whoever has a key does without it.
+  const { startEmulator } = await import('@skein/emulator');
   const emulator = await startEmulator({ brain: 'demo', seed: 'skein-demo' });
   return {
     emulator,

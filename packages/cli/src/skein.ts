@@ -2,12 +2,15 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { addAgents } from './commands/agents.ts';
+import { addAsk } from './commands/ask.ts';
 import { addBookmark } from './commands/bookmark.ts';
 import { addDiff } from './commands/diff.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
 import { addImport } from './commands/import.ts';
 import { addLog } from './commands/log.ts';
 import { addModels } from './commands/models.ts';
+import { addRun } from './commands/run.ts';
 import { addSearch } from './commands/search.ts';
 import { addShow } from './commands/show.ts';
 import { addThreads } from './commands/threads.ts';
@@ -46,6 +49,8 @@ program
   .action(async (options) => (await import('./commands/emulate.ts')).emulate(options));
 
 const commands = [
+  addAsk,
+  addRun,
   addThreads,
   addLog,
   addShow,
@@ -60,6 +65,7 @@ const commands = [
   addUpkeep,
   addAgents,
   addModels,
+  addDoctor,
 ];
 for (const add of commands) add(program);
 

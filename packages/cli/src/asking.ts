@@ -1,0 +1,32 @@
+import { type Config, findProvider } from '@skein/agents';
+import { ModelRefError, type ProviderDescriptor, providers } from '@skein/core';
+import { DEMO_MODEL, startDemo, withKeys } from './demo.ts';
+import { UsageError, warn } from './output.ts';
+
+/** Where to ask: the variables with keys and addresses, and what has to end afterwards. */
+export interface Asking {
+  readonly env: NodeJS.ProcessEnv;
+  /** The model in demo mode, for whoever names none. */
+  readonly fallback: string | undefined;
+  close(): Promise<void>;
+}
+
+/** Without any key a stand-in answers, and that is said; a model that needs none is asked for real. */
+export async function openAsking(config: Config, needed: readonly ProviderDescriptor[]): Promise<Asking> {
+  const known = [...Object.values(config.providers), ...providers()];
+  const needsNone = needed.length > 0 && needed.every(({ connection }) => connection?.needsKey === false);
+  if (needsNone || withKeys(known, process.env).length > 0)
+    return { env: process.env, fallback: undefined, close: async () => undefined };
+  warn(
+    'DEMO: no provider has a key, so a stand-in answers that understands nothing. Set ANTHROPIC_API_KEY or another.',
+  );
+  const { emulator, env } = await startDemo(process.env);
+  return { env, fallback: DEMO_MODEL, close: () => emulator.close() };
+}
+
+/** A model by its name, from the providers as they are configured. */
+export function modelNamed(name: string, config: Config): { provider: ProviderDescriptor; model: string } {
+  const slash = name.indexOf('/');
+  if (slash < 1 || slash === name.length - 1) throw new UsageError(new ModelRefError(name).message);
+  return { provider: findProvider(name.slice(0, slash), config.providers), model: name.slice(slash + 1) };
+}

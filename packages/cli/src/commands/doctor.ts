@@ -1,0 +1,117 @@
+import { createServer } from 'node:net';
+import { type Config, describeProblem, loadAgents, loadConfig, type Problem } from '@skein/agents';
+import { hasKey, type ProviderDescriptor, providers, resolveEndpoint } from '@skein/core';
+import { openForest } from '@skein/forest';
+import type { Command } from 'commander';
+import { type ForestFlags, listingCommand } from '../command.ts';
+import { withKeys } from '../demo.ts';
+import { colors, harmless, say, sayJson } from '../output.ts';
+import { describePlace, placeOf } from '../store-place.ts';
+
+interface Check {
+  readonly name: string;
+  /** `hint`: it works, but something could be better. */
+  readonly state: 'ok' | 'hint' | 'error';
+  readonly message: string;
+}
+
+export function addDoctor(program: Command): void {
+  listingCommand(program, 'doctor', 'look at versions, configuration, store, keys, addresses, port and agents').action(
+    doctor,
+  );
+}
+
+async function doctor({ json, ...flags }: ForestFlags): Promise<void> {
+  const { config, files, problems } = await loadConfig({ flags });
+  const known = [
+    ...Object.values(config.providers),
+    ...providers().filter(({ id }) => !Object.hasOwn(config.providers, id)),
+  ];
+  const checks: Check[] = [
+    checkNode(),
+    ...(problems.length === 0
+      ? [ok('configuration', files.length === 0 ? 'no file, all defaults' : files.join(', '))]
+      : problems.map((problem) => checkOf('configuration', problem))),
+    await checkStore(config),
+    checkKeys(known),
+    ...checkAddresses(known),
+    await checkPort(config.server),
+    ...(await checkAgents(config)),
+  ];
+  const isWell = checks.every(({ state }) => state !== 'error');
+  if (json) sayJson({ ok: isWell, checks });
+  else for (const { name, state, message } of checks) say(`${SIGNS[state]} ${name.padEnd(13)} ${harmless(message)}`);
+  if (!isWell) process.exitCode = 1;
+}
+
+const SIGNS = { ok: colors.green('ok   '), hint: colors.yellow('hint '), error: colors.red('error') };
+
+const ok = (name: string, message: string): Check => ({ name, state: 'ok', message });
+
+function checkOf(name: string, problem: Problem): Check {
+  return { name, state: problem.severity === 'error' ? 'error' : 'hint', message: describeProblem(problem) };
+}
+
+function checkNode(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const message = `Node ${process.versions.node}`;
+  if (major > 20 || (major === 20 && minor >= 19)) return ok('versions', message);
+  return { name: 'versions', state: 'error', message: `${message} is too old: install 20.19 or later.` };
+}
+
+async function checkStore(config: Config): Promise<Check> {
+  try {
+    const forest = await openForest(placeOf(config.store, process.env), { project: config.project });
+    try {
+      const { items, next } = await forest.threads.list({ limit: 100 });
+      const count = next === undefined ? items.length : 'more than 100';
+      return ok('store', `${describePlace(config.store)}, project ${config.project}: ${count} conversations`);
+    } finally {
+      await forest.close();
+    }
+  } catch (error) {
+    return { name: 'store', state: 'error', message: (error as Error).message };
+  }
+}
+
+function checkKeys(known: readonly ProviderDescriptor[]): Check {
+  const there = withKeys(known, process.env).map(({ id }) => id);
+  if (there.length > 0) return ok('keys', there.join(', '));
+  const message =
+    'No provider has a key, so only the demo answers: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.';
+  return { name: 'keys', state: 'hint', message };
+}
+
+/** Only of providers that can be asked: nobody needs an address for the others. */
+function checkAddresses(known: readonly ProviderDescriptor[]): Check[] {
+  return known
+    .filter((one) => one.connection && hasKey(one) && one.connection.needsKey !== false)
+    .map((one) => {
+      try {
+        return ok('addresses', `${one.id}: ${new URL(resolveEndpoint(one).baseUrl).origin}`);
+      } catch (error) {
+        return { name: 'addresses', state: 'error', message: (error as Error).message };
+      }
+    });
+}
+
+function checkPort({ port, host }: Config['server']): Promise<Check> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', ({ message }) =>
+      resolve({
+        name: 'port',
+        state: 'hint',
+        message: `${host}:${port} cannot be listened at (${message}): a server may run already; --port takes another.`,
+      }),
+    );
+    server.listen(port, host, () => server.close(() => resolve(ok('port', `${host}:${port} is free`))));
+  });
+}
+
+async function checkAgents(config: Config): Promise<Check[]> {
+  const loaded = await loadAgents(config.agents, { config });
+  await loaded.close();
+  const names = loaded.agents.map(({ id }) => id).join(', ') || 'none';
+  return [ok('agents', names), ...loaded.problems.map((problem) => checkOf('agents', problem))];
+}

@@ -1,0 +1,75 @@
+import { type Agent, describeProblem, type LoadedAgents, loadAgents } from '@skein/agents';
+import { system, user } from '@skein/core';
+import { costOf } from '@skein/core/prices';
+import { createEngine, ROOT } from '@skein/forest';
+import type { Command } from 'commander';
+import { modelNamed, openAsking } from '../asking.ts';
+import { countOf, type ForestFlags, listingCommand } from '../command.ts';
+import { approveAll, followGeneration, needAnswer } from '../follow.ts';
+import { inWorld } from '../open-world.ts';
+import { note, oneLine, sayJson, short, warn } from '../output.ts';
+
+interface Options extends ForestFlags {
+  readonly agents?: string;
+  readonly model?: string;
+  readonly steps?: number;
+  readonly yes?: boolean;
+}
+
+export function addRun(program: Command): void {
+  listingCommand(program, 'run', 'let an agent work on a goal: it calls its tools until it is done')
+    .argument('<agent>', 'its name, or that of its file')
+    .argument('<goal...>')
+    .option('--agents <folder>', 'where the files of the agents are')
+    .option('--model <provider/model>', 'another model than its own')
+    .option('--steps <count>', 'how often the model may be asked', countOf)
+    .option('--yes', 'approve every call of a tool that asks first')
+    .action(runAgent);
+}
+
+async function runAgent(name: string, words: readonly string[], options: Options): Promise<void> {
+  const { json, steps, yes, model, ...flags } = options;
+  const goal = words.join(' ');
+  await inWorld(flags, async ({ config, forest, redact }) => {
+    const other = model === undefined ? undefined : modelNamed(model, config);
+    const asking = await openAsking(config, other ? [other.provider] : []);
+    const loaded = await loadAgents(config.agents, { config, env: asking.env, forest });
+    try {
+      const agent = agentNamed(name, loaded, config.agents);
+      const { options: from, problems } = await agent.options();
+      for (const problem of problems) warn(describeProblem(problem));
+      const start = [...(from.system === undefined ? [] : [system(from.system)]), user(goal)];
+      const asked = await forest.append(ROOT, start);
+      const thread = await forest.threads.create({ head: asked, title: oneLine(`${agent.name}: ${goal}`, 60) });
+      const engine = createEngine(forest, { env: asking.env, costOf });
+      const { system: _inForest, ...rest } = from;
+      const limits = { ...from.limits, ...(steps !== undefined && { steps }) };
+      const growing = { ...rest, ...(other && { model: other, fallback: [] }), limits, label: agent.id };
+      let generation = await engine.generate(asked, growing);
+      let branch = await followGeneration(engine, generation, json === true);
+      while (yes && branch.status === 'waiting') {
+        generation = await approveAll(engine, generation, branch, growing);
+        branch = await followGeneration(engine, generation, json === true);
+      }
+      await forest.threads.moveHead(thread.id, branch.head);
+      const { usage, cost, replies } = await forest.usage({ thread: thread.id });
+      const { text } = (await forest.node(branch.head)).message;
+      const { status, stop, pending, error } = branch;
+      if (json)
+        sayJson(redact({ node: branch.head, thread: thread.id, status, stop, pending, error, text, usage, cost }));
+      else note(`${replies} replies, $${cost.toFixed(6)}; skein log ${short(branch.head)}`);
+      needAnswer(branch);
+    } finally {
+      await loaded.close();
+      await asking.close();
+    }
+  });
+}
+
+function agentNamed(name: string, loaded: LoadedAgents, folder: string): Agent {
+  const found = loaded.find(name);
+  if (found) return found;
+  for (const problem of loaded.problems) warn(describeProblem(problem));
+  const names = loaded.agents.map(({ id }) => id).join(', ') || 'none';
+  throw new Error(`There is no agent "${name}" in ${folder}. There is: ${names}.`);
+}

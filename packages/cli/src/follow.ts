@@ -1,0 +1,52 @@
+import type { Approval } from '@skein/core';
+import type { BranchState, Engine, Generation, GenerationEvent, ResumeOptions } from '@skein/forest';
+import { colors, harmless, note, oneLine } from './output.ts';
+
+/** Shows a generation as it grows: the answer's text as the result, everything else beside it. Ctrl+C ends it. */
+export async function followGeneration(engine: Engine, generation: Generation, quiet: boolean): Promise<BranchState> {
+  const stop = () => generation.stop();
+  process.once('SIGINT', stop);
+  try {
+    let text = '';
+    for await (const { event } of engine.follow(generation.id)) {
+      if (event.type === 'text' && !quiet) {
+        text += event.text;
+        process.stdout.write(harmless(event.text));
+      }
+      const line = lineFor(event);
+      if (line !== undefined) note(line);
+    }
+    if (text !== '' && !text.endsWith('\n')) process.stdout.write('\n');
+    return (await generation.result).branches[0]!;
+  } finally {
+    process.removeListener('SIGINT', stop);
+  }
+}
+
+/** Goes on with whatever waits for approval, for people who said yes to everything. */
+export async function approveAll(
+  engine: Engine,
+  generation: Generation,
+  { pending = [] }: BranchState,
+  options: ResumeOptions,
+): Promise<Generation> {
+  const approvals = Object.fromEntries(pending.map(({ id }): [string, Approval] => [id, 'approve']));
+  return engine.resume(generation.id, { ...options, approvals });
+}
+
+/** Throws unless the branch has an answer. */
+export function needAnswer({ status, error, pending = [], stop }: BranchState): void {
+  if (status === 'done') return;
+  if (status === 'waiting')
+    throw new Error(
+      `Waiting for approval of ${pending.map(({ name }) => name).join(', ')}: --yes approves every call.`,
+    );
+  throw new Error(error?.message ?? `It ended early: ${stop?.reason ?? status}.`);
+}
+
+function lineFor(event: GenerationEvent): string | undefined {
+  if (event.type === 'tool-start') return colors.dim(`→ ${oneLine(event.name)}`);
+  if (event.type === 'retry') return `Trying again (${event.attempt}): ${oneLine(event.reason, 200)}`;
+  if (event.type === 'notice') return oneLine(event.notice.message, 200);
+  return undefined;
+}
