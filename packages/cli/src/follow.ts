@@ -1,6 +1,6 @@
 import type { Approval } from '@skein/core';
 import type { BranchState, Engine, Generation, GenerationEvent, ResumeOptions } from '@skein/forest';
-import { colors, harmless, note, oneLine } from './output.ts';
+import { harmless, note, oneLine } from './output.ts';
 
 /** Shows a generation as it grows: the answer's text as the result, everything else beside it. Ctrl+C ends it. */
 export async function followGeneration(engine: Engine, generation: Generation, quiet: boolean): Promise<BranchState> {
@@ -45,7 +45,7 @@ export function needAnswer({ status, error, pending = [], stop }: BranchState): 
 }
 
 function lineFor(event: GenerationEvent): string | undefined {
-  if (event.type === 'tool-start') return colors.dim(`→ ${oneLine(event.name)}`);
+  if (event.type === 'tool-start') return `→ ${oneLine(event.name)}`;
   if (event.type === 'retry') return `Trying again (${event.attempt}): ${oneLine(event.reason, 200)}`;
   if (event.type === 'notice') return oneLine(event.notice.message, 200);
   return undefined;

@@ -71,9 +71,7 @@ async function exportFrom(id: string | undefined, options: Options): Promise<voi
       progress.end();
     }
     if (lossy > 0) warn(`${lossy} conversations lost something in this format; segments lose nothing.`);
-    note(
-      `${messages} ${format === 'segments' ? 'records' : 'messages'} written${out === undefined ? '' : ` to ${out}`}.`,
-    );
+    note(`${messages} messages written${out === undefined ? '' : ` to ${out}`}.`);
   });
 }
 

@@ -1,0 +1,70 @@
+import { Command } from 'commander';
+import { addAgents } from './commands/agents.ts';
+import { addAsk } from './commands/ask.ts';
+import { addBookmark } from './commands/bookmark.ts';
+import { addDiff } from './commands/diff.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addExport } from './commands/export.ts';
+import { addImport } from './commands/import.ts';
+import { addLog } from './commands/log.ts';
+import { addModels } from './commands/models.ts';
+import { addRun } from './commands/run.ts';
+import { addSearch } from './commands/search.ts';
+import { addShow } from './commands/show.ts';
+import { addThreads } from './commands/threads.ts';
+import { addTree } from './commands/tree.ts';
+import { addUpkeep } from './commands/upkeep.ts';
+import { addUsage } from './commands/usage.ts';
+import { addVerify } from './commands/verify.ts';
+
+const COMMANDS = [
+  addAsk,
+  addRun,
+  addThreads,
+  addLog,
+  addShow,
+  addTree,
+  addSearch,
+  addDiff,
+  addUsage,
+  addBookmark,
+  addImport,
+  addExport,
+  addVerify,
+  addUpkeep,
+  addAgents,
+  addModels,
+  addDoctor,
+];
+
+/** Everything that can be typed behind `skein`. Bad usage throws a `CommanderError`, after it was said. */
+export function createProgram(version: string): Command {
+  const program = new Command('skein')
+    .description('Keeps conversations with models whole: every byte, every branch, every provider.')
+    .version(version)
+    .option('--verbose', 'show where an error came from')
+    .showHelpAfterError('(skein --help lists everything)')
+    .exitOverride();
+
+  program
+    .command('serve', { isDefault: true })
+    .description('start the server on the forest: API and recording proxy')
+    .option('--port <number>', 'port to listen at')
+    .option('--host <address>', 'address to listen at; any but loopback needs a token')
+    .option('--store <where>', 'a folder, postgres:VARIABLE, or memory')
+    .option('--project <name>', 'which forest in the store')
+    .option('--model <provider/model>', 'the model for whoever names none')
+    .option('--token <variable>', 'the variable that holds the token clients need')
+    // The server and the emulator are large, and the other commands do without them.
+    .action(async (options) => (await import('./commands/serve.ts')).serve({ ...options, version }));
+
+  program
+    .command('emulate')
+    .description('start only the strict stand-ins for the OpenAI, Anthropic and Google APIs')
+    .option('--port <number>', 'port to listen at', '4142')
+    .option('--brain <name>', 'who answers: demo or echo', 'demo')
+    .action(async (options) => (await import('./commands/emulate.ts')).emulate(options));
+
+  for (const add of COMMANDS) add(program);
+  return program;
+}

@@ -1,0 +1,294 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assistant, system, user } from '@skein/core';
+import { openForest, ROOT } from '@skein/forest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skein } from './skein.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'skein-commands-'));
+const store = join(home, 'forest');
+const seeded = { asked: '', yarn: '', geese: '', thread: '', other: '' };
+const run = (...args: string[]) => skein(home, [...args, '--store', store]);
+
+beforeAll(async () => {
+  const forest = await openForest(store);
+  seeded.asked = await forest.append(ROOT, [system('Be brief.'), user('What is a skein?')]);
+  const usage = { input: 10, cacheRead: 30, cacheWrite5m: 0, cacheWrite1h: 0, output: 7, reasoning: 2, native: '{}' };
+  seeded.yarn = await forest.append(seeded.asked, [assistant('A length of yarn.\nCoiled.')], { usage, cost: 0.25 });
+  // What a model writes must not reach the terminal as a command to it.
+  seeded.geese = await forest.append(seeded.asked, [assistant('Geese \u001b[31min flight.')]);
+  seeded.thread = (await forest.threads.create({ head: seeded.yarn, title: 'Of yarn' })).id;
+  seeded.other = (await forest.threads.create({ head: seeded.geese, title: 'Of geese' })).id;
+  await forest.threads.tag(seeded.other, { birds: true });
+  await forest.close();
+});
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+describe('reading', () => {
+  test('threads: last changed first, by tag, in pages', async () => {
+    const { out, code } = await run('threads');
+    expect(code).toBe(0);
+    const lines = out.trim().split('\n');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain('Of geese #birds');
+    expect(lines[1]).toContain(`${seeded.thread}  `);
+    expect((await run('threads', '--tag', 'birds', '--json')).json().items).toMatchObject([{ id: seeded.other }]);
+    const first = await run('threads', '--limit', '1', '--json');
+    expect(first.json().items).toMatchObject([{ title: 'Of geese' }]);
+    const rest = await run('threads', '--after', first.json().next, '--json');
+    expect(rest.json().items).toMatchObject([{ title: 'Of yarn' }]);
+  });
+
+  test('log: the whole path, of a node and of a thread, by the beginning of their ids', async () => {
+    const whole = await run('log', seeded.yarn.slice(0, 8));
+    expect(whole.out).toMatch(
+      /system[\s\S]*Be brief\.[\s\S]*user[\s\S]*What is a skein\?[\s\S]*A length of yarn\.\nCoiled\./,
+    );
+    const ofThread = await run('log', seeded.thread.slice(0, 10), '--json');
+    expect(ofThread.json()).toMatchObject({
+      thread: { id: seeded.thread },
+      items: [{ role: 'system' }, { text: 'What is a skein?' }, { id: seeded.yarn, takes: [{ cost: 0.25 }] }],
+    });
+    expect((await run('log', seeded.yarn, '--oneline')).out.trim().split('\n')).toHaveLength(3);
+  });
+
+  test('what a model wrote does not steer the terminal, and colours are not for pipes', async () => {
+    const { out } = await skein(home, ['log', seeded.geese, '--store', store], '', { CI: '1', FORCE_COLOR: '1' });
+    expect(out).toContain('Geese \ufffd[31min flight.');
+    expect(out).not.toContain('\u001b');
+  });
+
+  test('show: facts, the exact text, and JSON', async () => {
+    const { out } = await run('show', seeded.yarn);
+    expect(out).toContain(`node    ${seeded.yarn}`);
+    expect(out).toContain('40 in · 7 out · $0.250000');
+    const raw = await run('show', seeded.geese, '--raw');
+    expect(raw.out).toBe(assistant('Geese \u001b[31min flight.').raw);
+    expect((await run('show', seeded.geese, '--json')).json()).toMatchObject({ depth: 3, role: 'assistant' });
+    const none = await run('show', seeded.yarn, '--request');
+    expect(none).toMatchObject({ code: 1, out: '' });
+  });
+
+  test('tree: the whole forest, and what is below a node', async () => {
+    const { out } = await run('tree');
+    expect(out).toContain(`├─ ${seeded.yarn.slice(0, 10)} assistant A length of yarn. Coiled.`);
+    expect(out).toContain(`└─ ${seeded.geese.slice(0, 10)}`);
+    const below = (await run('tree', seeded.asked, '--json')).json();
+    expect(below.items.map(({ id }: { id: string }) => id).toSorted()).toEqual([seeded.yarn, seeded.geese].toSorted());
+    expect((await run('tree', '--limit', '1')).err).toContain('There are more');
+  });
+
+  test('search: by words and filters', async () => {
+    expect((await run('search', 'length', 'yar')).out).toBe(
+      `${seeded.yarn.slice(0, 10)} assistant A length of yarn. Coiled.\n`,
+    );
+    expect((await run('search', 'skein', '--role', 'user', '--json')).json().items).toMatchObject([
+      { node: seeded.asked },
+    ]);
+    expect(await run('search', 'nowhere')).toMatchObject({ code: 0, out: '', err: 'Nothing was found.\n' });
+  });
+
+  test('diff: where two threads part', async () => {
+    const { out } = await run('diff', seeded.thread, seeded.geese);
+    expect(out).toContain(`They share 2 messages, up to ${seeded.asked.slice(0, 10)}.`);
+    expect(out).toContain('- A length of yarn.\n- Coiled.');
+    expect(out).toContain('+ Geese');
+    expect((await run('diff', seeded.yarn, seeded.geese, '--json')).json()).toMatchObject({
+      shared: seeded.asked,
+      a: [{ id: seeded.yarn }],
+      b: [{ id: seeded.geese }],
+    });
+  });
+
+  test('usage: of a thread, of everything, and since a day', async () => {
+    expect((await run('usage', seeded.thread)).out).toContain('40 tokens, of them 30 from the cache (75 %)');
+    expect((await run('usage', '--json')).json()).toMatchObject({ cost: 0.25, usage: { output: 7 } });
+    expect((await run('usage', '--since', '2999-01-01', '--json')).json()).toMatchObject({ replies: 0 });
+  });
+});
+
+describe('writing and upkeep', () => {
+  test('bookmark: set, listed, taken away', async () => {
+    const { id } = (await run('bookmark', seeded.yarn.slice(0, 8), 'Good', '--json')).json();
+    expect((await run('bookmark')).out).toContain(`${id}  ${seeded.yarn.slice(0, 10)}`);
+    expect((await run('bookmark', '--remove', id)).code).toBe(0);
+    expect((await run('bookmark', '--json')).json()).toEqual({ items: [] });
+  });
+
+  test('export and import: segments give the same nodes elsewhere, Markdown is for people', async () => {
+    const file = join(home, 'all.jsonl');
+    expect(await run('export', '--out', file)).toMatchObject({ code: 0, out: '' });
+    expect((await run('export', '--out', file)).err).toContain('is there already');
+    const copy = join(home, 'copy');
+    const imported = await skein(home, ['import', file, '--store', copy, '--json']);
+    expect(imported.json()).toMatchObject({ format: 'segments', problems: [] });
+    expect((await skein(home, ['show', seeded.yarn, '--raw', '--store', copy])).out).toBe(
+      (await run('show', seeded.yarn, '--raw')).out,
+    );
+    expect((await run('export', seeded.thread, '--format', 'markdown')).out).toContain('A length of yarn.');
+    const messages = await run('export', seeded.yarn, '--format', 'messages');
+    expect(messages.json()).toHaveLength(3);
+  });
+
+  test('import: what cannot be read is told, and the rest is there', async () => {
+    const file = join(home, 'some.jsonl');
+    writeFileSync(
+      file,
+      '{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Ho"}]}\n{"messages":5}\n',
+    );
+    const { code, out, err } = await run(
+      'import',
+      file,
+      '--format',
+      'fine-tuning',
+      '--dialect',
+      'openai-chat',
+      '--project',
+      'imported',
+    );
+    expect(code).toBe(1);
+    expect(out).toBe('fine-tuning: 1 conversations, 2 messages, 2 of them new; 1 could not be read.\n');
+    expect(err).toContain('line 2');
+  });
+
+  test('export in the older layout, and verify it', async () => {
+    const folder = join(home, 'older');
+    expect((await run('export', '--format', 'older', '--out', folder)).code).toBe(0);
+    expect((await skein(home, ['verify', folder, '--json'])).json()).toMatchObject({ ok: true, unreadable: 0 });
+    expect((await skein(home, ['verify', store])).err).toContain(`skein fsck --store ${store}`);
+  });
+
+  test('fsck, pack and gc; none of them while somebody else writes', async () => {
+    expect(await run('fsck')).toMatchObject({ code: 0, out: 'All is well.\n' });
+    const busy = join(home, 'busy');
+    const writer = await openForest(busy);
+    await writer.append(ROOT, [user('Hello')]);
+    expect((await skein(home, ['tree', '--store', busy])).out).toContain('Hello');
+    expect((await skein(home, ['pack', '--store', busy])).err).toContain('Stop it first');
+    await writer.close();
+    expect((await skein(home, ['pack', '--store', busy, '--json'])).json()).toMatchObject({ removed: 0 });
+    expect((await skein(home, ['gc', '--store', busy])).out).toContain('records kept, 0 removed');
+  });
+
+  test('fsck of a damaged forest fails', async () => {
+    const folder = join(home, 'damaged');
+    const forest = await openForest(folder);
+    await forest.append(ROOT, [user('Hello')]);
+    await forest.close();
+    damage(folder);
+    const { code, json } = await skein(home, ['fsck', '--store', folder, '--json']);
+    expect(code).toBe(1);
+    expect(json().ok).toBe(false);
+  });
+});
+
+describe('asking', () => {
+  test('ask: an answer from the demo, kept with its exact request; more of it by --at', async () => {
+    const first = await run('ask', 'Hello?', '--json', '--project', 'asked');
+    expect(first.err).toContain('DEMO');
+    const { node, text, thread } = first.json();
+    expect(text).toContain('Hello?');
+    const { out } = await run('show', node, '--request', '--project', 'asked');
+    expect(JSON.parse(out)).toMatchObject({ messages: [{ role: 'user' }] });
+    const next = await skein(home, ['ask', '--at', thread, '--store', store, '--project', 'asked'], 'And from a pipe?');
+    expect(next.out).toContain('And from a pipe?');
+    expect((await run('log', thread, '--json', '--project', 'asked')).json().items).toHaveLength(4);
+  });
+
+  test('ask: JSON by a schema', async () => {
+    const file = join(home, 'schema.json');
+    writeFileSync(file, '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}');
+    for (const model of ['anthropic/claude-sonnet-4-5', 'openai/gpt-5.2', 'google/gemini-3-pro']) {
+      const { out } = await run('ask', 'How many?', '--schema', file, '--model', model, '--project', 'asked');
+      expect(JSON.parse(out), model).toEqual({ n: expect.any(Number) });
+    }
+  });
+
+  test('agents and run: an agent works on a goal with its tools', async () => {
+    mkdirSync(join(home, 'agents'));
+    writeFileSync(
+      join(home, 'agents', 'clock.yaml'),
+      'name: Clock\nprovider: anthropic\nmodel: claude-sonnet-4-5\nsystem_prompt: Tell the time.\ntools: [current_time]\napprove: [current_time]\n',
+    );
+    expect((await skein(home, ['agents', '--json'])).json().items).toMatchObject([
+      { id: 'clock', tools: ['current_time'] },
+    ]);
+    const { code, json } = await run('run', 'clock', 'What time is it?', '--yes', '--json', '--project', 'agents');
+    expect(json()).toMatchObject({ status: 'done' });
+    expect(code).toBe(0);
+    expect((await run('run', 'clok', 'Hm')).err).toContain('There is: clock.');
+  });
+
+  test('models: which providers have keys, never the keys', async () => {
+    const { out, json } = await skein(home, ['models', '--json'], '', { OPENAI_API_KEY: 'sk-secret' });
+    const states = Object.fromEntries(json().items.map(({ id, key }: { id: string; key: string }) => [id, key]));
+    expect(states).toMatchObject({ openai: 'there', anthropic: 'missing', ollama: 'not needed' });
+    expect(out).not.toContain('secret');
+    expect((await skein(home, ['models', 'anthropic'])).out).toMatch(/^anthropic\/claude/m);
+  });
+
+  test('doctor: says what is wrong and fails', async () => {
+    expect((await run('doctor', '--json')).json()).toMatchObject({ ok: true });
+    const bad = await skein(home, ['doctor', '--store', 'postgres:NO_SUCH_VARIABLE']);
+    expect(bad.code).toBe(1);
+    expect(bad.out).toContain('NO_SUCH_VARIABLE is not set');
+  });
+});
+
+describe('what is hidden', () => {
+  test('the rules of the configuration hold for every command, and exact exports are refused', async () => {
+    const folder = join(home, 'hiding');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'skein.config.yaml'), `store: ${store}\nredaction: { patterns: [yarn] }\n`);
+    for (const args of [
+      ['log', seeded.yarn],
+      ['show', seeded.yarn, '--raw'],
+      ['search', 'yarn', '--json'],
+      ['threads'],
+      ['tree'],
+      ['export', '--format', 'markdown'],
+    ]) {
+      const { out } = await skein(folder, args);
+      expect(out, args[0]).toContain('[redacted]');
+      expect(out, args[0]).not.toContain('yarn');
+    }
+    expect(await skein(folder, ['export'])).toMatchObject({ code: 1, out: '' });
+  });
+});
+
+describe('mistakes', () => {
+  test.each([
+    ['an id that is none', ['log', 'nonsense!'], 1, 'There is no node or thread "nonsense!"'],
+    ['an id that leads nowhere', ['show', 'abcdef0123'], 1, 'There is no node or thread'],
+    ['a file that is not there', ['import', 'missing.json'], 1, 'missing.json'],
+    ['a flag that is none', ['threads', '--nonsense'], 2, "unknown option '--nonsense'"],
+    ['a command that is none', ['nonsense'], 2, 'too many arguments'],
+    ['an argument too few', ['diff', 'abcd'], 2, "missing required argument 'b'"],
+    ['two ways to show', ['show', 'abcd', '--raw', '--request'], 2, 'cannot be used with'],
+    ['a count that is none', ['threads', '--limit', 'many'], 2, 'whole number'],
+    ['a day that is none', ['usage', '--since', 'someday'], 2, 'Give a day'],
+    ['a format that is none', ['export', '--format', 'pdf'], 2, 'Allowed choices'],
+    ['a model without a provider', ['ask', 'Hi', '--model', 'gpt'], 2, 'provider/model'],
+    ['no question', ['ask'], 2, 'There is no question'],
+    ['a project that cannot be one', ['threads', '--project', 'a b/c'], 2, 'project'],
+  ])('%s', async (_what, args, code, message) => {
+    const ran = await run(...args);
+    expect(ran).toMatchObject({ code, out: '' });
+    expect(ran.err).toContain(message);
+    expect(ran.err).not.toContain('    at ');
+    if (code === 1) expect(ran.err.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('--verbose says where an error came from', async () => {
+    expect((await run('show', 'abcdef0123', '--verbose')).err).toContain('    at ');
+  });
+});
+
+/** Changes one letter of the stored message. */
+function damage(folder: string): void {
+  const segments = join(folder, 'projects', 'default', 'segments');
+  const file = join(segments, readdirSync(segments)[0]!);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('Hello', 'Hallo'));
+}

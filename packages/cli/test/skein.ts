@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+  /** What it printed, as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: documents are looked at by the tests, field by field
+  json(): any;
+}
+
+/** Runs the built binary in an empty environment, at home in a folder. */
+export async function skein(home: string, args: readonly string[], input = '', env: object = {}): Promise<Ran> {
+  const child = spawn(process.execPath, [binary, ...args], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+  });
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, out, err, json: () => JSON.parse(out) };
+}
