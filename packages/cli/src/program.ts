@@ -1,3 +1,4 @@
+import { nearest } from '@skein/core';
 import { Command } from 'commander';
 import { addAgents } from './commands/agents.ts';
 import { addAsk } from './commands/ask.ts';
@@ -16,6 +17,7 @@ import { addTree } from './commands/tree.ts';
 import { addUpkeep } from './commands/upkeep.ts';
 import { addUsage } from './commands/usage.ts';
 import { addVerify } from './commands/verify.ts';
+import { harmless, note, UsageError } from './output.ts';
 
 const COMMANDS = [
   addAsk,
@@ -43,7 +45,7 @@ export function createProgram(version: string): Command {
     .description('Keeps conversations with models whole: every byte, every branch, every provider.')
     .version(version)
     .option('--verbose', 'show where an error came from')
-    .showHelpAfterError('(skein --help lists everything)')
+    .configureOutput({ outputError: sayUsage })
     .exitOverride();
 
   program
@@ -56,7 +58,12 @@ export function createProgram(version: string): Command {
     .option('--model <provider/model>', 'the model for whoever names none')
     .option('--token <variable>', 'the variable that holds the token clients need')
     // The server and the emulator are large, and the other commands do without them.
-    .action(async (options) => (await import('./commands/serve.ts')).serve({ ...options, version }));
+    // It is the default, so whatever is no command ends up here.
+    .allowExcessArguments()
+    .action(async (options, { args }: Command) => {
+      if (args[0] !== undefined) throw unknownCommand(args[0], program);
+      await (await import('./commands/serve.ts')).serve({ ...options, version });
+    });
 
   program
     .command('emulate')
@@ -67,4 +74,22 @@ export function createProgram(version: string): Command {
 
   for (const add of COMMANDS) add(program);
   return program;
+}
+
+/** What commander says, in one line. */
+function sayUsage(text: string): void {
+  const line = text
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/\s*\n\s*/g, ' ');
+  note(`skein: ${harmless(line)} (skein --help lists everything)`);
+}
+
+function unknownCommand(name: string, program: Command): UsageError {
+  const near = nearest(
+    name,
+    program.commands.map((command) => command.name()),
+  );
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  return new UsageError(`There is no command "${name.slice(0, 60)}".${hint} (skein --help lists everything)`);
 }

@@ -81,9 +81,9 @@ describe('reading', () => {
   });
 
   test('search: by words and filters', async () => {
-    expect((await run('search', 'length', 'yar')).out).toBe(
-      `${seeded.yarn.slice(0, 10)} assistant A length of yarn. Coiled.\n`,
-    );
+    const { out } = await run('search', 'length', 'yar');
+    expect(out.trim().split('\n')).toHaveLength(1);
+    expect(out).toContain('length of yarn. Coiled.');
     expect((await run('search', 'skein', '--role', 'user', '--json')).json().items).toMatchObject([
       { node: seeded.asked },
     ]);
@@ -160,12 +160,15 @@ describe('writing and upkeep', () => {
     expect((await skein(home, ['verify', store])).err).toContain(`skein fsck --store ${store}`);
   });
 
-  test('fsck, pack and gc; none of them while somebody else writes', async () => {
+  test('others may use the forest meanwhile, but for pack and gc', async () => {
     expect(await run('fsck')).toMatchObject({ code: 0, out: 'All is well.\n' });
     const busy = join(home, 'busy');
     const writer = await openForest(busy);
-    await writer.append(ROOT, [user('Hello')]);
+    const hello = await writer.append(ROOT, [user('Hello')]);
     expect((await skein(home, ['tree', '--store', busy])).out).toContain('Hello');
+    expect((await skein(home, ['bookmark', 'root', '--store', busy])).err).toContain('root');
+    expect((await skein(home, ['bookmark', hello, 'Here', '--store', busy])).code).toBe(0);
+    expect((await writer.bookmarks.list()).items).toMatchObject([{ node: hello, title: 'Here' }]);
     expect((await skein(home, ['pack', '--store', busy])).err).toContain('Stop it first');
     await writer.close();
     expect((await skein(home, ['pack', '--store', busy, '--json'])).json()).toMatchObject({ removed: 0 });
@@ -264,7 +267,7 @@ describe('mistakes', () => {
     ['an id that leads nowhere', ['show', 'abcdef0123'], 1, 'There is no node or thread'],
     ['a file that is not there', ['import', 'missing.json'], 1, 'missing.json'],
     ['a flag that is none', ['threads', '--nonsense'], 2, "unknown option '--nonsense'"],
-    ['a command that is none', ['nonsense'], 2, 'too many arguments'],
+    ['a command that is none', ['serch'], 2, 'There is no command "serch". Did you mean "search"?'],
     ['an argument too few', ['diff', 'abcd'], 2, "missing required argument 'b'"],
     ['two ways to show', ['show', 'abcd', '--raw', '--request'], 2, 'cannot be used with'],
     ['a count that is none', ['threads', '--limit', 'many'], 2, 'whole number'],
@@ -278,7 +281,12 @@ describe('mistakes', () => {
     expect(ran).toMatchObject({ code, out: '' });
     expect(ran.err).toContain(message);
     expect(ran.err).not.toContain('    at ');
-    if (code === 1) expect(ran.err.trim().split('\n')).toHaveLength(1);
+    expect(
+      ran.err
+        .replace(/^DEMO.*\n/, '')
+        .trim()
+        .split('\n'),
+    ).toHaveLength(1);
   });
 
   test('--verbose says where an error came from', async () => {
