@@ -9,6 +9,7 @@ import { addExport } from './commands/export.ts';
 import { addImport } from './commands/import.ts';
 import { addLog } from './commands/log.ts';
 import { addModels } from './commands/models.ts';
+import { addRecord } from './commands/record.ts';
 import { addRun } from './commands/run.ts';
 import { addSearch } from './commands/search.ts';
 import { addShow } from './commands/show.ts';
@@ -22,6 +23,7 @@ import { harmless, note, UsageError } from './output.ts';
 const COMMANDS = [
   addAsk,
   addRun,
+  addRecord,
   addThreads,
   addLog,
   addShow,

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { listExchanges } from '@skein/forest';
+import type { Command } from 'commander';
+import { type ForestFlags, forestCommand } from '../command.ts';
+import { inWorld } from '../open-world.ts';
+import { note, warn } from '../output.ts';
+
+/** `record` and `replay`: a program between us and its providers, which needs no change for it. */
+export function addRecord(program: Command): void {
+  forestCommand(program, 'record', 'run a program, and record what it says to OpenAI, Anthropic and Google')
+    .argument('<command...>', 'behind --, with its arguments')
+    .action((command: readonly string[], flags: ForestFlags) => runBehindProxy('record', command, flags));
+  forestCommand(program, 'replay', 'run a program again, answered from what was recorded, without any network')
+    .argument('<command...>', 'behind --, with its arguments')
+    .action((command: readonly string[], flags: ForestFlags) => runBehindProxy('replay', command, flags));
+}
+
+/** The exit code is the program's; what it prints is its own, so what there is to say goes to standard error. */
+async function runBehindProxy(mode: 'record' | 'replay', command: readonly string[], flags: ForestFlags) {
+  await inWorld(flags, async ({ config, forest }) => {
+    const since = forest.clock.now();
+    const { createServer } = await import('@skein/server');
+    const server = createServer({ forest, config, proxy: { mode } });
+    const listening = await server.listen({ port: 0, host: '127.0.0.1' });
+    try {
+      process.exitCode = await runProgram(command, { ...process.env, ...addresses(listening.url), ...keysFor(mode) });
+    } finally {
+      await listening.close();
+    }
+    if (mode === 'record') await tellRecorded(await listExchanges(forest, { since, limit: 1000 }));
+  });
+}
+
+/** The variables that the SDKs read for their base addresses. */
+function addresses(url: string): NodeJS.ProcessEnv {
+  return {
+    OPENAI_BASE_URL: `${url}/proxy/openai/v1`,
+    ANTHROPIC_BASE_URL: `${url}/proxy/anthropic`,
+    GOOGLE_GEMINI_BASE_URL: `${url}/proxy/google`,
+  };
+}
+
+/** SDKs do not start without a key, though a replay needs none. */
+function keysFor(mode: 'record' | 'replay'): NodeJS.ProcessEnv {
+  const names = mode === 'replay' ? ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY'] : [];
+  return Object.fromEntries(names.filter((name) => !process.env[name]).map((name) => [name, 'replay']));
+}
+
+function runProgram([name = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child: ChildProcess = spawn(name, args, { env, stdio: 'inherit' });
+    // A terminal tells the program itself of Ctrl+C; we stay until it has ended, to keep what it was told.
+    const stay = () => undefined;
+    const end = () => child.kill('SIGTERM');
+    process.on('SIGINT', stay).on('SIGTERM', end);
+    const done = () => process.removeListener('SIGINT', stay).removeListener('SIGTERM', end);
+    child.once('error', ({ message }) => {
+      done();
+      reject(new Error(`"${name}" could not be started (${message}): write it as skein record -- program arguments.`));
+    });
+    child.once('close', (code) => {
+      done();
+      resolve(code ?? 1);
+    });
+  });
+}
+
+async function tellRecorded({ items, next }: Awaited<ReturnType<typeof listExchanges>>): Promise<void> {
+  if (items.length === 0) {
+    warn(
+      'Nothing was recorded: the program asked nobody, or does not read OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL.',
+    );
+    return;
+  }
+  const threads = [...new Set(items.flatMap(({ landing }) => landing?.thread ?? []))];
+  note(
+    `${items.length}${next === undefined ? '' : ' and more'} exchanges were recorded, in ${threads.length} conversations.`,
+  );
+  for (const thread of threads.slice(0, 10)) note(`  skein log ${thread}`);
+}

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { says, startEmulator } from '@skein/emulator';
+import { afterAll, expect, test } from 'vitest';
+import { skein } from './skein.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'skein-record-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** What any program does that reads the variables of its SDK. */
+const PROGRAM = `
+const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
+  method: 'POST',
+  headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY, 'content-type': 'application/json' },
+  body: JSON.stringify({ model: 'gpt-5.2', messages: [{ role: 'user', content: process.argv[2] }] }),
+});
+const body = await response.json();
+console.log(body.choices?.[0].message.content ?? response.status);
+process.exitCode = response.ok ? 7 : 8;
+`;
+
+test('a program is recorded without a change, and replayed with the provider gone', async () => {
+  const program = join(home, 'program.mjs');
+  writeFileSync(program, PROGRAM);
+  const emulator = await startEmulator();
+  emulator.script('openai-chat', [says('Hello to you.')]);
+  const env = { OPENAI_API_KEY: 'sk-very-secret', OPENAI_BASE_URL: emulator.baseUrl('openai-chat') };
+  const recorded = await skein(home, ['record', '--', process.execPath, program, '--hello'], '', env);
+  await emulator.close();
+  expect(recorded).toMatchObject({ code: 7, out: 'Hello to you.\n' });
+  expect(recorded.err).toContain('1 exchanges were recorded, in 1 conversations.');
+
+  const [, thread = ''] = /skein log (\w+)/.exec(recorded.err) ?? [];
+  const log = await skein(home, ['log', thread]);
+  expect(log.out).toMatch(/--hello[\s\S]*Hello to you\./);
+  expect((await skein(home, ['export'])).out).not.toContain('very-secret');
+
+  const { OPENAI_API_KEY: _none, ...keyless } = env;
+  const replayed = await skein(home, ['replay', '--', process.execPath, program, '--hello'], '', keyless);
+  expect(replayed).toMatchObject({ code: 7, out: 'Hello to you.\n' });
+  const other = await skein(home, ['replay', '--', process.execPath, program, 'Something else'], '', keyless);
+  expect(other.code).toBe(8);
+});
+
+test('a program that is not there, and one that asks nobody', async () => {
+  const missing = await skein(home, ['record', '--', 'no-such-program']);
+  expect(missing).toMatchObject({ code: 1 });
+  expect(missing.err).toContain('"no-such-program" could not be started');
+  const silent = await skein(home, ['record', '--', process.execPath, '-e', '0']);
+  expect(silent).toMatchObject({ code: 0 });
+  expect(silent.err).toContain('Nothing was recorded');
+});
