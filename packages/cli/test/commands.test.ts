@@ -166,7 +166,6 @@ describe('writing and upkeep', () => {
     const writer = await openForest(busy);
     const hello = await writer.append(ROOT, [user('Hello')]);
     expect((await skein(home, ['tree', '--store', busy])).out).toContain('Hello');
-    expect((await skein(home, ['bookmark', 'root', '--store', busy])).err).toContain('root');
     expect((await skein(home, ['bookmark', hello, 'Here', '--store', busy])).code).toBe(0);
     expect((await writer.bookmarks.list()).items).toMatchObject([{ node: hello, title: 'Here' }]);
     expect((await skein(home, ['pack', '--store', busy])).err).toContain('Stop it first');

@@ -33,7 +33,7 @@ async function showTree(id: string | undefined, { json, limit, removed, ...flags
 }
 
 /** Nodes in the order of the lines, each with what stands before it. Only where a history parts it moves to the right. */
-export function drawn(items: readonly TopologyNode[], top: string): { id: string; indent: string }[] {
+function drawn(items: readonly TopologyNode[], top: string): { id: string; indent: string }[] {
   const below = new Map<string, string[]>();
   for (const { id, parent } of items) below.set(parent, [...(below.get(parent) ?? []), id]);
   const lines: { id: string; indent: string }[] = [];

@@ -42,7 +42,7 @@ async function selected(forest: Forest, id: string, below: boolean): Promise<Usa
 }
 
 /** Sums for a person. */
-export function usageLines({ usage, cost, withoutPrice, replies }: UsageTotal): string[] {
+function usageLines({ usage, cost, withoutPrice, replies }: UsageTotal): string[] {
   const written = usage.cacheWrite5m + usage.cacheWrite1h;
   const input = usage.input + usage.cacheRead + written;
   const rate = input === 0 ? 0 : Math.round((100 * usage.cacheRead) / input);
