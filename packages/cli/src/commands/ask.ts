@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { isObject, type JsonObject, system, user } from '@skein/core';
-import { costOf } from '@skein/core/prices';
 import { createEngine, type Forest, type ForestNode, ROOT } from '@skein/forest';
 import type { Command } from 'commander';
 import { modelNamed, openAsking } from '../asking.ts';
@@ -45,6 +44,8 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
       const from = at === undefined ? { node: ROOT } : await findPlace(forest, at);
       const asked = await forest.append(from.node, [...(rule === undefined ? [] : [system(rule)]), user(question)]);
       const thread = from.thread ?? (await forest.threads.create({ head: asked, title: oneLine(question, 60) }));
+      // The price list is large, and most commands do without it.
+      const { costOf } = await import('@skein/core/prices');
       const engine = createEngine(forest, { env: asking.env, costOf });
       const generation = await engine.generate(asked, {
         model: chosen,

@@ -1,6 +1,5 @@
 import { findProvider } from '@skein/agents';
 import { hasKey, type ProviderDescriptor, providers } from '@skein/core';
-import { listedModels, modelInfoWithLimits } from '@skein/core/prices';
 import type { Command } from 'commander';
 import { readConfig } from '../open-world.ts';
 import { colors, note, say, sayJson } from '../output.ts';
@@ -18,7 +17,12 @@ async function listModels(name: string | undefined, { json }: { readonly json?: 
   const config = await readConfig({});
   if (name === undefined) return listProviders(Object.values(config.providers), json === true);
   const { id } = findProvider(name, config.providers);
-  const items = listedModels(id).map((model) => ({ id: `${id}/${model}`, ...limitsOf(id, model) }));
+  // The price list is large, and most commands do without it.
+  const { listedModels, modelInfoWithLimits } = await import('@skein/core/prices');
+  const items = listedModels(id).map((model) => {
+    const { contextTokens } = modelInfoWithLimits(id, model);
+    return { id: `${id}/${model}`, ...(contextTokens !== undefined && { contextTokens }) };
+  });
   if (json) return sayJson({ provider: id, items });
   for (const { id, contextTokens } of items)
     say(`${id}${contextTokens === undefined ? '' : colors.dim(`  ${contextTokens} tokens`)}`);
@@ -51,9 +55,4 @@ function listProviders(own: readonly ProviderDescriptor[], json: boolean): void 
 function keyState(one: ProviderDescriptor): 'there' | 'missing' | 'not needed' {
   if (one.connection?.needsKey === false) return 'not needed';
   return hasKey(one) ? 'there' : 'missing';
-}
-
-function limitsOf(provider: string, model: string): { readonly contextTokens?: number } {
-  const { contextTokens } = modelInfoWithLimits(provider, model);
-  return contextTokens === undefined ? {} : { contextTokens };
 }

@@ -1,6 +1,5 @@
 import { type Agent, describeProblem, type LoadedAgents, loadAgents } from '@skein/agents';
 import { system, user } from '@skein/core';
-import { costOf } from '@skein/core/prices';
 import { createEngine, ROOT } from '@skein/forest';
 import type { Command } from 'commander';
 import { modelNamed, openAsking } from '../asking.ts';
@@ -41,6 +40,8 @@ async function runAgent(name: string, words: readonly string[], options: Options
       const start = [...(from.system === undefined ? [] : [system(from.system)]), user(goal)];
       const asked = await forest.append(ROOT, start);
       const thread = await forest.threads.create({ head: asked, title: oneLine(`${agent.name}: ${goal}`, 60) });
+      // The price list is large, and most commands do without it.
+      const { costOf } = await import('@skein/core/prices');
       const engine = createEngine(forest, { env: asking.env, costOf });
       const { system: _inForest, ...rest } = from;
       const limits = { ...from.limits, ...(steps !== undefined && { steps }) };
