@@ -257,6 +257,9 @@ describe('what is hidden', () => {
       expect(out, args[0]).not.toContain('yarn');
     }
     expect(await skein(folder, ['export'])).toMatchObject({ code: 1, out: '' });
+    const answer = await skein(folder, ['ask', 'Tell me of yarn', '--project', 'hidden']);
+    expect(answer.out).toContain('[redacted]');
+    expect(answer.out).not.toContain('yarn');
   });
 });
 

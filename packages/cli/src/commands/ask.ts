@@ -7,7 +7,7 @@ import { modelNamed, openAsking } from '../asking.ts';
 import { countOf, type ForestFlags, listingCommand } from '../command.ts';
 import { findPlace } from '../find-place.ts';
 import { followGeneration, needAnswer } from '../follow.ts';
-import { inWorld } from '../open-world.ts';
+import { hasRedaction, inWorld } from '../open-world.ts';
 import { harmless, oneLine, say, sayJson, UsageError } from '../output.ts';
 
 interface Options extends ForestFlags {
@@ -52,7 +52,9 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
         ...(schema && { output: schema }),
         ...(maxTokens !== undefined && { params: { maxTokens } }),
       });
-      const branch = await followGeneration(engine, generation, json === true || schema !== undefined);
+      // What is to be hidden can be cut in two by a stream.
+      const isWhole = json === true || schema !== undefined || hasRedaction(config);
+      const branch = await followGeneration(engine, generation, isWhole);
       await forest.threads.moveHead(thread.id, branch.head);
       needAnswer(branch);
       const answer = await answerBelow(forest, asked, branch.head);
@@ -64,7 +66,7 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
         sayJson(
           redact({ node: branch.head, thread: thread.id, model: modelOf(chosen), text, ...output, usage, ...price }),
         );
-      } else if (schema) say(harmless(redact(text)));
+      } else if (isWhole) say(harmless(redact(text)));
     } finally {
       await asking.close();
     }

@@ -5,8 +5,8 @@ import type { Command } from 'commander';
 import { modelNamed, openAsking } from '../asking.ts';
 import { countOf, type ForestFlags, listingCommand } from '../command.ts';
 import { approveAll, followGeneration, needAnswer } from '../follow.ts';
-import { inWorld } from '../open-world.ts';
-import { note, oneLine, sayJson, short, warn } from '../output.ts';
+import { hasRedaction, inWorld } from '../open-world.ts';
+import { harmless, note, oneLine, say, sayJson, short, warn } from '../output.ts';
 
 interface Options extends ForestFlags {
   readonly agents?: string;
@@ -46,11 +46,13 @@ async function runAgent(name: string, words: readonly string[], options: Options
       const { system: _inForest, ...rest } = from;
       const limits = { ...from.limits, ...(steps !== undefined && { steps }) };
       const growing = { ...rest, ...(other && { model: other, fallback: [] }), limits, label: agent.id };
+      // What is to be hidden can be cut in two by a stream.
+      const isWhole = json === true || hasRedaction(config);
       let generation = await engine.generate(asked, growing);
-      let branch = await followGeneration(engine, generation, json === true);
+      let branch = await followGeneration(engine, generation, isWhole);
       while (yes && branch.status === 'waiting') {
         generation = await approveAll(engine, generation, branch, growing);
-        branch = await followGeneration(engine, generation, json === true);
+        branch = await followGeneration(engine, generation, isWhole);
       }
       await forest.threads.moveHead(thread.id, branch.head);
       const { usage, cost, replies } = await forest.usage({ thread: thread.id });
@@ -58,7 +60,10 @@ async function runAgent(name: string, words: readonly string[], options: Options
       const { status, stop, pending, error } = branch;
       if (json)
         sayJson(redact({ node: branch.head, thread: thread.id, status, stop, pending, error, text, usage, cost }));
-      else note(`${replies} replies, $${cost.toFixed(6)}; skein log ${short(branch.head)}`);
+      else {
+        if (isWhole) say(harmless(redact(text)));
+        note(`${replies} replies, $${cost.toFixed(6)}; skein log ${short(branch.head)}`);
+      }
       needAnswer(branch);
     } finally {
       await loaded.close();
