@@ -4,53 +4,56 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 const folder = fileURLToPath(new URL('.', import.meta.url));
+
+/** Runs an example; one that does not end is ended. */
+const run = (name: string) => execute(process.execPath, [name], { cwd: folder, timeout: 50_000 });
 
 /** Examples import the built packages, as users do; `npm test` builds before it tests. */
 describe('examples', () => {
   it.each(readdirSync(folder).filter((name) => name.endsWith('.mjs')))('%s runs', async (name) => {
-    const { stdout, stderr } = await run(process.execPath, [name], { cwd: folder });
+    const { stdout, stderr } = await run(name);
     expect(stderr).toBe('');
     expect(stdout).not.toBe('');
   });
 
   it('the round trip keeps every byte and names every loss', async () => {
-    const { stdout } = await run(process.execPath, ['round-trip.mjs'], { cwd: folder });
+    const { stdout } = await run('round-trip.mjs');
     expect(stdout).toContain('every byte of it is in the request.');
     expect(stdout).toContain('dropped (message 1 content[0]): reasoning is only for the provider that made it');
     expect(stdout).toContain('synthesised (message 1): a call without a result');
   });
 
   it('the forest keeps every branch, and what was sent', async () => {
-    const { stdout } = await run(process.execPath, ['forest.mjs'], { cwd: folder });
+    const { stdout } = await run('forest.mjs');
     expect(stdout).toMatch(/Oslo\.[\s\S]*Bergen![\s\S]*Tromsø/);
     expect(stdout).toContain('Both branches share 1 message');
     expect(stdout).toContain('After a restart: "Holidays", 3 messages');
   });
 
   it('what a program says is recorded without its key, and replayed', async () => {
-    const { stdout } = await run(process.execPath, ['record.mjs'], { cwd: folder });
+    const { stdout } = await run('record.mjs');
     expect(stdout).toContain('user: Hello | assistant: Hello to you. | user: And now? | assistant: Still here.');
     expect(stdout).toContain('the key in none of them: true');
     expect(stdout).toContain('Replayed, with the provider gone: Hello to you.');
   });
 
   it('a server records what goes through its proxy', async () => {
-    const { stdout } = await run(process.execPath, ['serve.mjs'], { cwd: folder });
+    const { stdout } = await run('serve.mjs');
     expect(stdout).toContain('Answer: Hello from the other side.');
     expect(stdout).toContain('Recorded: user, assistant');
   });
 
   it('the chat keeps its state, and says what it cannot use', async () => {
-    const { stdout } = await run(process.execPath, ['chat.mjs'], { cwd: folder });
+    const { stdout } = await run('chat.mjs');
     expect(stdout).toContain('Answer: It opens at ten.');
     expect(stdout).toContain('Discarded: unsupported_state_version {"version":99}');
     expect(stdout).toContain('the system changed, from system message 0 on');
   });
 
   it('the builder asks, goes on, and moves to another provider', async () => {
-    const { stdout } = await run(process.execPath, ['builder.mjs'], { cwd: folder });
+    const { stdout } = await run('builder.mjs');
     expect(stdout).toContain('Prompt: Echo of the mountains');
     expect(stdout).toContain('assistant: Cold, but clear.');
     expect(stdout).toContain("Object: { city: 'Oslo', celsius: 4 }");
@@ -58,7 +61,7 @@ describe('examples', () => {
   });
 
   it('an import is done once however often, and segments keep ids', async () => {
-    const { stdout } = await run(process.execPath, ['import-export.mjs'], { cwd: folder });
+    const { stdout } = await run('import-export.mjs');
     expect(stdout).toContain('Imported 3 messages; new: 3');
     expect(stdout).toContain('Left out element 1');
     expect(stdout).toContain('Imported again; new: 0');
@@ -66,7 +69,7 @@ describe('examples', () => {
   });
 
   it('lists keep their texts', async () => {
-    const { stdout } = await run(process.execPath, ['message-list.mjs'], { cwd: folder });
+    const { stdout } = await run('message-list.mjs');
     expect(stdout).toContain('tool: The station did not answer');
     expect(stdout).toContain('Every text is as it was.');
     expect(stdout).toContain('Kept: {"role":"assistant","content":"Hello","x_new":1.0}');

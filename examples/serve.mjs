@@ -26,7 +26,10 @@ console.log(`Answer: ${JSON.parse(await response.text()).content[0].text}`);
 
 // The recording goes on behind the answer.
 const api = client(server.url);
-for (let recorded = '[]'; recorded.includes('[]'); ) recorded = await (await api.threads.$get({ query: {} })).text();
+for (let recorded = ''; !recorded.includes('"head"'); ) {
+  recorded = await (await api.threads.$get({ query: {} })).text();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
 const [thread] = (await forest.threads.list()).items;
 const path = await forest.path(thread?.head ?? 'root');
 console.log(`Recorded: ${path.map(({ role }) => role).join(', ')}`);
