@@ -15,5 +15,7 @@ export default defineConfig({
     include: ['packages/*/{src,test}/**/*.test.ts', 'examples/**/*.test.ts', 'scripts/**/*.test.ts'],
     globalSetup: ['packages/forest/test/postgres/global-setup.ts'],
     testTimeout: 60_000,
+    // Half of the tests wait for processes and sockets: every core may have one.
+    maxWorkers: '100%',
   },
 });
