@@ -1,22 +1,9 @@
-import { type ImportFormat, importFile } from '@skein/forest';
+import { IMPORT_FORMATS, type ImportFormat, importFile } from '@skein/forest';
 import { type Command, Option } from 'commander';
 import { type ForestFlags, listingCommand } from '../command.ts';
 import { inWorld } from '../open-world.ts';
 import { harmless, say, sayJson, warn } from '../output.ts';
 import { progressLine } from '../progress.ts';
-
-const FORMATS = [
-  'messages',
-  'message-list',
-  'chat-state',
-  'fine-tuning',
-  'chatgpt',
-  'claude',
-  'ui-messages',
-  'langchain',
-  'segments',
-  'older',
-] as const satisfies readonly ImportFormat[];
 
 interface Options extends ForestFlags {
   readonly format?: ImportFormat;
@@ -26,7 +13,7 @@ interface Options extends ForestFlags {
 export function addImport(program: Command): void {
   listingCommand(program, 'import', 'bring conversations from a file or a folder into the forest')
     .argument('<file>')
-    .addOption(new Option('--format <name>', 'what it is, where nothing in it says so').choices(FORMATS))
+    .addOption(new Option('--format <name>', 'what it is, where nothing in it says so').choices(IMPORT_FORMATS))
     .option('--dialect <name>', 'what bare messages are written in, such as openai-chat or legacy')
     .action(importInto);
 }

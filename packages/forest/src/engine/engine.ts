@@ -82,12 +82,8 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
 
   const nextEventNumber = async (id: string): Promise<number> => {
     let last = 0;
-    for (let after = '', more = true; more; ) {
-      const page = await store.entries('event', { of: id, afterOrder: after, limit: 1000 });
-      after = page.items.at(-1)?.order ?? after;
-      last = Number(after || 0);
-      more = page.next !== undefined;
-    }
+    for await (const { order } of everyItem((page) => store.entries('event', { of: id, ...page })))
+      last = Number(order);
     return last + 1;
   };
 

@@ -1,4 +1,5 @@
 import { decodeSse, dialect, type Fetch, type Reply } from '@skein/core';
+import { everyItem } from '../forest/pages.ts';
 import type { Clock, EntryRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { BATCH_MS } from './event-writer.ts';
@@ -92,14 +93,9 @@ export async function lastReply(
 ): Promise<{ readonly name: string; readonly reply: Reply; readonly asked: Asked } | undefined> {
   const pieces: WirePiece[] = [];
   const kept = new Set<unknown>();
-  for (let after: string | undefined, more = true; more; ) {
-    const page = await store.entries('event', { of: `${key}/wire`, limit: 1000, ...(after && { after }) });
-    for (const { data } of page.items)
-      if (data.kept === true) kept.add(data.reply);
-      else if (isPiece(data)) pieces.push(data);
-    after = page.next;
-    more = after !== undefined;
-  }
+  for await (const { data } of everyItem((page) => store.entries('event', { of: `${key}/wire`, ...page })))
+    if (data.kept === true) kept.add(data.reply);
+    else if (isPiece(data)) pieces.push(data);
   const last = pieces.at(-1);
   if (!last || kept.has(last.reply)) return undefined;
   const { reply: name, provider, model, dialect: dialectId, issuer } = last;

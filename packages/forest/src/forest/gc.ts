@@ -51,8 +51,6 @@ function isKept(
     case 'ref':
       if (record.on === 'thread') return !deletedThreads.has(record.key);
       return record.on !== 'node' || !dead.has(record.key) || record.name === 'moved' || record.name === 'removed';
-    case 'checkpoint':
-      return !dead.has(record.of);
     default:
       return true;
   }

@@ -1,8 +1,6 @@
-import type { EntryKind } from '../model/index.ts';
+import { ENTRY_KINDS } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { everyItem, everyPage } from './pages.ts';
-
-const ENTRY_KINDS: readonly EntryKind[] = ['generation', 'event', 'exchange', 'checkpoint', 'tool-journal'];
 
 /** `digest` of every text that living nodes need: their own, envelopes, and what their requests were joined from. */
 export async function neededBodies(store: Store, isDead: (node: string) => boolean): Promise<Set<string>> {

@@ -1,6 +1,6 @@
 import { dialect } from '@skein/core';
 import type { Forest } from '../forest/types.ts';
-import { nodeId, ROOT, type StoreRecord, sha256, takeOf } from '../model/index.ts';
+import { ENTRY_KINDS, nodeId, ROOT, type StoreRecord, sha256, takeOf } from '../model/index.ts';
 import { isSegmentLine, readHeader, readLine, SEGMENT_VERSION } from '../store/file/format.ts';
 import { FormatError } from './format-error.ts';
 import type { Progress } from './progress.ts';
@@ -8,7 +8,7 @@ import { readJson } from './source/exact.ts';
 import type { Piece } from './source/lines.ts';
 
 const BATCH = 500;
-const KINDS: ReadonlySet<unknown> = new Set(['ref', 'generation', 'event', 'exchange', 'checkpoint', 'tool-journal']);
+const KINDS: ReadonlySet<unknown> = new Set(['ref', ...ENTRY_KINDS]);
 
 /** Records as they are, each checked by its hash; what names something that is missing is reported and left out. */
 export async function importSegments(forest: Forest, pieces: AsyncIterable<Piece>, progress: Progress): Promise<void> {

@@ -8,3 +8,4 @@ export { openOlder } from './older/open-older.ts';
 export { type OlderReport, verifyOlder } from './older/verify-older.ts';
 export type { ImportSource } from './source/text-source.ts';
 export type { Imported, ImportFormat, ImportOptions, ImportProblem, ImportProgress } from './types.ts';
+export { IMPORT_FORMATS } from './types.ts';

@@ -2,17 +2,20 @@ import type { Message } from '@skein/core';
 import type { TakeFacts } from '../forest/types.ts';
 
 /** What can be imported; docs/import-export.md says what each keeps where. */
-export type ImportFormat =
-  | 'messages'
-  | 'message-list'
-  | 'chat-state'
-  | 'fine-tuning'
-  | 'chatgpt'
-  | 'claude'
-  | 'ui-messages'
-  | 'langchain'
-  | 'segments'
-  | 'older';
+export const IMPORT_FORMATS = [
+  'messages',
+  'message-list',
+  'chat-state',
+  'fine-tuning',
+  'chatgpt',
+  'claude',
+  'ui-messages',
+  'langchain',
+  'segments',
+  'older',
+] as const;
+
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 export interface ImportOptions {
   /** Needed where nothing in the source says what it is. */

@@ -12,6 +12,7 @@ export type {
   StoreRecord,
   TakeRecord,
 } from './records.ts';
+export { ENTRY_KINDS } from './records.ts';
 export { searchText, wordsOf } from './search-text.ts';
 export { restoreManifest, type StoredManifest, storeManifest } from './stored-manifest.ts';
 export { takeOf } from './take.ts';

@@ -90,7 +90,7 @@ export interface RefRecord {
 export interface EntryRecord {
   readonly k: EntryKind;
   readonly id: string;
-  /** What it belongs to: an event to its generation, a checkpoint to its node. */
+  /** What it belongs to: an event to its generation. */
   readonly of: string;
   /** Its place among those of the same kind and the same `of`; compared as text. */
   readonly order: string;
@@ -98,4 +98,6 @@ export interface EntryRecord {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export type EntryKind = 'generation' | 'event' | 'exchange' | 'checkpoint' | 'tool-journal';
+export const ENTRY_KINDS = ['generation', 'event', 'exchange', 'tool-journal'] as const;
+
+export type EntryKind = (typeof ENTRY_KINDS)[number];

@@ -1,6 +1,5 @@
 import { diffPrefix } from '@skein/core';
-import type { EntryRecord } from '../model/index.ts';
-import type { Page } from '../store/index.ts';
+import { everyItem } from '../forest/pages.ts';
 import { EXCHANGES, type Exchange, exchangeOf } from './exchange.ts';
 import { readRequestBody } from './read-parts.ts';
 import type { RecordingForest } from './recorder.ts';
@@ -82,17 +81,8 @@ function shown(text: string | undefined): string {
 }
 
 async function* everyExchange({ store }: RecordingForest): AsyncGenerator<Exchange> {
-  for (let after: string | undefined, more = true; more; ) {
-    const page: Page<EntryRecord> = await store.entries('exchange', {
-      of: EXCHANGES,
-      limit: 1000,
-      ...(after && { after }),
-    });
-    for (const entry of page.items) {
-      const exchange = exchangeOf(entry);
-      if (exchange) yield exchange;
-    }
-    after = page.next;
-    more = after !== undefined;
+  for await (const entry of everyItem((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
+    const exchange = exchangeOf(entry);
+    if (exchange) yield exchange;
   }
 }

@@ -1,5 +1,6 @@
+import { everyItem } from '../forest/pages.ts';
 import type { EntryRecord } from '../model/index.ts';
-import type { Page, Store } from '../store/index.ts';
+import type { Store } from '../store/index.ts';
 import { EXCHANGES, type Exchange, exchangeOf, exchangeRecord } from './exchange.ts';
 import { placeExchange } from './place-exchange.ts';
 import type { Placed } from './placed.ts';
@@ -165,21 +166,12 @@ function createProjector(forest: RecordingForest): Projector {
 /** All of them; those that a dead process had under way are closed first, as far as they came. */
 async function everyExchange({ store, clock }: RecordingForest): Promise<EntryRecord[]> {
   const found: EntryRecord[] = [];
-  for (let after: string | undefined, more = true; more; ) {
-    const page: Page<EntryRecord> = await store.entries('exchange', {
-      of: EXCHANGES,
-      limit: 1000,
-      ...(after && { after }),
-    });
-    for (const entry of page.items) {
-      clock.see(entry.clock);
-      const exchange = exchangeOf(entry);
-      const isLost = exchange?.outcome === 'open' && !(await store.isAlive(exchange.writer));
-      found.push(isLost ? exchangeRecord(closed(exchange), clock.tick()) : entry);
-      if (isLost) await store.append([found.at(-1)!]);
-    }
-    after = page.next;
-    more = after !== undefined;
+  for await (const entry of everyItem((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
+    clock.see(entry.clock);
+    const exchange = exchangeOf(entry);
+    const isLost = exchange?.outcome === 'open' && !(await store.isAlive(exchange.writer));
+    found.push(isLost ? exchangeRecord(closed(exchange), clock.tick()) : entry);
+    if (isLost) await store.append([found.at(-1)!]);
   }
   return found;
 }

@@ -1,5 +1,6 @@
+import { everyItem } from '../forest/pages.ts';
 import { type EntryRecord, unpackBytes } from '../model/index.ts';
-import type { Page, Store } from '../store/index.ts';
+import type { Store } from '../store/index.ts';
 import { requestPartId } from './exchange.ts';
 
 /** Bytes of an answer that came together, and when. */
@@ -17,12 +18,8 @@ export async function readResponse(store: Store, exchange: string): Promise<Uint
 /** The same, cut where time passed. */
 export async function readResponseParts(store: Store, exchange: string): Promise<TimedPart[]> {
   const parts: TimedPart[] = [];
-  for (let after: string | undefined, more = true; more; ) {
-    const page: Page<EntryRecord> = await store.entries('exchange', { of: exchange, ...(after && { after }) });
-    for (const { order, data } of page.items) if (order.startsWith('response.')) parts.push(...timedParts(data));
-    after = page.next;
-    more = after !== undefined;
-  }
+  for await (const { order, data } of everyItem((page) => store.entries('exchange', { of: exchange, ...page })))
+    if (order.startsWith('response.')) parts.push(...timedParts(data));
   return parts;
 }
 

@@ -1,6 +1,6 @@
+import { everyPage } from '../forest/pages.ts';
 import { setRef } from '../forest/refs.ts';
 import { type NodeRecord, type RefRecord, ROOT } from '../model/index.ts';
-import type { Page } from '../store/index.ts';
 import type { Landing } from './landing.ts';
 import type { RecordingForest } from './recorder.ts';
 import { seeRefs } from './see-refs.ts';
@@ -54,15 +54,12 @@ function successors(tree: Tree, before: Landing, after: Landing): [old: string, 
 
 /** Whether nothing hangs below a node but what is gone. */
 async function hasOnly({ store }: RecordingForest, id: string, gone: ReadonlySet<string>): Promise<boolean> {
-  for (let after: string | undefined, more = true; more; ) {
-    const page: Page<NodeRecord> = await store.children(id, { limit: 1000, ...(after && { after }) });
-    const others = page.items.map((child) => child.id).filter((child) => !gone.has(child));
+  for await (const children of everyPage((page) => store.children(id, page))) {
+    const others = children.map((child) => child.id).filter((child) => !gone.has(child));
     if (others.length > 0) {
       const { items } = await store.refs({ on: 'node', keys: others, names: ['moved'], limit: others.length });
       if (items.filter(({ value }) => typeof value === 'string').length < others.length) return false;
     }
-    after = page.next;
-    more = after !== undefined;
   }
   return true;
 }

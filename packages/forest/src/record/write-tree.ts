@@ -1,3 +1,4 @@
+import { everyItem } from '../forest/pages.ts';
 import { setRef } from '../forest/refs.ts';
 import { type RefRecord, ROOT, type StoreRecord, type TakeRecord } from '../model/index.ts';
 import { type Landing, nodesOf, readLanding } from './landing.ts';
@@ -85,15 +86,10 @@ export interface LandingChange {
 
 async function storedLandings({ store, clock }: RecordingForest): Promise<Map<string, Landing>> {
   const found = new Map<string, Landing>();
-  for (let after: string | undefined, more = true; more; ) {
-    const page = await store.refs({ on: 'forest', names: [LANDED], limit: 1000, ...(after && { after }) });
-    for (const ref of page.items) {
-      clock.see(ref.clock);
-      const landing = readLanding(ref.value);
-      if (landing) found.set(ref.key, landing);
-    }
-    after = page.next;
-    more = after !== undefined;
+  for await (const ref of everyItem((page) => store.refs({ on: 'forest', names: [LANDED], ...page }))) {
+    clock.see(ref.clock);
+    const landing = readLanding(ref.value);
+    if (landing) found.set(ref.key, landing);
   }
   return found;
 }

@@ -28,9 +28,7 @@ async function* changesOf(forest: Forest, after: string | undefined, signal: Abo
     try {
       const found = await forest.changes(cursor);
       if (found.reset) yield { id: found.next, event: 'reset', data: {} };
-      // Bodies say nothing to a page; the nodes that name them do.
-      const items = found.items.filter(({ kind }) => kind !== 'body');
-      if (items.length > 0) yield { id: found.next, event: 'changes', data: items };
+      if (found.items.length > 0) yield { id: found.next, event: 'changes', data: found.items };
       cursor = found.next;
       if (signal.aborted) return;
       await woken.promise;

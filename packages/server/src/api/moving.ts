@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ExportOf, exportText, type ImportProgress, importFile } from '@skein/forest';
+import { type ExportOf, exportText, IMPORT_FORMATS, type ImportProgress, importFile } from '@skein/forest';
 import { Problem, problemBody, problemOf } from '../http/problem.ts';
 import { type SseMessage, sseResponse } from '../http/sse.ts';
 import { given } from './given.ts';
@@ -17,19 +17,7 @@ const bring = createRoute({
   request: {
     query: z.object({
       // The older layout is a folder of the server, and no request may name one.
-      format: z
-        .enum([
-          'messages',
-          'message-list',
-          'chat-state',
-          'fine-tuning',
-          'chatgpt',
-          'claude',
-          'ui-messages',
-          'langchain',
-        ])
-        .or(z.literal('segments'))
-        .optional(),
+      format: z.enum(IMPORT_FORMATS).exclude(['older']).optional(),
       dialect,
     }),
     body: { content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } } },

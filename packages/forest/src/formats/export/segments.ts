@@ -2,14 +2,14 @@ import { addManifest, neededBodies } from '../../forest/needed-bodies.ts';
 import { everyItem, everyPage } from '../../forest/pages.ts';
 import type { Forest } from '../../forest/types.ts';
 import { everyStep } from '../../forest/walk.ts';
-import type { EntryKind, NodeRecord, RefRecord, StoreRecord } from '../../model/index.ts';
+import type { NodeRecord, RefRecord, StoreRecord } from '../../model/index.ts';
+import { ENTRY_KINDS } from '../../model/index.ts';
 import { END_LINE, headerLine } from '../../store/file/format.ts';
 import type { Store } from '../../store/index.ts';
 import { endOf } from './inside.ts';
 import type { ExportOf } from './types.ts';
 
 const PAGE = 500;
-const ENTRIES: readonly EntryKind[] = ['generation', 'event', 'exchange', 'checkpoint', 'tool-journal'];
 const REFS: readonly RefRecord['on'][] = ['thread', 'node', 'bookmark', 'forest', 'older'];
 
 /**
@@ -41,7 +41,7 @@ async function* everything(store: Store): AsyncGenerator<readonly StoreRecord[]>
   for await (const nodes of everyPage((page) => store.scan(page))) yield nodes;
   for await (const nodes of everyPage((page) => store.scan(page))) yield store.takes(nodes.map(({ id }) => id));
   for (const on of REFS) yield* everyPage((page) => store.refs({ on, ...page }));
-  for (const kind of ENTRIES) yield* everyPage((page) => store.entries(kind, page));
+  for (const kind of ENTRY_KINDS) yield* everyPage((page) => store.entries(kind, page));
 }
 
 async function* part(forest: Forest, of: Exclude<ExportOf, 'everything'>): AsyncGenerator<readonly StoreRecord[]> {

@@ -85,7 +85,6 @@ export function isRecord(value: object): value is StoreRecord {
     case 'generation':
     case 'event':
     case 'exchange':
-    case 'checkpoint':
     case 'tool-journal':
       return isEntry(record);
     default:
