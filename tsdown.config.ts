@@ -2,7 +2,8 @@ import { defineConfig } from 'tsdown';
 
 /** What every package has in common; each names its entries in its own tsdown.config.ts. */
 export default defineConfig({
-  workspace: 'packages/*',
+  // The page is built by vite.
+  workspace: { include: 'packages/*', exclude: ['packages/web'] },
   format: 'esm',
   platform: 'neutral',
   target: 'es2023',

@@ -7,7 +7,26 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'packages/core': ['json', 'message', 'dialects', 'providers', 'run', 'conversation', 'testing'],
   'packages/forest': ['model', 'store', 'forest', 'engine', 'record', 'formats', 'testing'],
   'packages/agents': ['files', 'config', 'tools', 'mcp', 'agents'],
+  'packages/web': [
+    'api',
+    'state',
+    'commands',
+    'ui',
+    'blocks',
+    'graph',
+    'inspector',
+    'compare',
+    'recordings',
+    'settings',
+    'welcome',
+    'forest',
+    'conversation',
+    'shell',
+  ],
 };
+
+/** Packages that are built with everything they use inside. */
+const bundled: readonly string[] = ['packages/web'];
 
 /** Entries that run outside Node, too: nothing they reach may import a Node module. */
 const portableEntries = ['packages/core/src/index.ts'];
@@ -71,7 +90,7 @@ function* unnamedPackages(imports: Imports, manifests: Repository['manifests']) 
     const manifest = folder === undefined ? undefined : manifests.get(folder);
     if (!manifest) continue;
     const named = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
-    if (manifest.private || isTest(path)) {
+    if (manifest.private || isTest(path) || bundled.includes(folder!)) {
       // Tests also use the tools that the root names for all packages.
       const more = { ...manifest.devDependencies, ...manifests.get('')?.devDependencies, [manifest.name]: '' };
       for (const name of Object.keys(more)) named.add(name);

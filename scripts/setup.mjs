@@ -44,7 +44,7 @@ export function setUp() {
 
 /** Builds every package into its dist folder. */
 export function build() {
-  return tool('tsdown', ['--log-level', 'warn']);
+  return tool('tsdown', ['--log-level', 'warn']) && tool('vite', ['build', '--logLevel', 'warn'], 'packages/web');
 }
 
 /** @param {readonly string[]} args */

@@ -18,6 +18,7 @@ function checkAll() {
   step('Lint and format', () => tool('@biomejs/biome', ['check', '--error-on-warnings']));
   step('Types', () => tool('typescript', ['--noEmit']));
   step('Build', build);
+  step('Types of the page', () => tool('typescript', ['-p', 'packages/web']));
   step('Unused code', () => tool('knip', ['--no-progress']));
   for (const folder of publishable()) {
     step(`Package ${folder}`, () => {

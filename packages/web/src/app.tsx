@@ -1,0 +1,35 @@
+import { lazy, Suspense } from 'react';
+import { Route, Switch } from 'wouter';
+import { ConversationScreen } from './conversation/conversation-screen.tsx';
+import { ForestScreen } from './forest/forest-screen.tsx';
+import { Shell } from './shell/shell.tsx';
+import { Empty, Loading } from './ui/states.tsx';
+
+const GraphScreen = lazy(() => import('./graph/graph-screen.tsx'));
+const CompareScreen = lazy(() => import('./compare/compare-screen.tsx'));
+const RecordingsScreen = lazy(() => import('./recordings/recordings-screen.tsx'));
+const SettingsScreen = lazy(() => import('./settings/settings-screen.tsx'));
+
+/** The screens and their addresses. */
+export function App() {
+  return (
+    <Shell>
+      <Suspense fallback={<Loading />}>
+        <Switch>
+          <Route path="/" component={ForestScreen} />
+          <Route path="/new">{() => <ConversationScreen />}</Route>
+          <Route path="/c/:node">{({ node }) => <ConversationScreen node={node} />}</Route>
+          <Route path="/graph/:node?">{({ node }) => <GraphScreen {...(node && { below: node })} />}</Route>
+          <Route path="/compare" component={CompareScreen} />
+          <Route path="/recordings/:id?">{({ id }) => <RecordingsScreen {...(id && { id })} />}</Route>
+          <Route path="/settings" component={SettingsScreen} />
+          <Route>
+            <Empty title="There is nothing at this address">
+              Every message has an address of its own: /c/ and its id.
+            </Empty>
+          </Route>
+        </Switch>
+      </Suspense>
+    </Shell>
+  );
+}

@@ -1,0 +1,5 @@
+import { Empty } from '../ui/states.tsx';
+
+export default function CompareScreen() {
+  return <Empty title="Compare" />;
+}

@@ -1,0 +1,5 @@
+import { Empty } from '../ui/states.tsx';
+
+export function ForestScreen() {
+  return <Empty title="Forest" />;
+}

@@ -1,0 +1,5 @@
+import { Empty } from '../ui/states.tsx';
+
+export default function RecordingsScreen({ id }: { readonly id?: string }) {
+  return <Empty title={`Recordings ${id ?? ''}`} />;
+}

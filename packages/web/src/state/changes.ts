@@ -1,0 +1,64 @@
+import { queryClient } from '../api/queries.ts';
+import { forgetNodes, nodeOf, putNodes, refreshChildren, refreshNode, useNodes } from './nodes.ts';
+
+interface Change {
+  readonly kind: string;
+  readonly key: string;
+  readonly of?: string;
+}
+
+/** More news than this at once: everything is looked at again instead of one by one. */
+const MANY = 60;
+
+/** What of the lists each kind of record can change. */
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  node: ['topology', 'search', 'leaves', 'previews'],
+  take: ['usage', 'summary', 'topology'],
+  ref: ['threads', 'bookmarks', 'summary', 'topology'],
+  generation: ['generations'],
+  exchange: ['recordings'],
+  landing: ['recordings'],
+};
+
+/** Follows everything that changes in the forest, whoever changes it; gives back how to stop. */
+export function followChanges(onConnection: (isConnected: boolean) => void): () => void {
+  const source = new EventSource('/api/v1/changes');
+  source.addEventListener('open', () => onConnection(true));
+  source.addEventListener('error', () => onConnection(false));
+  source.addEventListener('reset', () => {
+    forgetNodes();
+    void queryClient.invalidateQueries();
+  });
+  source.addEventListener('changes', (event) => {
+    void take(JSON.parse((event as MessageEvent<string>).data) as readonly Change[]);
+  });
+  return () => source.close();
+}
+
+async function take(changes: readonly Change[]): Promise<void> {
+  const lists = new Set(changes.flatMap(({ kind }) => LISTS[kind] ?? []));
+  for (const list of lists) void queryClient.invalidateQueries({ queryKey: [list] });
+
+  const added = changes.filter(({ kind }) => kind === 'node').map(({ key }) => key);
+  const touched = new Set(
+    changes.flatMap(({ kind, key, of }) => touchedNode(kind, key, of)).filter((id) => nodeOf(id)),
+  );
+  if (added.length + touched.size > MANY) return refreshShown();
+  // A new node is worth fetching only where its siblings are shown; its parent's count of children changes.
+  await Promise.all([...added, ...touched].map((id) => refreshNode(id).catch(() => undefined)));
+  const parents = new Set(added.flatMap((id) => nodeOf(id)?.parent ?? []));
+  await Promise.all([...parents].filter((id) => nodeOf(id)).map((id) => refreshNode(id).catch(() => undefined)));
+}
+
+function touchedNode(kind: string, key: string, of: string | undefined): string[] {
+  if (kind === 'take' && of !== undefined) return [of];
+  if (kind !== 'ref') return [];
+  const [on, id] = key.split('/');
+  return on === 'node' && id !== undefined ? [id] : [];
+}
+
+async function refreshShown(): Promise<void> {
+  const { children } = useNodes.getState();
+  putNodes([]);
+  await Promise.all([...children.keys()].map((id) => refreshChildren(id).catch(() => undefined)));
+}

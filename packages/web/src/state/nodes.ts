@@ -1,0 +1,96 @@
+import { create } from 'zustand';
+import { api, ok } from '../api/client.ts';
+import { type Node, ROOT } from '../api/types.ts';
+
+/**
+ * The nodes this page has seen. A node's text never changes, so it is fetched once; what is said about it (takes, marks,
+ * how many children) is fetched again when the change feed tells of it.
+ */
+interface NodesState {
+  readonly nodes: ReadonlyMap<string, Node>;
+  /** Ids of children, oldest first, of those parents for which they were asked. Removed ones are left out. */
+  readonly children: ReadonlyMap<string, readonly string[]>;
+}
+
+export const useNodes = create<NodesState>(() => ({ nodes: new Map(), children: new Map() }));
+
+export function nodeOf(id: string): Node | undefined {
+  return useNodes.getState().nodes.get(id);
+}
+
+/** Keeps nodes, and puts new ones among the children of their parents. */
+export function putNodes(found: readonly Node[]): void {
+  if (found.length === 0) return;
+  useNodes.setState(({ nodes, children }) => {
+    const all = new Map(nodes);
+    const lists = new Map(children);
+    for (const node of found) {
+      all.set(node.id, node);
+      const list = lists.get(node.parent);
+      if (!list) continue;
+      if (node.removed)
+        lists.set(
+          node.parent,
+          list.filter((id) => id !== node.id),
+        );
+      else if (!list.includes(node.id)) lists.set(node.parent, [...list, node.id]);
+    }
+    return { nodes: all, children: lists };
+  });
+}
+
+/** Fetches a node, also when it is there already. */
+export async function refreshNode(id: string): Promise<Node> {
+  const node = await ok(api.nodes[':node'].$get({ param: { node: id }, query: {} }));
+  putNodes([node]);
+  return node;
+}
+
+export async function ensureNode(id: string): Promise<Node> {
+  return nodeOf(id) ?? refreshNode(id);
+}
+
+/** Fetches what is missing between the root and a node. Ids may be abbreviated; the whole id is given back. */
+export async function ensurePath(id: string): Promise<string> {
+  const last = await ensureNode(id);
+  let missing = last;
+  for (let parent = nodeOf(missing.parent); parent; parent = nodeOf(missing.parent)) missing = parent;
+  if (missing.parent !== ROOT) {
+    const { items } = await ok(api.nodes[':node'].path.$get({ param: { node: missing.id }, query: {} }));
+    putNodes(items);
+  }
+  return last.id;
+}
+
+/** The nodes from the first message to this one, as far as they are known. */
+export function pathTo(nodes: NodesState['nodes'], id: string): readonly Node[] {
+  const path: Node[] = [];
+  for (let node = nodes.get(id); node; node = nodes.get(node.parent)) path.push(node);
+  return path.reverse();
+}
+
+/** Fetches all children of a node. */
+export async function refreshChildren(parent: string): Promise<readonly string[]> {
+  const found: Node[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await ok(
+      api.nodes[':node'].children.$get({ param: { node: parent }, query: { limit: 200, ...(after && { after }) } }),
+    );
+    found.push(...page.items);
+    after = page.next;
+    if (!after || found.length >= 2000) break;
+  }
+  putNodes(found);
+  const ids = found.map(({ id }) => id);
+  useNodes.setState(({ children }) => ({ children: new Map(children).set(parent, ids) }));
+  return ids;
+}
+
+export async function ensureChildren(parent: string): Promise<readonly string[]> {
+  return useNodes.getState().children.get(parent) ?? refreshChildren(parent);
+}
+
+/** Forgets everything that may have changed: after a gap in the change feed. */
+export function forgetNodes(): void {
+  useNodes.setState({ nodes: new Map(), children: new Map() });
+}

@@ -1,0 +1,29 @@
+import { create } from 'zustand';
+
+export type Theme = 'light' | 'dark' | 'system';
+
+const KEY = 'skein.theme';
+
+export const useTheme = create<{ readonly theme: Theme }>(() => ({ theme: stored() }));
+
+/** Chooses a theme; public/theme.js draws it before the page is there. */
+export function setTheme(theme: Theme): void {
+  localStorage.setItem(KEY, theme);
+  useTheme.setState({ theme });
+  draw(theme);
+}
+
+/** Follows the system where nothing is chosen. */
+export function followSystemTheme(): void {
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => draw(useTheme.getState().theme));
+}
+
+function draw(theme: Theme): void {
+  const isDark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+  document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+}
+
+function stored(): Theme {
+  const value = localStorage.getItem(KEY);
+  return value === 'light' || value === 'dark' ? value : 'system';
+}

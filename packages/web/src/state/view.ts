@@ -1,0 +1,51 @@
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+
+export type InspectorTab = 'tree' | 'raw' | 'diff' | 'usage' | 'request';
+
+/** How this person looks at the forest; kept in the browser. */
+interface ViewState {
+  /** Whether the panes at the sides are open. */
+  readonly forestOpen: boolean;
+  readonly inspectorOpen: boolean;
+  readonly tab: InspectorTab;
+  /** provider/model, or undefined for the server's own. */
+  readonly model: string | undefined;
+  readonly agent: string | undefined;
+  readonly tools: readonly string[];
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Nodes that are marked to be compared, at most four. */
+  readonly marked: readonly string[];
+  readonly welcomed: boolean;
+}
+
+export const useView = create<ViewState>()(
+  persist(
+    () =>
+      ({
+        forestOpen: true,
+        inspectorOpen: true,
+        tab: 'tree',
+        model: undefined,
+        agent: undefined,
+        tools: [],
+        params: {},
+        marked: [],
+        welcomed: false,
+      }) as ViewState,
+    { name: 'skein.view', version: 1 },
+  ),
+);
+
+export const MOST_MARKED = 4;
+
+/** Marks a node to be compared, or takes its mark away; the oldest of too many goes. */
+export function toggleMarked(id: string): void {
+  useView.setState(({ marked }) => ({
+    marked: marked.includes(id) ? marked.filter((other) => other !== id) : [...marked, id].slice(-MOST_MARKED),
+  }));
+}
+
+export function showTab(tab: InspectorTab): void {
+  useView.setState({ tab, inspectorOpen: true });
+}

@@ -1,0 +1,53 @@
+import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { Tip } from './tip.tsx';
+
+type Look = 'plain' | 'primary' | 'danger' | 'quiet';
+
+const LOOKS: Readonly<Record<Look, string>> = {
+  plain: 'border border-line bg-surface text-ink hover:bg-hover',
+  primary: 'border border-transparent bg-accent text-accent-ink hover:opacity-90',
+  danger: 'border border-transparent bg-danger-soft text-danger hover:opacity-90',
+  quiet: 'border border-transparent text-soft hover:bg-hover hover:text-ink',
+};
+
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly look?: Look;
+  readonly small?: boolean;
+}
+
+export function Button({ look = 'plain', small = false, className = '', type = 'button', ...rest }: ButtonProps) {
+  const size = small ? 'h-7 px-2 text-xs' : 'h-8 px-3 text-sm';
+  return (
+    <button
+      type={type}
+      className={`inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-50 ${size} ${LOOKS[look]} ${className}`}
+      {...rest}
+    />
+  );
+}
+
+export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  /** Says what it does: to screen readers, and when the pointer rests on it. */
+  readonly label: string;
+  readonly keys?: string;
+  readonly children: ReactNode;
+  readonly pressed?: boolean;
+}
+
+/** A button that is nothing but an icon of 16 pixels. */
+export function IconButton({ label, keys, pressed, className = '', children, ...rest }: IconButtonProps) {
+  const state = pressed ? 'bg-accent-soft text-accent' : 'text-soft hover:bg-hover hover:text-ink';
+  return (
+    <Tip label={label} keys={keys}>
+      <button
+        type="button"
+        aria-label={label}
+        {...(pressed !== undefined && { 'aria-pressed': pressed })}
+        className={`inline-flex size-7 shrink-0 items-center justify-center rounded-md transition-colors disabled:cursor-not-allowed disabled:opacity-40 ${state} ${className}`}
+        {...rest}
+      >
+        {children}
+      </button>
+    </Tip>
+  );
+}

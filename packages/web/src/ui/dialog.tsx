@@ -1,0 +1,36 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { IconButton } from './button.tsx';
+
+export interface DialogProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly children: ReactNode;
+  /** Buttons at its foot. */
+  readonly actions?: ReactNode;
+  readonly wide?: boolean;
+}
+
+export function Dialog({ open, onClose, title, children, actions, wide = false }: DialogProps) {
+  return (
+    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-40 bg-black/40" />
+        <Base.Popup
+          className={`fixed top-1/2 left-1/2 z-50 flex max-h-[85dvh] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-xl ${wide ? 'max-w-3xl' : 'max-w-lg'}`}
+        >
+          <header className="flex items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-4">
+            <Base.Title className="font-semibold">{title}</Base.Title>
+            <IconButton label="Close" keys="Escape" onClick={onClose}>
+              <X size={16} />
+            </IconButton>
+          </header>
+          <div className="min-h-0 overflow-y-auto p-4">{children}</div>
+          {actions && <footer className="flex justify-end gap-2 border-t border-line p-3">{actions}</footer>}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

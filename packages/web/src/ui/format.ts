@@ -1,0 +1,55 @@
+import type { Usage } from '../api/types.ts';
+
+/** 1234 → 1.2k */
+export function shortNumber(value: number): string {
+  if (value < 1000) return String(value);
+  const [divided, unit] = value < 1_000_000 ? [value / 1000, 'k'] : [value / 1_000_000, 'M'];
+  return `${divided < 10 ? divided.toFixed(1).replace(/\.0$/, '') : Math.round(divided)}${unit}`;
+}
+
+/** US dollars, with as many digits as small sums need. */
+export function money(value: number): string {
+  if (value === 0) return '$0';
+  if (value < 0.0001) return '<$0.0001';
+  return `$${value.toFixed(value < 0.01 ? 4 : value < 1 ? 3 : 2)}`;
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 60_000
+    ? `${(ms / 1000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** Such as "5 minutes ago"; a date when it is long ago. */
+export function ago(at: number, now = Date.now()): string {
+  const seconds = Math.round((at - now) / 1000);
+  if (seconds > -45) return 'just now';
+  if (seconds > -3600) return relative.format(Math.round(seconds / 60), 'minute');
+  if (seconds > -86_400) return relative.format(Math.round(seconds / 3600), 'hour');
+  if (seconds > -7 * 86_400) return relative.format(Math.round(seconds / 86_400), 'day');
+  return new Date(at).toLocaleDateString('en', { year: 'numeric', month: 'short', day: 'numeric' });
+}
+
+export function bytes(count: number): string {
+  if (count < 1024) return `${count} B`;
+  return count < 1024 ** 2 ? `${(count / 1024).toFixed(1)} kB` : `${(count / 1024 ** 2).toFixed(1)} MB`;
+}
+
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}
+
+export function allTokens(usage: Usage): number {
+  return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output + usage.reasoning;
+}
+
+/** The colour class of a provider: `text-…`, also used as a background by its variable. */
+export function providerColor(provider: string | undefined): 'anthropic' | 'openai' | 'google' | 'provider' {
+  if (provider === undefined) return 'provider';
+  if (provider.startsWith('anthropic')) return 'anthropic';
+  if (provider.startsWith('openai') || provider === 'azure-openai') return 'openai';
+  return provider === 'google' || provider === 'gemini' ? 'google' : 'provider';
+}

@@ -1,0 +1,48 @@
+import { CircleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+
+/** What a screen or pane shows when it has nothing to show. */
+export function Empty({
+  title,
+  children,
+  icon,
+}: {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly icon?: ReactNode;
+}) {
+  return (
+    <div className="flex h-full flex-col items-center justify-center gap-2 p-8 text-center">
+      {icon && <div className="text-faint">{icon}</div>}
+      <p className="font-medium">{title}</p>
+      {children && <div className="max-w-md text-sm text-soft">{children}</div>}
+    </div>
+  );
+}
+
+/** What went wrong, and a way to try again. */
+export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  return (
+    <div role="alert" className="flex h-full flex-col items-center justify-center gap-3 p-8 text-center">
+      <CircleAlert className="text-danger" size={24} />
+      <p className="max-w-md break-words">{error instanceof Error ? error.message : String(error)}</p>
+      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  );
+}
+
+/** Grey lines in the place of what is on its way; they are drawn only when it takes long. */
+export function Loading({ lines = 4, label = 'Loading' }: { readonly lines?: number; readonly label?: string }) {
+  return (
+    <div role="status" aria-label={label} className="flex animate-[late_600ms_step-end] flex-col gap-3 p-4">
+      {[...Array(lines).keys()].map((index) => (
+        <div
+          key={index}
+          className="h-4 animate-pulse rounded bg-sunken"
+          style={{ width: `${90 - ((index * 23) % 50)}%` }}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import { Tooltip } from '@base-ui/react/tooltip';
+import type { ReactElement } from 'react';
+import { keyLabel } from '../commands/keys.ts';
+import { Kbd } from './kbd.tsx';
+
+export interface TipProps {
+  readonly label: string;
+  readonly keys?: string | undefined;
+  readonly children: ReactElement;
+}
+
+/** A word about what the pointer rests on, or what has the focus. */
+export function Tip({ label, keys, children }: TipProps) {
+  return (
+    <Tooltip.Root>
+      <Tooltip.Trigger render={children} delay={500} />
+      <Tooltip.Portal>
+        <Tooltip.Positioner sideOffset={6} className="z-50">
+          <Tooltip.Popup className="flex max-w-64 items-center gap-2 rounded-md border border-line bg-raised px-2 py-1 text-xs text-ink shadow-md">
+            {label}
+            {keys !== undefined && <Kbd>{keyLabel(keys)}</Kbd>}
+          </Tooltip.Popup>
+        </Tooltip.Positioner>
+      </Tooltip.Portal>
+    </Tooltip.Root>
+  );
+}

@@ -1,0 +1,80 @@
+import { X } from 'lucide-react';
+import { useEffect } from 'react';
+import { create } from 'zustand';
+import { Button, IconButton } from './button.tsx';
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly kind: 'info' | 'error';
+  readonly action?: { readonly title: string; readonly run: () => void };
+}
+
+const useToasts = create<{ readonly toasts: readonly Toast[] }>(() => ({ toasts: [] }));
+let last = 0;
+
+/** Says something for a while, with one thing to do about it, such as undo. */
+export function toast(text: string, action?: Toast['action']): void {
+  add({ id: ++last, text, kind: 'info', ...(action && { action }) });
+}
+
+/** Says what went wrong until it is put away. */
+export function toastError(error: unknown): void {
+  add({ id: ++last, text: error instanceof Error ? error.message : String(error), kind: 'error' });
+}
+
+function add(one: Toast): void {
+  useToasts.setState(({ toasts }) => ({ toasts: [...toasts.filter(({ text }) => text !== one.text), one].slice(-4) }));
+}
+
+function remove(id: number): void {
+  useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((one) => one.id !== id) }));
+}
+
+export function Toasts() {
+  const { toasts } = useToasts();
+  return (
+    <section
+      aria-label="Notices"
+      aria-live="polite"
+      className="pointer-events-none fixed inset-x-2 bottom-10 z-50 flex flex-col items-center gap-2"
+    >
+      {toasts.map((one) => (
+        <Note key={one.id} {...one} />
+      ))}
+    </section>
+  );
+}
+
+const SHOWN_MS = 8000;
+
+function Note({ id, text, kind, action }: Toast) {
+  useEffect(() => {
+    if (kind === 'error') return;
+    const timer = setTimeout(() => remove(id), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [id, kind]);
+  const look = kind === 'error' ? 'border-danger bg-danger-soft text-danger' : 'border-line bg-raised text-ink';
+  return (
+    <div
+      role={kind === 'error' ? 'alert' : 'status'}
+      className={`pointer-events-auto flex max-w-xl items-center gap-3 rounded-lg border py-1.5 pr-1.5 pl-3 text-sm shadow-lg ${look}`}
+    >
+      <span className="min-w-0 break-words">{text}</span>
+      {action && (
+        <Button
+          small
+          onClick={() => {
+            remove(id);
+            action.run();
+          }}
+        >
+          {action.title}
+        </Button>
+      )}
+      <IconButton label="Put away" onClick={() => remove(id)}>
+        <X size={14} />
+      </IconButton>
+    </div>
+  );
+}
