@@ -1,0 +1,154 @@
+/** What the tests in a browser share: a server on files, the emulator behind it, and Chromium in front of it. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadConfig } from '@skein/agents';
+import { tool } from '@skein/core';
+import { type Emulator, startEmulator } from '@skein/emulator';
+import { type Forest, openForest } from '@skein/forest';
+import { createServer, type Listening, type ServerOptions } from '@skein/server';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { findChromium, howToInstall } from '../../../scripts/chromium.mjs';
+
+const pageFolder = fileURLToPath(new URL('../dist', import.meta.url));
+const closing: (() => Promise<unknown>)[] = [];
+let browser: Browser;
+
+/** Call it once at the top of a test file. */
+export function inChromium(): void {
+  beforeAll(async () => {
+    if (!existsSync(join(pageFolder, 'index.html')))
+      throw new Error('The page is not built: run `npm test`, or `npx vite build` in packages/web.');
+    const executablePath = findChromium();
+    if (!executablePath) throw new Error(howToInstall);
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+  afterAll(() => browser?.close());
+}
+
+export interface App {
+  readonly url: string;
+  readonly emulator: Emulator;
+  readonly forest: Forest;
+  /** Streams with a `chunkDelay` wait for this before each piece. */
+  readonly gate: Gate;
+  /** A new page, in a browser of its own, that fails the test when it logs an error or a request of it fails. */
+  open(path?: string, options?: OpenOptions): Promise<Page>;
+}
+
+interface OpenOptions extends BrowserContextOptions {
+  /** Show the welcome, which most tests have behind them. */
+  readonly isNew?: boolean;
+}
+
+/** Lets a stream go on piece by piece. */
+export interface Gate {
+  /** Lets everything through that waits, now and later. */
+  open(): void;
+  /** Holds what comes from now on. */
+  shut(): void;
+  /** Resolves when something waits. */
+  reached(): Promise<void>;
+}
+
+export async function startApp(options: Partial<ServerOptions> = {}): Promise<App> {
+  const gate = createGate();
+  const emulator = await startEmulator({ seed: 'page', sleep: gate.sleep });
+  closing.push(async () => {
+    gate.open();
+    await emulator.close();
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'skein-page-'));
+  closing.push(() => rm(folder, { recursive: true, force: true }));
+  const forest = await openForest(folder);
+  closing.push(() => forest.close());
+  const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
+  const server = createServer({
+    forest,
+    config,
+    env: {
+      ANTHROPIC_API_KEY: 'sk-ant-test',
+      OPENAI_API_KEY: 'sk-test',
+      GEMINI_API_KEY: 'test-key',
+      ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages'),
+      OPENAI_BASE_URL: emulator.baseUrl('openai-chat'),
+      GOOGLE_GEMINI_BASE_URL: emulator.baseUrl('google-generatecontent'),
+    },
+    generate: { random: () => 0 },
+    model: 'anthropic/claude-sonnet-4-5',
+    tools: [weather],
+    page: pageFolder,
+    ...options,
+  });
+  const listening: Listening = await server.listen({ port: 0 });
+  closing.push(() => listening.close());
+  const url = listening.url.replace('127.0.0.1', 'localhost');
+  return { url, emulator, forest, gate, open: (path = '/', how = {}) => openPage(url + path, how) };
+}
+
+/** Asks before it runs. */
+const weather = tool({
+  name: 'get_weather',
+  description: 'The weather in a city',
+  input: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  needsApproval: true,
+  execute: ({ city }: { city: string }) => `It is 19 °C in ${city}.`,
+});
+
+async function openPage(url: string, { isNew = false, ...context }: OpenOptions): Promise<Page> {
+  const opened = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...context });
+  if (!isNew) {
+    const view = JSON.stringify({ state: { welcomed: true }, version: 1 });
+    await opened.addInitScript(`localStorage.getItem('skein.view') ?? localStorage.setItem('skein.view', '${view}')`);
+  }
+  const page = await opened.newPage();
+  page.setDefaultTimeout(15_000);
+  const troubles: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') troubles.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
+  page.on('response', (response) => {
+    if (response.status() >= 400) troubles.push(`${response.status()} ${response.url()}`);
+  });
+  page.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText ?? '';
+    // Streams end when the page leaves.
+    if (why !== 'net::ERR_ABORTED') troubles.push(`${why} ${request.url()}`);
+  });
+  closing.push(async () => {
+    await opened.close();
+    expect(troubles, 'what went wrong in the page').toEqual([]);
+  });
+  await page.goto(url);
+  return page;
+}
+
+function createGate(): Gate & { sleep(ms: number): Promise<void> } {
+  let isOpen = true;
+  let waiting: (() => void)[] = [];
+  const onReached: (() => void)[] = [];
+  return {
+    sleep: () =>
+      new Promise((resolve) => {
+        if (isOpen) return resolve();
+        waiting.push(resolve);
+        for (const tell of onReached.splice(0)) tell();
+      }),
+    open() {
+      isOpen = true;
+      for (const go of waiting.splice(0)) go();
+    },
+    shut() {
+      isOpen = false;
+      waiting = [];
+    },
+    reached: () => (waiting.length > 0 ? Promise.resolve() : new Promise((resolve) => onReached.push(resolve))),
+  };
+}
