@@ -4,6 +4,7 @@ import { bookmarks } from './api/bookmarks.ts';
 import { changes } from './api/changes.ts';
 import { generations } from './api/generations.ts';
 import { looking } from './api/looking.ts';
+import { models } from './api/models.ts';
 import { moving } from './api/moving.ts';
 import { nodes } from './api/nodes.ts';
 import { recordings } from './api/recordings.ts';
@@ -32,7 +33,8 @@ const api = apiRouter()
   .route('/', changes)
   .route('/', recordings)
   .route('/', moving)
-  .route('/', about);
+  .route('/', about)
+  .route('/', models);
 
 export type Api = typeof api;
 
