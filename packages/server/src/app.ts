@@ -3,6 +3,7 @@ import { about } from './api/about.ts';
 import { bookmarks } from './api/bookmarks.ts';
 import { changes } from './api/changes.ts';
 import { generations } from './api/generations.ts';
+import { glance } from './api/glance.ts';
 import { looking } from './api/looking.ts';
 import { models } from './api/models.ts';
 import { moving } from './api/moving.ts';
@@ -28,6 +29,7 @@ const api = apiRouter()
   .route('/', threads)
   .route('/', nodes)
   .route('/', looking)
+  .route('/', glance)
   .route('/', bookmarks)
   .route('/', generations)
   .route('/', changes)
