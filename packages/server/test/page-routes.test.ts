@@ -80,3 +80,34 @@ describe('at a glance', () => {
     expect(await of(head)).toMatchObject(expect.arrayContaining([expect.objectContaining({ id: thread.id })]));
   });
 });
+
+test('another system text starts a branch that carries the turns, with who wrote them', async () => {
+  const { api, emulator } = await startWorld();
+  const system = { role: 'system', content: [{ type: 'text', text: 'Be kind.' }] };
+  const { body: asked } = await api('POST', '/nodes/root/messages', { messages: [system, question('Hello')] });
+  emulator.script('anthropic-messages', [says('Hi.')]);
+  const { body } = await api('POST', '/generations', { node: asked.id, model: 'anthropic/claude-opus-5-5' });
+  const state = async () => (await api('GET', `/generations/${body.id}`)).body;
+  await expect.poll(async () => (await state()).status).toBe('done');
+  const head = (await state()).branches[0].head as string;
+
+  const edited = await api('POST', `/nodes/${asked.parent}/edit`, { text: 'Be brief.', carry: head });
+  expect(edited.status).toBe(201);
+  expect(edited.body).toMatchObject({ depth: 3, content: [{ text: 'Hi.' }] });
+  expect(edited.body.takes).toMatchObject([{ via: 'edit', from: head, model: 'claude-opus-5-5', author: 'model' }]);
+  const path = (await api('GET', `/nodes/${edited.body.id}/path`)).body.items;
+  expect(path.map(({ content }: { content: { text: string }[] }) => content[0]!.text)).toEqual([
+    'Be brief.',
+    'Hello',
+    'Hi.',
+  ]);
+  const raw = async (id: string) => (await api('GET', `/nodes/${id}?raw`)).body;
+  expect(await raw(edited.body.id)).toBe(await raw(head));
+  expect((await api('GET', '/usage?below=root')).body.replies).toBe(1);
+  expect((await api('GET', `/nodes/${head}`)).body.removed).toBe(false);
+
+  const same = await api('POST', `/nodes/${asked.parent}/edit`, { text: 'Be kind.', carry: head });
+  expect(same.body.id).toBe(head);
+  const wrong = await api('POST', `/nodes/${asked.parent}/edit`, { text: 'x', carry: edited.body.id });
+  expect(wrong).toMatchObject({ status: 422, body: { code: 'not_above' } });
+});

@@ -45,8 +45,11 @@ export interface Forest {
   readonly threads: Threads;
   readonly bookmarks: Bookmarks;
 
-  /** A sibling with this text in place of the message's. */
-  edit(id: string, text: string): Promise<string>;
+  /**
+   * A sibling with this text in place of the message's. `carry` is a node below the message: what stands between is
+   * carried on below the sibling, and the end of it is what is given.
+   */
+  edit(id: string, text: string, options?: { readonly carry?: string }): Promise<string>;
   /** Two nodes in place of one: the text up to a position, and what follows below it. */
   split(id: string, at: number): Promise<Split>;
   /** Hides a node and all below it, or hangs its children to its parent. Refused at or above a bookmark. */

@@ -77,8 +77,11 @@ const edit = createRoute({
   method: 'post',
   path: '/nodes/{node}/edit',
   tags,
-  summary: 'A sibling with another text; the old one stays',
-  request: { params, body: jsonBody(z.object({ text: z.string().max(5_000_000) }).strict()) },
+  summary: 'A sibling with another text; the old one stays. With `carry`, the messages up to that node come along',
+  request: {
+    params,
+    body: jsonBody(z.object({ text: z.string().max(5_000_000), carry: Id.optional() }).strict()),
+  },
   responses: creates(Node),
 });
 
@@ -194,7 +197,8 @@ export const nodes = apiRouter()
   })
   .openapi(edit, async (c) => {
     const { forest, redact } = c.var.services;
-    const id = await forest.edit(c.req.valid('param').node, c.req.valid('json').text);
+    const { text, carry } = c.req.valid('json');
+    const id = await forest.edit(c.req.valid('param').node, text, given({ carry }));
     return c.json(nodeView(await forest.node(id), redact), 201);
   })
   .openapi(split, async (c) => {

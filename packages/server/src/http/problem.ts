@@ -45,6 +45,7 @@ const STATUS_OF: Readonly<Record<string, ContentfulStatusCode>> = {
   unreadable_messages: 422,
   bookmarked: 409,
   below_itself: 409,
+  not_above: 422,
   generation_running: 409,
   nothing_to_resume: 409,
   unknown_provider: 422,
