@@ -9,6 +9,7 @@ import { models } from './api/models.ts';
 import { moving } from './api/moving.ts';
 import { nodes } from './api/nodes.ts';
 import { recordings } from './api/recordings.ts';
+import { requests } from './api/requests.ts';
 import { apiRouter } from './api/route.ts';
 import { threads } from './api/threads.ts';
 import type { Access } from './http/access.ts';
@@ -28,6 +29,7 @@ const IMPORT = '/api/v1/import';
 const api = apiRouter()
   .route('/', threads)
   .route('/', nodes)
+  .route('/', requests)
   .route('/', looking)
   .route('/', glance)
   .route('/', bookmarks)

@@ -50,15 +50,6 @@ const siblings = createRoute({
   responses: answers(z.object({ items: z.array(Node) })),
 });
 
-const request = createRoute({
-  method: 'get',
-  path: '/nodes/{node}/request',
-  tags,
-  summary: 'The exact request that it answers',
-  request: { params },
-  responses: answers(z.object({ body: z.string(), sha256: z.string(), dialect: z.string(), model: z.string() })),
-});
-
 const append = createRoute({
   method: 'post',
   path: '/nodes/{node}/messages',
@@ -181,10 +172,6 @@ export const nodes = apiRouter()
     const { forest, redact } = c.var.services;
     const found = await forest.siblings(c.req.valid('param').node);
     return c.json({ items: found.map((node) => nodeView(node, redact)) }, 200);
-  })
-  .openapi(request, async (c) => {
-    const { forest, redact } = c.var.services;
-    return c.json(redact({ ...(await forest.request(c.req.valid('param').node)) }), 200);
   })
   .openapi(append, async (c) => {
     const { forest, redact } = c.var.services;

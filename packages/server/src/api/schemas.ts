@@ -148,7 +148,7 @@ export const MessageInput = z
   .looseObject({ role: z.enum(['system', 'user', 'assistant', 'tool']) })
   .openapi('MessageInput', { example: { role: 'user', content: [{ type: 'text', text: 'Hello' }] } });
 
-export const Params = z
+const Params = z
   .object({
     maxTokens: z.number().int().positive().optional(),
     temperature: z.number().optional(),
@@ -158,6 +158,14 @@ export const Params = z
     reasoning: z.object({ effort: z.string().optional(), budget: z.number().int().optional() }).optional(),
   })
   .strict();
+
+/** What a model is asked with. */
+export const Wish = z.object({
+  model: z.string().max(300).optional(),
+  agent: z.string().max(100).optional(),
+  tools: z.array(z.string().max(200)).max(200).optional(),
+  params: Params.optional(),
+});
 
 export const ProblemBody = z
   .looseObject({ type: z.string(), title: z.string(), status: z.number(), code: z.string(), detail: z.string() })
