@@ -23,7 +23,7 @@ const MB = 1024 * 1024;
 const MAX_BODY = 32 * MB;
 /** Bytes of a file that is brought in; it is read as it comes. */
 const MAX_IMPORT = 1024 * MB;
-const IMPORT = '/api/v1/import';
+const IMPORTS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/import/folder']);
 
 /** Everything under /api/v1; the client of the web app is made from its type. */
 const api = apiRouter()
@@ -62,7 +62,7 @@ export function createApp(services: Services, access: Access) {
   app.use(guard(access));
   const small = bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge(MAX_BODY) });
   const large = bodyLimit({ maxSize: MAX_IMPORT, onError: () => tooLarge(MAX_IMPORT) });
-  app.use('/api/*', (c, next) => (c.req.path === IMPORT ? large(c, next) : small(c, next)));
+  app.use('/api/*', (c, next) => (IMPORTS.has(c.req.path) ? large(c, next) : small(c, next)));
   app.all('/proxy/*', () => {
     throw new Problem(501, 'needs_a_socket', 'The proxy works only where the server listens, or as a Node handler.');
   });

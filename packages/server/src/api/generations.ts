@@ -3,7 +3,7 @@ import type { GenerationState } from '@skein/forest';
 import { sseResponse } from '../http/sse.ts';
 import { given } from './given.ts';
 import { accepts, answers, apiRouter, jsonBody, streams } from './route.ts';
-import { Generation, Id, Name, PageQuery, pageOf, Wish } from './schemas.ts';
+import { Generation, Id, Name, PageQuery, pageOf, ThreadId, Wish } from './schemas.ts';
 
 const params = z.object({ generation: Name });
 const tags = ['generations'];
@@ -19,7 +19,7 @@ const start = createRoute({
         node: Id,
         n: z.number().int().min(1).max(20).optional(),
         again: z.boolean().optional(),
-        thread: Name.optional().openapi({ description: 'Its head moves to the first answer.' }),
+        thread: ThreadId.optional().openapi({ description: 'Its head moves to the first answer.' }),
       }).strict(),
     ),
   },

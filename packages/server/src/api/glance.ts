@@ -3,7 +3,7 @@ import { readNodes, type Store } from '@skein/forest';
 import type { Redact } from '../redact.ts';
 import { inWords } from './in-words.ts';
 import { answers, apiRouter } from './route.ts';
-import { Id, Name, Thread, Usage } from './schemas.ts';
+import { Id, Thread, ThreadId, Usage } from './schemas.ts';
 import { threadView } from './views.ts';
 
 const threadsOf = createRoute({
@@ -20,7 +20,7 @@ const summary = createRoute({
   path: '/threads/{thread}/summary',
   tags: ['threads'],
   summary: 'A conversation at a glance: how long it is, what it cost, who answered, how it begins and ends',
-  request: { params: z.object({ thread: Name }) },
+  request: { params: z.object({ thread: ThreadId }) },
   responses: answers(
     z.object({
       messages: z.number(),

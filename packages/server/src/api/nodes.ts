@@ -3,7 +3,7 @@ import { markOlder } from './deprecation.ts';
 import { given } from './given.ts';
 import { readMessages } from './messages.ts';
 import { answers, apiRouter, creates, jsonBody } from './route.ts';
-import { Id, MessageInput, Name, Node, PageQuery, pageOf } from './schemas.ts';
+import { Id, MessageInput, Node, PageQuery, pageOf, ThreadId } from './schemas.ts';
 import { nodeView } from './views.ts';
 
 const params = z.object({ node: Id });
@@ -57,7 +57,9 @@ const append = createRoute({
   summary: 'Messages below a node; the same ones twice are one',
   request: {
     params,
-    body: jsonBody(z.object({ messages: z.array(MessageInput).min(1).max(10_000), thread: Name.optional() }).strict()),
+    body: jsonBody(
+      z.object({ messages: z.array(MessageInput).min(1).max(10_000), thread: ThreadId.optional() }).strict(),
+    ),
   },
   responses: creates(Node),
 });

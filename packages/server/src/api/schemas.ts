@@ -7,6 +7,8 @@ export const Id = z
   .regex(/^(root|[0-9a-f]{4,40})$/)
   .openapi({ example: '9f3c21ab', description: 'A node id, or its beginning.' });
 export const Name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
+/** Imported ones have the id of where they come from, such as `older:root-1:node-1`. */
+export const ThreadId = z.string().regex(/^[A-Za-z0-9._:-]{1,220}$/);
 
 export const PageQuery = z.object({
   after: z.string().max(500).optional(),

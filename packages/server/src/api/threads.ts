@@ -3,10 +3,10 @@ import { markOlder } from './deprecation.ts';
 import { given } from './given.ts';
 import { readMessages } from './messages.ts';
 import { answers, apiRouter, creates, jsonBody } from './route.ts';
-import { Id, MessageInput, Name, PageQuery, pageOf, Thread } from './schemas.ts';
+import { Id, MessageInput, PageQuery, pageOf, Thread, ThreadId } from './schemas.ts';
 import { threadView } from './views.ts';
 
-const params = z.object({ thread: Name });
+const params = z.object({ thread: ThreadId });
 const tags = ['threads'];
 
 const list = createRoute({
