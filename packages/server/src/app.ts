@@ -3,10 +3,13 @@ import { about } from './api/about.ts';
 import { bookmarks } from './api/bookmarks.ts';
 import { changes } from './api/changes.ts';
 import { generations } from './api/generations.ts';
+import { glance } from './api/glance.ts';
 import { looking } from './api/looking.ts';
+import { models } from './api/models.ts';
 import { moving } from './api/moving.ts';
 import { nodes } from './api/nodes.ts';
 import { recordings } from './api/recordings.ts';
+import { requests } from './api/requests.ts';
 import { apiRouter } from './api/route.ts';
 import { threads } from './api/threads.ts';
 import type { Access } from './http/access.ts';
@@ -20,19 +23,22 @@ const MB = 1024 * 1024;
 const MAX_BODY = 32 * MB;
 /** Bytes of a file that is brought in; it is read as it comes. */
 const MAX_IMPORT = 1024 * MB;
-const IMPORT = '/api/v1/import';
+const IMPORTS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/import/folder']);
 
 /** Everything under /api/v1; the client of the web app is made from its type. */
 const api = apiRouter()
   .route('/', threads)
   .route('/', nodes)
+  .route('/', requests)
   .route('/', looking)
+  .route('/', glance)
   .route('/', bookmarks)
   .route('/', generations)
   .route('/', changes)
   .route('/', recordings)
   .route('/', moving)
-  .route('/', about);
+  .route('/', about)
+  .route('/', models);
 
 export type Api = typeof api;
 
@@ -56,7 +62,7 @@ export function createApp(services: Services, access: Access) {
   app.use(guard(access));
   const small = bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge(MAX_BODY) });
   const large = bodyLimit({ maxSize: MAX_IMPORT, onError: () => tooLarge(MAX_IMPORT) });
-  app.use('/api/*', (c, next) => (c.req.path === IMPORT ? large(c, next) : small(c, next)));
+  app.use('/api/*', (c, next) => (IMPORTS.has(c.req.path) ? large(c, next) : small(c, next)));
   app.all('/proxy/*', () => {
     throw new Problem(501, 'needs_a_socket', 'The proxy works only where the server listens, or as a Node handler.');
   });

@@ -143,6 +143,7 @@ function servicesOf(options: ServerOptions): Services {
     metrics: createMetrics(),
     recordingTrouble: createRecordingTrouble(),
     demo: options.demo ?? false,
+    model: config.model ?? options.model,
     version: options.version ?? '0.1.0',
   };
 }

@@ -22,6 +22,8 @@ export interface Services {
   readonly recordingTrouble: RecordingTrouble;
   /** Set when everything is answered by the emulator inside the server. */
   readonly demo: boolean;
+  /** The model for whoever names none: the configured one, or that of demo mode. */
+  readonly model: string | undefined;
   readonly version: string;
 }
 

@@ -3,9 +3,7 @@ import {
   type Checkpoint,
   type Fetch,
   type Message,
-  type ModelChoice,
   type Observed,
-  parseModel,
   provider,
   RunError,
   type RunEvent,
@@ -23,6 +21,7 @@ import { keepCheckpoints } from './checkpoints.ts';
 import type { EventWriter } from './event-writer.ts';
 import { readHistory } from './history.ts';
 import { Keeping } from './keeping.ts';
+import { issuerOf, runOptions } from './run-options.ts';
 import { takeOfStep } from './take-of-step.ts';
 import { journalled } from './tool-journal.ts';
 import type { BranchState, GenerateOptions, GenerationEvent } from './types.ts';
@@ -138,19 +137,6 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
 }
 
 const plainFetch: Fetch = (url, init) => globalThis.fetch(url, init);
-
-/** One seed for all branches would give one reply many times. */
-function runOptions(
-  { n: _n, again: _again, label: _label, ...options }: BranchTask['options'],
-  branch: number,
-): Omit<RunOptions, 'messages'> {
-  const seed = options.params?.seed;
-  return seed === undefined ? options : { ...options, params: { ...options.params, seed: seed + branch } };
-}
-
-function issuerOf(model: ModelChoice): string {
-  return (typeof model === 'string' ? parseModel(model) : model).provider.issuer;
-}
 
 function askedOf({ model, fallback = [] }: Pick<RunOptions, 'model' | 'fallback'>, id: string, name: string): Asked {
   const own = [model, ...fallback].flatMap((choice) => (typeof choice === 'string' ? [] : [choice.provider]));

@@ -10,6 +10,7 @@ import { EventWriter } from './event-writer.ts';
 import { follow } from './follow.ts';
 import { generationRecord, readGeneration, shown, stateOf } from './generation-record.ts';
 import { takeUp } from './partial.ts';
+import { previewRequest } from './preview.ts';
 import { rerunTurns } from './rerun.ts';
 import { toResume } from './resuming.ts';
 import {
@@ -136,6 +137,12 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
           options,
         );
       });
+    },
+    async preview(node, given) {
+      const options = { ...defaults, ...given };
+      refuseForeign(options, [...FROM_THE_FOREST, 'approvals']);
+      nameOf(options.model);
+      return previewRequest(store, await resolveId(store, node), options);
     },
     rerun: (head, options) => rerunTurns(context, engine, head, options),
     resume: (id, given = {}) =>

@@ -8,6 +8,7 @@ export type {
   GenerationList,
   GenerationState,
   GenerationStatus,
+  RequestPreview,
   Rerun,
   ResumeOptions,
   StoredEvent,

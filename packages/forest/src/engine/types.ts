@@ -1,4 +1,14 @@
-import type { Approval, Notice, RunOptions, RunStop, StreamEvent, ToolUseBlock, Usage } from '@skein/core';
+import type {
+  Approval,
+  Loss,
+  Notice,
+  PrefixDifference,
+  RunOptions,
+  RunStop,
+  StreamEvent,
+  ToolUseBlock,
+  Usage,
+} from '@skein/core';
 
 /** Everything that `run` takes, but for what comes from the forest. */
 export type GenerateOptions = Omit<
@@ -27,6 +37,8 @@ export interface Engine {
   generate(node: string, options: GenerateOptions): Promise<Generation>;
   /** Sends the same turns to another model, as a new branch from behind `from` (default: the root). */
   rerun(head: string, options: GenerateOptions & { readonly from?: string }): Promise<Rerun>;
+  /** What would be sent below a node, by the code that sends it; nothing is sent, and nothing is stored. */
+  preview(node: string, options: GenerateOptions): Promise<RequestPreview>;
   /** Goes on with what died, was stopped, or waits for approval. A tool that has finished is not run again. */
   resume(generation: string, options?: ResumeOptions): Promise<Generation>;
   /** Ends it, also in another process; what arrived is kept. */
@@ -35,6 +47,23 @@ export interface Engine {
   list(query?: { readonly node?: string; readonly after?: string; readonly limit?: number }): Promise<GenerationList>;
   /** What happened, from behind an event id, until it ends; also when another process writes it. */
   follow(generation: string, after?: string): AsyncIterable<StoredEvent>;
+}
+
+/** A request that was not sent. */
+export interface RequestPreview {
+  /** The exact text. */
+  readonly body: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly dialect: string;
+  /** Without credentials. */
+  readonly url: string;
+  /** The key is the name of its variable, such as `Bearer $OPENAI_API_KEY`; headers that were given have no value. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the request does not carry as it is; `node` is the one it is about. */
+  readonly losses: readonly (Loss & { readonly node?: string })[];
+  /** Where it parts from the request before it on this path; absent when it extends it, or there is none. */
+  readonly parts?: PrefixDifference;
 }
 
 /** Where sending turns again ended. It ends early at an answer that is not `done`: the last generation says why. */
@@ -115,7 +144,14 @@ export type GenerationEvent =
 
 /** What an engine refuses to do. */
 export class EngineError extends Error {
-  readonly code: 'unknown_generation' | 'generation_running' | 'nothing_to_resume' | 'tools_needed' | 'model_needed';
+  readonly code:
+    | 'unknown_generation'
+    | 'generation_running'
+    | 'nothing_to_resume'
+    | 'tools_needed'
+    | 'model_needed'
+    | 'calls_open';
+  /** The generation at fault, or the node where there is none. */
   readonly generation: string;
 
   constructor(code: EngineError['code'], generation: string, message: string) {

@@ -1,3 +1,4 @@
 export { createForest } from './create-forest.ts';
 export { ForestError, type ForestErrorCode } from './errors.ts';
+export { readNodes } from './read-nodes.ts';
 export type * from './types.ts';

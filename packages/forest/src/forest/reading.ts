@@ -6,12 +6,15 @@ import { everyPage, filteredPage } from './pages.ts';
 import { messageOf, readNodes, takesByNode } from './read-nodes.ts';
 import { hiddenAmong } from './removed.ts';
 import { recordOf, resolveId } from './resolve.ts';
-import { sentRequest } from './sent-request.ts';
+import { partsFrom, sentRequest } from './sent-request.ts';
 import { topOf } from './top.ts';
 import type { Forest, ForestNode, NodePageRequest } from './types.ts';
 import type { Top } from './walk.ts';
 
-type Reading = Pick<Forest, 'resolve' | 'node' | 'path' | 'messages' | 'children' | 'siblings' | 'request'>;
+type Reading = Pick<
+  Forest,
+  'resolve' | 'node' | 'path' | 'messages' | 'children' | 'siblings' | 'request' | 'requestParts'
+>;
 
 /** Nodes by id, paths and children. */
 export function readingOf({ store }: Context): Reading {
@@ -51,6 +54,10 @@ export function readingOf({ store }: Context): Reading {
     },
     async request(id) {
       return sentRequest(store, await recordOf(store, id));
+    },
+    async requestParts(id) {
+      const node = await recordOf(store, id);
+      return partsFrom(store, await store.path(node.parent), await sentRequest(store, node));
     },
   };
 }

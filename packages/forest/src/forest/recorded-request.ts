@@ -7,7 +7,7 @@ import type { SentRequest } from './types.ts';
 export async function recordedRequest(
   store: Store,
   node: NodeRecord,
-  { exchange, model }: TakeRecord,
+  { exchange, model, provider }: TakeRecord,
 ): Promise<SentRequest> {
   const [head, part] = await Promise.all([
     store.entry('exchange', exchange ?? ''),
@@ -23,5 +23,13 @@ export async function recordedRequest(
       node.id,
       `The request of node ${node.id} is not what exchange ${exchange} was recorded with: run fsck.`,
     );
-  return { body, sha256: hash, dialect: node.dialect, model: model ?? '' };
+  const { host, path } = head?.data ?? {};
+  return {
+    body,
+    sha256: hash,
+    dialect: node.dialect,
+    model: model ?? '',
+    ...(provider !== undefined && { provider }),
+    ...(typeof host === 'string' && typeof path === 'string' && { address: `${host}${path}` }),
+  };
 }

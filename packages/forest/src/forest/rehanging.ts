@@ -3,6 +3,7 @@ import { takeFor } from './append.ts';
 import { isAtOrBelow } from './below.ts';
 import { carriedTake } from './carry.ts';
 import type { Context } from './context.ts';
+import { copyPath, pathBehind } from './copy-path.ts';
 import { ForestError } from './errors.ts';
 import { makeRecords } from './make-records.ts';
 import { everyItem } from './pages.ts';
@@ -47,19 +48,22 @@ export function rehangingOf(context: Context): Rehangings {
   };
 
   return {
-    async edit(id, text) {
+    async edit(id, text, { carry } = {}) {
       const node = await recordOf(store, id);
       const { message } = await read(node);
       needPlainText(node.id, message, 'edited');
       if (text === '')
         throw new ForestError('empty_text', node.id, 'An edit needs a text: to take a node away, remove it.');
-      if (text === message.text) return node.id;
+      const behind = carry === undefined ? [] : await pathBehind(store, node, carry);
+      if (text === message.text) return behind.at(-1)?.id ?? node.id;
       const at = context.clock.now();
       const edited = sameRole(message, text);
       const made = makeRecords(await placeBelow(store, node.parent), edited, at);
       const take = takeFor(edited, made.node.id, { via: 'edit', from: node.id, at });
-      await store.append([made.body, made.node, take, ...(await reviveRecords(context, [made.node.id]))]);
-      return made.node.id;
+      const copy = await copyPath(store, behind, made.next);
+      const ids = [made.node.id, ...copy.ids];
+      await store.append([made.body, made.node, take, ...copy.records, ...(await reviveRecords(context, ids))]);
+      return ids.at(-1)!;
     },
     async split(id, at) {
       const node = await recordOf(store, id);

@@ -1,4 +1,4 @@
-import { joinManifest, type Manifest } from '@skein/core';
+import { diffPrefix, joinManifest, type Manifest, type PrefixDifference } from '@skein/core';
 import { type NodeRecord, restoreManifest, sha256, type TakeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { ForestError } from './errors.ts';
@@ -15,11 +15,33 @@ export async function sentRequest(store: Store, node: NodeRecord): Promise<SentR
   if (!take?.request)
     throw new ForestError('no_request', id, `No request is stored for node ${id}: no model wrote it here.`);
   try {
-    return await rebuildRequest(store, take.request);
+    return { ...(await rebuildRequest(store, take.request)), ...(take.provider && { provider: take.provider }) };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ForestError('damaged', id, `The request of node ${id} cannot be rebuilt: ${why}. Run fsck.`, cause);
   }
+}
+
+/** The latest request that is stored for a node of a path, from its end up. */
+async function lastRequest(store: Store, path: readonly NodeRecord[]): Promise<SentRequest | undefined> {
+  const takes = await store.takes(path.map(({ id }) => id));
+  const sent = new Set(takes.filter(hasRequest).map(({ node }) => node));
+  const last = path.findLast(({ id }) => sent.has(id));
+  return last && sentRequest(store, last);
+}
+
+function hasRequest({ request, exchange, author }: TakeRecord): boolean {
+  return request !== undefined || (exchange !== undefined && author === 'model');
+}
+
+/** Where a request parts from the last one of a path; bodies of two protocols have no beginning in common. */
+export async function partsFrom(
+  store: Store,
+  path: readonly NodeRecord[],
+  next: Pick<SentRequest, 'body' | 'dialect'>,
+): Promise<PrefixDifference | undefined> {
+  const before = await lastRequest(store, path);
+  return before?.dialect === next.dialect ? diffPrefix(before.body, next.body) : undefined;
 }
 
 /** Joins a request again from what is stored of it; fails when anything is missing or its hash is another. */
@@ -29,7 +51,8 @@ export async function rebuildRequest(store: Store, request: NonNullable<TakeReco
   const body = joinManifest(manifest, (index) => need(texts[index], manifest.messages[index]!));
   const hash = sha256(body);
   if (hash !== request.sha256) throw new Error(`its hash is ${hash}, not ${request.sha256}`);
-  return { body, sha256: hash, dialect: manifest.dialect, model: manifest.model };
+  const { dialect, model, losses } = manifest;
+  return { body, sha256: hash, dialect, model, losses };
 }
 
 /** A manifest put together again; fails when a text of it is missing. `prefix` is worked out where it is needed. */

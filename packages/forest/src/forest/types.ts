@@ -1,4 +1,4 @@
-import type { Message, Role, Usage } from '@skein/core';
+import type { Loss, Message, PrefixDifference, Role, Usage } from '@skein/core';
 import type { Clock, TakeRecord } from '../model/index.ts';
 import type { Changes, Page, PageRequest, Problem, Store } from '../store/index.ts';
 
@@ -41,12 +41,17 @@ export interface Forest {
   descendants(id: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
   /** The exact bytes that were sent for a node a model wrote, checked by their hash. */
   request(id: string): Promise<SentRequest>;
+  /** Where that request parts from the one before it on the path; undefined when it extends it, or is the first. */
+  requestParts(id: string): Promise<PrefixDifference | undefined>;
 
   readonly threads: Threads;
   readonly bookmarks: Bookmarks;
 
-  /** A sibling with this text in place of the message's. */
-  edit(id: string, text: string): Promise<string>;
+  /**
+   * A sibling with this text in place of the message's. `carry` is a node below the message: what stands between is
+   * carried on below the sibling, and the end of it is what is given.
+   */
+  edit(id: string, text: string, options?: { readonly carry?: string }): Promise<string>;
   /** Two nodes in place of one: the text up to a position, and what follows below it. */
   split(id: string, at: number): Promise<Split>;
   /** Hides a node and all below it, or hangs its children to its parent. Refused at or above a bookmark. */
@@ -140,6 +145,11 @@ export interface SentRequest {
   readonly sha256: string;
   readonly dialect: string;
   readonly model: string;
+  readonly provider?: string;
+  /** Host and path, where the exchange was recorded. */
+  readonly address?: string;
+  /** What was not sent as it is, where it is known. */
+  readonly losses?: readonly Loss[];
 }
 
 export interface Thread {

@@ -134,8 +134,8 @@ export const about = apiRouter()
     return c.json({ items }, 200);
   })
   .openapi(settings, (c) => {
-    const { config, demo, forest } = c.var.services;
-    const { model, store, presets } = config;
+    const { config, demo, forest, model } = c.var.services;
+    const { store, presets } = config;
     return c.json(
       {
         project: forest.project,

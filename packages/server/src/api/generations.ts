@@ -3,7 +3,7 @@ import type { GenerationState } from '@skein/forest';
 import { sseResponse } from '../http/sse.ts';
 import { given } from './given.ts';
 import { accepts, answers, apiRouter, jsonBody, streams } from './route.ts';
-import { Generation, Id, Name, PageQuery, Params, pageOf } from './schemas.ts';
+import { Generation, Id, Name, PageQuery, pageOf, ThreadId, Wish } from './schemas.ts';
 
 const params = z.object({ generation: Name });
 const tags = ['generations'];
@@ -15,18 +15,12 @@ const start = createRoute({
   summary: 'Lets a model answer below a node; returns at once',
   request: {
     body: jsonBody(
-      z
-        .object({
-          node: Id,
-          model: z.string().max(300).optional(),
-          agent: z.string().max(100).optional(),
-          n: z.number().int().min(1).max(20).optional(),
-          tools: z.array(z.string().max(200)).max(200).optional(),
-          params: Params.optional(),
-          again: z.boolean().optional(),
-          thread: Name.optional().openapi({ description: 'Its head moves to the first answer.' }),
-        })
-        .strict(),
+      Wish.extend({
+        node: Id,
+        n: z.number().int().min(1).max(20).optional(),
+        again: z.boolean().optional(),
+        thread: ThreadId.optional().openapi({ description: 'Its head moves to the first answer.' }),
+      }).strict(),
     ),
   },
   responses: accepts(Generation),

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { Problem } from '../http/problem.ts';
 import { given } from './given.ts';
 import { answers, apiRouter } from './route.ts';
-import { Id, Name, Node, PageQuery, pageOf, Usage } from './schemas.ts';
+import { Id, Node, PageQuery, pageOf, ThreadId, Usage } from './schemas.ts';
 import { nodeView } from './views.ts';
 
 const tags = ['forest'];
@@ -68,7 +68,7 @@ const usage = createRoute({
       node: Id.optional(),
       path: Id.optional(),
       below: Id.optional(),
-      thread: Name.optional(),
+      thread: ThreadId.optional(),
       since: z.coerce.number().optional(),
       until: z.coerce.number().optional(),
     }),

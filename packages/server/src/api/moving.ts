@@ -1,10 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ExportOf, exportText, IMPORT_FORMATS, type ImportProgress, importFile } from '@skein/forest';
-import { Problem, problemBody, problemOf } from '../http/problem.ts';
-import { type SseMessage, sseResponse } from '../http/sse.ts';
+import { type ExportOf, exportText, IMPORT_FORMATS, importFile } from '@skein/forest';
+import { readFileParts } from '../http/multipart.ts';
 import { given } from './given.ts';
+import { answerImport, bodyOf, ImportedView } from './importing.ts';
+import { withFolderOf } from './receive-folder.ts';
 import { answers, apiRouter, streams } from './route.ts';
-import { Id, Name } from './schemas.ts';
+import { Id, ThreadId } from './schemas.ts';
 
 const tags = ['import and export'];
 const dialect = z.string().max(100).optional();
@@ -22,16 +23,24 @@ const bring = createRoute({
     }),
     body: { content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } } },
   },
-  responses: answers(
-    z.object({
-      format: z.string(),
-      threads: z.array(z.string()),
-      elements: z.number(),
-      messages: z.number(),
-      added: z.number(),
-      problems: z.array(z.object({ code: z.string(), where: z.string(), message: z.string() })),
-    }),
-  ),
+  responses: answers(ImportedView),
+});
+
+const FOLDER = {
+  type: 'object' as const,
+  properties: { files: { type: 'array' as const, items: { type: 'string' as const, format: 'binary' } } },
+};
+
+const bringFolder = createRoute({
+  method: 'post',
+  path: '/import/folder',
+  tags,
+  summary: 'Brings a folder of the older layout: each file a part, its path from the folder as its filename',
+  request: {
+    // Described only: what is checked against a schema is read as a whole before.
+    body: { content: { 'multipart/form-data': { schema: FOLDER } }, required: true },
+  },
+  responses: answers(ImportedView),
 });
 
 const take = createRoute({
@@ -46,7 +55,7 @@ const take = createRoute({
       node: Id.optional(),
       path: Id.optional(),
       below: Id.optional(),
-      thread: Name.optional(),
+      thread: ThreadId.optional(),
     }),
   },
   responses: streams('text/plain', 'The text, until its end'),
@@ -55,16 +64,16 @@ const take = createRoute({
 export const moving = apiRouter()
   .openapi(bring, async (c) => {
     const { forest } = c.var.services;
-    const { body } = c.req.raw;
-    if (!body) throw new Problem(400, 'bad_request', 'There is nothing to import: send the file as the body.');
-    const source = body as unknown as AsyncIterable<Uint8Array>;
+    const source = bodyOf(c);
     const options = given(c.req.valid('query'));
-    if (c.req.header('accept')?.includes('text/event-stream'))
-      return sseResponse(c, () =>
-        withProgress((onProgress) => importFile(forest, source, { ...options, onProgress })),
-      ) as never;
-    const { threads, problems, ...imported } = await importFile(forest, source, options);
-    return c.json({ ...imported, threads: [...threads], problems: [...problems] }, 200);
+    return answerImport(c, (more) => importFile(forest, source, { ...options, ...more }));
+  })
+  .openapi(bringFolder, async (c) => {
+    const { forest } = c.var.services;
+    const files = readFileParts(c.req.header('content-type'), bodyOf(c));
+    return answerImport(c, (more) =>
+      withFolderOf(files, (folder) => importFile(forest, folder, { format: 'older', ...more })),
+    );
   })
   .openapi(take, async (c) => {
     const { forest, redact } = c.var.services;
@@ -85,34 +94,6 @@ export const moving = apiRouter()
       },
     });
   });
-
-/** The latest count whenever the client takes one, and at last the result. */
-async function* withProgress(
-  work: (onProgress: (progress: ImportProgress) => void) => Promise<unknown>,
-): AsyncGenerator<SseMessage> {
-  let latest: ImportProgress | undefined;
-  let wake = () => {};
-  let end: SseMessage | undefined;
-  const running = work((progress) => {
-    latest = progress;
-    wake();
-  }).then(
-    (data) => {
-      end = { event: 'done', data };
-    },
-    (error: unknown) => {
-      end = { event: 'failed', data: JSON.parse(problemBody(problemOf(error))) };
-    },
-  );
-  while (!end) {
-    const news = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    await Promise.race([running, news]);
-    if (latest && !end) yield { event: 'progress', data: latest };
-  }
-  yield end;
-}
 
 function textStream(
   first: IteratorResult<string>,

@@ -3,7 +3,7 @@ import { markOlder } from './deprecation.ts';
 import { given } from './given.ts';
 import { readMessages } from './messages.ts';
 import { answers, apiRouter, creates, jsonBody } from './route.ts';
-import { Id, MessageInput, Name, Node, PageQuery, pageOf } from './schemas.ts';
+import { Id, MessageInput, Node, PageQuery, pageOf, ThreadId } from './schemas.ts';
 import { nodeView } from './views.ts';
 
 const params = z.object({ node: Id });
@@ -50,15 +50,6 @@ const siblings = createRoute({
   responses: answers(z.object({ items: z.array(Node) })),
 });
 
-const request = createRoute({
-  method: 'get',
-  path: '/nodes/{node}/request',
-  tags,
-  summary: 'The exact request that it answers',
-  request: { params },
-  responses: answers(z.object({ body: z.string(), sha256: z.string(), dialect: z.string(), model: z.string() })),
-});
-
 const append = createRoute({
   method: 'post',
   path: '/nodes/{node}/messages',
@@ -66,7 +57,9 @@ const append = createRoute({
   summary: 'Messages below a node; the same ones twice are one',
   request: {
     params,
-    body: jsonBody(z.object({ messages: z.array(MessageInput).min(1).max(10_000), thread: Name.optional() }).strict()),
+    body: jsonBody(
+      z.object({ messages: z.array(MessageInput).min(1).max(10_000), thread: ThreadId.optional() }).strict(),
+    ),
   },
   responses: creates(Node),
 });
@@ -77,8 +70,11 @@ const edit = createRoute({
   method: 'post',
   path: '/nodes/{node}/edit',
   tags,
-  summary: 'A sibling with another text; the old one stays',
-  request: { params, body: jsonBody(z.object({ text: z.string().max(5_000_000) }).strict()) },
+  summary: 'A sibling with another text; the old one stays. With `carry`, the messages up to that node come along',
+  request: {
+    params,
+    body: jsonBody(z.object({ text: z.string().max(5_000_000), carry: Id.optional() }).strict()),
+  },
   responses: creates(Node),
 });
 
@@ -179,10 +175,6 @@ export const nodes = apiRouter()
     const found = await forest.siblings(c.req.valid('param').node);
     return c.json({ items: found.map((node) => nodeView(node, redact)) }, 200);
   })
-  .openapi(request, async (c) => {
-    const { forest, redact } = c.var.services;
-    return c.json(redact({ ...(await forest.request(c.req.valid('param').node)) }), 200);
-  })
   .openapi(append, async (c) => {
     const { forest, redact } = c.var.services;
     const { thread } = c.req.valid('json');
@@ -194,7 +186,8 @@ export const nodes = apiRouter()
   })
   .openapi(edit, async (c) => {
     const { forest, redact } = c.var.services;
-    const id = await forest.edit(c.req.valid('param').node, c.req.valid('json').text);
+    const { text, carry } = c.req.valid('json');
+    const id = await forest.edit(c.req.valid('param').node, text, given({ carry }));
     return c.json(nodeView(await forest.node(id), redact), 201);
   })
   .openapi(split, async (c) => {

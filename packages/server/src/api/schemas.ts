@@ -7,6 +7,8 @@ export const Id = z
   .regex(/^(root|[0-9a-f]{4,40})$/)
   .openapi({ example: '9f3c21ab', description: 'A node id, or its beginning.' });
 export const Name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
+/** Imported ones have the id of where they come from, such as `older:root-1:node-1`. */
+export const ThreadId = z.string().regex(/^[A-Za-z0-9._:-]{1,220}$/);
 
 export const PageQuery = z.object({
   after: z.string().max(500).optional(),
@@ -148,7 +150,7 @@ export const MessageInput = z
   .looseObject({ role: z.enum(['system', 'user', 'assistant', 'tool']) })
   .openapi('MessageInput', { example: { role: 'user', content: [{ type: 'text', text: 'Hello' }] } });
 
-export const Params = z
+const Params = z
   .object({
     maxTokens: z.number().int().positive().optional(),
     temperature: z.number().optional(),
@@ -158,6 +160,14 @@ export const Params = z
     reasoning: z.object({ effort: z.string().optional(), budget: z.number().int().optional() }).optional(),
   })
   .strict();
+
+/** What a model is asked with. */
+export const Wish = z.object({
+  model: z.string().max(300).optional(),
+  agent: z.string().max(100).optional(),
+  tools: z.array(z.string().max(200)).max(200).optional(),
+  params: Params.optional(),
+});
 
 export const ProblemBody = z
   .looseObject({ type: z.string(), title: z.string(), status: z.number(), code: z.string(), detail: z.string() })

@@ -3,9 +3,10 @@ import { markOlder } from './deprecation.ts';
 import { given } from './given.ts';
 import { readMessages } from './messages.ts';
 import { answers, apiRouter, creates, jsonBody } from './route.ts';
-import { Id, MessageInput, Name, PageQuery, pageOf, Thread } from './schemas.ts';
+import { Id, MessageInput, PageQuery, pageOf, Thread, ThreadId } from './schemas.ts';
+import { threadView } from './views.ts';
 
-const params = z.object({ thread: Name });
+const params = z.object({ thread: ThreadId });
 const tags = ['threads'];
 
 const list = createRoute({
@@ -104,7 +105,7 @@ export const threads = apiRouter()
     const { forest, redact } = c.var.services;
     const { deleted, ...query } = c.req.valid('query');
     const page = await forest.threads.list({ ...given(query), deleted: deleted === 'true' });
-    return c.json(redact({ ...page, items: page.items.map(copy) }), 200);
+    return c.json(redact({ ...page, items: page.items.map(threadView) }), 200);
   })
   .openapi(create, async (c) => {
     const { forest } = c.var.services;
@@ -112,9 +113,11 @@ export const threads = apiRouter()
     const read = readMessages(await c.req.text());
     markOlder(c, read.older);
     const end = await forest.append(head, read.messages);
-    return c.json(copy(await forest.threads.create({ head: end, ...given({ title }) })), 201);
+    return c.json(threadView(await forest.threads.create({ head: end, ...given({ title }) })), 201);
   })
-  .openapi(get, async (c) => c.json(copy(await c.var.services.forest.threads.get(c.req.valid('param').thread)), 200))
+  .openapi(get, async (c) =>
+    c.json(threadView(await c.var.services.forest.threads.get(c.req.valid('param').thread)), 200),
+  )
   .openapi(change, async (c) => {
     const { threads: of } = c.var.services.forest;
     const { thread } = c.req.valid('param');
@@ -125,24 +128,20 @@ export const threads = apiRouter()
     if (given !== undefined) await of.tag(thread, given);
     if (note !== undefined) await of.note(thread, note);
     if (rating !== undefined) await of.rate(thread, rating);
-    return c.json(copy(await of.get(thread)), 200);
+    return c.json(threadView(await of.get(thread)), 200);
   })
   .openapi(fork, async (c) => {
     const { at, title } = c.req.valid('json');
     const { thread } = c.req.valid('param');
     const made = await c.var.services.forest.threads.fork(thread, given({ at, title }));
-    return c.json(copy(made), 201);
+    return c.json(threadView(made), 201);
   })
   .openapi(remove, async (c) => {
     const { threads: of } = c.var.services.forest;
     const { thread } = c.req.valid('param');
     await of.delete(thread);
-    return c.json(copy(await of.get(thread)), 200);
+    return c.json(threadView(await of.get(thread)), 200);
   })
   .openapi(restore, async (c) =>
-    c.json(copy(await c.var.services.forest.threads.restore(c.req.valid('param').thread)), 200),
+    c.json(threadView(await c.var.services.forest.threads.restore(c.req.valid('param').thread)), 200),
   );
-
-function copy<T extends { readonly tags: readonly string[] }>(thread: T): Omit<T, 'tags'> & { tags: string[] } {
-  return { ...thread, tags: [...thread.tags] };
-}

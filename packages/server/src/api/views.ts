@@ -22,6 +22,12 @@ export function nodeView(node: ForestNode, redact: Redact): z.infer<typeof Node>
   };
 }
 
+export function threadView<T extends { readonly tags: readonly string[] }>(
+  thread: T,
+): Omit<T, 'tags'> & { tags: string[] } {
+  return { ...thread, tags: [...thread.tags] };
+}
+
 /** Arguments go as their exact text: an integer that a double cannot hold would be another one on the page. */
 function blockView(block: ContentBlock): z.infer<typeof Block> {
   if (block.type === 'tool-use') {

@@ -1,0 +1,108 @@
+import { type Environment, type Loss, type Message, type ModelChoice, pendingCalls, run } from '@skein/core';
+import { joinTexts } from '../forest/join-texts.ts';
+import { partsFrom } from '../forest/sent-request.ts';
+import type { Store } from '../store/index.ts';
+import { readHistory } from './history.ts';
+import { chosen, issuerOf, runOptions } from './run-options.ts';
+import { EngineError, type GenerateOptions, type RequestPreview } from './types.ts';
+
+/**
+ * What would be sent below a node: the run that a generation makes, whose `fetch` keeps what it is given and ends it.
+ * No model is asked, so there is no new checkpoint, and no other model to fall back on.
+ */
+export async function previewRequest(store: Store, node: string, options: GenerateOptions): Promise<RequestPreview> {
+  const { observer: _o, compaction: _c, fallback: _f, ...asked } = runOptions(options, 0);
+  const { path, messages, checkpoints, previous } = await readHistory(store, node, issuerOf(asked.model));
+  const open = pendingCalls(messages);
+  if (open.length > 0)
+    throw new EngineError(
+      'calls_open',
+      node,
+      `What is sent follows from results that are not there yet, of ${open.map(({ name }) => name).join(', ')}: let it go on first.`,
+    );
+  const ending = new AbortController();
+  let caught: { readonly url: string; readonly init: RequestInit } | undefined;
+  let sent: readonly Message[] = messages;
+  const model = withoutKey(asked.model, asked, async (url, init) => {
+    caught = { url, init };
+    ending.abort();
+    throw new Error('A preview is not sent.');
+  });
+  const running = run({
+    ...asked,
+    model,
+    messages,
+    checkpoints,
+    ...(previous && { previous: previous.manifest }),
+    retry: false,
+    signal: ending.signal,
+    outgoing: (stored) => {
+      sent = joinTexts(stored);
+      return sent;
+    },
+  });
+  const { losses } = await running.result;
+  if (!caught) throw new Error('The run ended before anything would have been sent.');
+  const body = String(caught.init.body);
+  const { provider, model: name } = model;
+  const parts = await partsFrom(store, path, { body, dialect: provider.dialect });
+  return {
+    body,
+    provider: provider.id,
+    model: name,
+    dialect: provider.dialect,
+    url: withoutCredentials(caught.url),
+    headers: withoutValues(caught.init.headers as Record<string, string>, model.extraHeaders ?? asked.extraHeaders),
+    losses: losses.map((loss) => located(loss, sent, messages, path)),
+    ...(parts && { parts }),
+  };
+}
+
+type Chosen = Exclude<ModelChoice, string>;
+
+/** The same model, asked with the name of a variable in place of the key. */
+function withoutKey(
+  model: ModelChoice,
+  { env, apiKey }: { readonly env?: Environment | undefined; readonly apiKey?: string | undefined },
+  fetch: NonNullable<Chosen['fetch']>,
+): Chosen {
+  const choice = chosen(model);
+  const { keyVariables = [], needsKey = true } = choice.provider.connection ?? {};
+  const variables = choice.env ?? env ?? {};
+  const set = keyVariables.find((name) => variables[name]);
+  const isSigned = needsKey || set !== undefined || (choice.apiKey ?? apiKey) !== undefined;
+  return { ...choice, fetch, ...(isSigned && { apiKey: `$${set ?? keyVariables[0] ?? 'KEY'}` }) };
+}
+
+/** Parameters of an address that say nothing secret. */
+const OPEN_PARAMETERS: ReadonlySet<string> = new Set(['alt', 'api-version']);
+const HIDDEN = '[hidden]';
+
+function withoutCredentials(address: string): string {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  for (const name of [...url.searchParams.keys()]) if (!OPEN_PARAMETERS.has(name)) url.searchParams.set(name, HIDDEN);
+  return url.href;
+}
+
+/** Headers that someone gave may sign in, too. */
+function withoutValues(
+  headers: Readonly<Record<string, string>>,
+  extra: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const given = new Set(Object.keys(extra).map((name) => name.toLowerCase()));
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, given.has(name) ? HIDDEN : value]));
+}
+
+/** With the node it is about, where its message is sent as it is stored. */
+function located(
+  loss: Loss,
+  sent: readonly Message[],
+  stored: readonly Message[],
+  path: readonly { readonly id: string }[],
+): RequestPreview['losses'][number] {
+  const message = sent[loss.message];
+  const at = message === undefined ? -1 : stored.indexOf(message);
+  return at < 0 ? loss : { ...loss, node: path[at]!.id };
+}

@@ -1,0 +1,111 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { describeLoss, type Loss, type PrefixDifference } from '@skein/core';
+import { given } from './given.ts';
+import { answers, apiRouter, jsonBody } from './route.ts';
+import { Id, Wish } from './schemas.ts';
+
+const params = z.object({ node: Id });
+const tags = ['nodes'];
+
+const LossView = z
+  .object({
+    kind: z.enum(['rewritten', 'synthesised', 'dropped']),
+    message: z.number().optional().openapi({ description: 'Index among the messages that were sent' }),
+    node: z.string().optional(),
+    path: z.string().optional(),
+    reason: z.string(),
+    detail: z.string().optional(),
+    text: z.string().openapi({ description: 'All of it in one sentence' }),
+  })
+  .openapi('Loss');
+
+const Parts = z
+  .object({
+    part: z.enum(['system', 'tools', 'messages']),
+    index: z.number(),
+    before: z.string().optional(),
+    after: z.string().optional(),
+  })
+  .openapi('Parts', { description: 'Where a request parts from the one before it on the path' });
+
+const sent = createRoute({
+  method: 'get',
+  path: '/nodes/{node}/request',
+  tags,
+  summary: 'The exact request that it answers',
+  request: { params },
+  responses: answers(
+    z.object({
+      body: z.string(),
+      sha256: z.string(),
+      dialect: z.string(),
+      model: z.string(),
+      provider: z.string().optional(),
+      url: z.string().optional().openapi({ description: 'Host and path, where the exchange was recorded' }),
+      losses: z.array(LossView).optional(),
+      parts: Parts.optional(),
+    }),
+  ),
+});
+
+const preview = createRoute({
+  method: 'post',
+  path: '/nodes/{node}/preview',
+  tags,
+  summary: 'The exact request that would be sent below it; nothing is sent, and nothing is stored',
+  request: { params, body: jsonBody(Wish.strict()) },
+  responses: answers(
+    z.object({
+      body: z.string(),
+      dialect: z.string(),
+      provider: z.string(),
+      model: z.string(),
+      url: z.string(),
+      headers: z.record(z.string(), z.string()),
+      losses: z.array(LossView),
+      parts: Parts.optional(),
+    }),
+  ),
+});
+
+export const requests = apiRouter()
+  .openapi(sent, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { node } = c.req.valid('param');
+    const [{ address, losses, ...request }, parts] = await Promise.all([
+      forest.request(node),
+      forest.requestParts(node),
+    ]);
+    const view = {
+      ...request,
+      ...(address !== undefined && { url: address }),
+      ...(losses && { losses: losses.map(lossView) }),
+      ...(parts && { parts: partsView(parts) }),
+    };
+    return c.json(redact(view), 200);
+  })
+  .openapi(preview, async (c) => {
+    const { engine, generating, redact } = c.var.services;
+    const options = await generating.options(given(c.req.valid('json')));
+    const { headers, losses, parts, ...request } = await engine.preview(c.req.valid('param').node, options);
+    const view = {
+      ...request,
+      headers: { ...headers },
+      losses: losses.map(lossView),
+      ...(parts && { parts: partsView(parts) }),
+    };
+    return c.json(redact(view), 200);
+  });
+
+function lossView({ message, path, ...loss }: Loss & { readonly node?: string }): z.infer<typeof LossView> {
+  return {
+    ...loss,
+    ...(message >= 0 && { message }),
+    ...(path !== '' && { path }),
+    text: describeLoss({ ...loss, message, path }),
+  };
+}
+
+function partsView({ part, index, before, after }: PrefixDifference): z.infer<typeof Parts> {
+  return { part, index, ...given({ before, after }) };
+}
