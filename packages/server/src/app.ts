@@ -16,6 +16,8 @@ import type { Access } from './http/access.ts';
 import { guard } from './http/guard.ts';
 import { Problem, problemOf, problemResponse } from './http/problem.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { isForPeople, tokenPage } from './http/token-page.ts';
+import { createPage } from './page.ts';
 import type { Services } from './services.ts';
 
 const MB = 1024 * 1024;
@@ -42,11 +44,15 @@ const api = apiRouter()
 
 export type Api = typeof api;
 
-/** The application without a socket: hand it requests. */
-export function createApp(services: Services, access: Access) {
+const TOKEN_PROBLEMS: ReadonlySet<string> = new Set(['token_needed', 'too_many_attempts']);
+
+/** The application without a socket: hand it requests. `pageFolder` has the files of the page. */
+export function createApp(services: Services, access: Access, pageFolder?: string) {
   const app = apiRouter();
+  const page = pageFolder === undefined ? undefined : createPage(pageFolder);
   app.onError((error, c) => {
     const problem = problemOf(error);
+    if (page && TOKEN_PROBLEMS.has(problem.code) && isForPeople(c)) return tokenPage(c, problem);
     if (problem.status >= 500) services.log.error('request-failed', error, { method: c.req.method, path: c.req.path });
     return problemResponse(c, problem);
   });
@@ -58,7 +64,7 @@ export function createApp(services: Services, access: Access) {
     await next();
     services.metrics.count('skein_requests_total', { method: c.req.method, status: c.res.status });
   });
-  app.use('/api/*', securityHeaders);
+  app.use(securityHeaders);
   app.use(guard(access));
   const small = bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge(MAX_BODY) });
   const large = bodyLimit({ maxSize: MAX_IMPORT, onError: () => tooLarge(MAX_IMPORT) });
@@ -72,6 +78,7 @@ export function createApp(services: Services, access: Access) {
     openapi: '3.1.0',
     info: { title: 'Skein', version: services.version, description: 'Conversations with models, kept whole.' },
   });
+  if (page) app.get('*', async (c) => (await page(c)) ?? c.notFound());
   return app;
 }
 

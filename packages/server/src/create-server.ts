@@ -33,6 +33,8 @@ export interface ServerOptions {
   readonly timeouts?: { readonly headers?: number; readonly request?: number };
   readonly log?: Log;
   readonly demo?: boolean;
+  /** Folder of the page's files, with `index.html`; without one there is only the API. */
+  readonly page?: string;
   /** The model for whoever names none. */
   readonly model?: string;
   readonly version?: string;
@@ -64,7 +66,7 @@ export function createServer(options: ServerOptions): Server {
   const { token, hosts, timeouts } = options;
   const services = servicesOf(options);
   const access = createAccess({ token, hosts });
-  const app = createApp(services, access);
+  const app = createApp(services, access, options.page);
   const proxy = createProxy(services, access, options.proxy);
   const answerApi = getRequestListener(app.fetch);
   const handler: RequestListener = (incoming, outgoing) => {

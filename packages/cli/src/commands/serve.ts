@@ -5,6 +5,7 @@ import { openForest } from '@skein/forest';
 import { createLog, createServer } from '@skein/server';
 import { DEMO_MODEL, startDemo, withKeys } from '../demo.ts';
 import { colors, say, warn } from '../output.ts';
+import { pageFolder } from '../page-folder.ts';
 import { describePlace, placeOf } from '../store-place.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
@@ -31,6 +32,7 @@ export async function serve({ token: tokenVariable, version, ...flags }: ServeOp
   const forest = await openForest(placeOf(config.store, env), { project: config.project });
   const loaded = await loadAgents(config.agents, { config, env, forest });
   for (const problem of loaded.problems) if (problem.severity === 'error') warn(describeProblem(problem));
+  const page = pageFolder();
   const server = createServer({
     forest,
     config,
@@ -41,12 +43,14 @@ export async function serve({ token: tokenVariable, version, ...flags }: ServeOp
     generate: { costOf },
     log: createLog((line) => process.stderr.write(`${line}\n`)),
     ...(token !== undefined && { token }),
+    ...(page !== undefined && { page }),
     ...(demo && { demo: true, model: DEMO_MODEL }),
   });
   const listening = await server.listen({ port: config.server.port, host: config.server.host });
 
   say(`${colors.bold('Skein')} ${version} is running. Ctrl+C ends it.`);
   say(`  forest  ${describePlace(config.store)}, project ${config.project}`);
+  if (page !== undefined) say(`  page    ${listening.url}/`);
   say(`  API     ${listening.url}/api/v1   (${listening.url}/api/openapi.json)`);
   say('  proxy   give your clients these base addresses, and what they say is recorded:');
   say(`            OPENAI_BASE_URL=${listening.url}/proxy/openai/v1`);

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Access } from './access.ts';
 
-const COOKIE = 'skein_token';
+export const COOKIE = 'skein_token';
 
 /** Lets in whom `access` lets in: by bearer, header, cookie, or once by an address with `?token=`. */
 export function guard(access: Access): MiddlewareHandler {
@@ -12,7 +12,7 @@ export function guard(access: Access): MiddlewareHandler {
       origin: c.req.header('origin'),
       fetchSite: isNavigation(c) ? undefined : c.req.header('sec-fetch-site'),
     });
-    const token = access.checkToken([givenToken(c)], addressOf(c));
+    const token = access.checkToken(givenTokens(c), addressOf(c));
     if (token !== undefined && c.req.query('token') !== undefined && c.req.method === 'GET') {
       // A token in an address would stay in histories and logs: it becomes a cookie at once.
       setCookie(c, COOKIE, token, { httpOnly: true, sameSite: 'Strict', path: '/', secure: isSecure(c) });
@@ -25,9 +25,10 @@ export function guard(access: Access): MiddlewareHandler {
   };
 }
 
-function givenToken(c: Context): string | undefined {
+/** A cookie may be from before the token was changed: what is typed in counts beside it. */
+function givenTokens(c: Context): readonly (string | undefined)[] {
   const bearer = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
-  return c.req.header('x-skein-token') ?? bearer ?? getCookie(c, COOKIE) ?? c.req.query('token');
+  return [c.req.header('x-skein-token') ?? bearer ?? getCookie(c, COOKIE), c.req.query('token')];
 }
 
 /** A link from elsewhere may open the page; it gets nothing by it. */
