@@ -1,5 +1,7 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
-import { ApiProblem, api, ok } from './client.ts';
+import { ApiProblem, api, ok, okText } from './client.ts';
+import { wholeTopology } from './topology.ts';
+import type { Wish } from './types.ts';
 
 /** Lists and facts about the server. Nodes are not here: they never change, see state/nodes.ts. */
 export const queryClient = new QueryClient({
@@ -21,6 +23,36 @@ export const queries = {
   providers: () => queryOptions({ queryKey: ['about', 'providers'], queryFn: () => ok(api.providers.$get()) }),
   agents: () => queryOptions({ queryKey: ['about', 'agents'], queryFn: () => ok(api.agents.$get()) }),
   tools: () => queryOptions({ queryKey: ['about', 'tools'], queryFn: () => ok(api.tools.$get()) }),
+
+  models: () => queryOptions({ queryKey: ['about', 'models'], queryFn: () => ok(api.models.$get({ query: {} })) }),
+
+  /** The exact stored text of a node. */
+  raw: (node: string) => queryOptions({ queryKey: ['raw', node], queryFn: () => okText(`/nodes/${node}?raw`) }),
+  /** The request that a node answers. */
+  request: (node: string) =>
+    queryOptions({
+      queryKey: ['request', node],
+      queryFn: () => ok(api.nodes[':node'].request.$get({ param: { node } })),
+    }),
+  /** The request that would be sent below a node. */
+  nextRequest: (node: string, wish: Wish) =>
+    queryOptions({
+      queryKey: ['next-request', node, wish],
+      queryFn: () => ok(api.nodes[':node'].preview.$post({ param: { node }, json: { ...wish } })),
+    }),
+  threadsOf: (node: string) =>
+    queryOptions({
+      queryKey: ['threads', 'of', node],
+      queryFn: () => ok(api.nodes[':node'].threads.$get({ param: { node } })),
+    }),
+  /** The structure of the forest, or of a node and what is below it. */
+  topology: (below?: string) =>
+    queryOptions({ queryKey: ['topology', below ?? 'all'], queryFn: () => wholeTopology(below) }),
+  search: (q: string, below?: string) =>
+    queryOptions({
+      queryKey: ['search', q, below ?? 'all'],
+      queryFn: () => ok(api.search.$get({ query: { q, limit: 1000, ...(below && { below }) } })),
+    }),
 
   threads: (filter: { readonly deleted?: boolean; readonly tag?: string } = {}) =>
     queryOptions({

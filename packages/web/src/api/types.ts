@@ -1,4 +1,4 @@
-import type { InferResponseType } from 'hono/client';
+import type { InferRequestType, InferResponseType } from 'hono/client';
 import type { api } from './client.ts';
 
 type Client = typeof api;
@@ -15,6 +15,12 @@ export type Found = InferResponseType<Client['search']['$get'], 200>['items'][nu
 export type Recording = InferResponseType<Client['recordings']['$get'], 200>['items'][number];
 export type Provider = InferResponseType<Client['providers']['$get'], 200>['items'][number];
 export type Agent = InferResponseType<Client['agents']['$get'], 200>['items'][number];
+export type Preview = InferResponseType<Client['previews']['$get'], 200>['items'][number];
+export type Model = InferResponseType<Client['models']['$get'], 200>['items'][number];
+export type SentRequest = InferResponseType<Client['nodes'][':node']['request']['$get'], 200>;
+export type NextRequest = InferResponseType<Client['nodes'][':node']['preview']['$post'], 200>;
+/** Who shall answer, and how. */
+export type Wish = InferRequestType<Client['nodes'][':node']['preview']['$post']>['json'];
 export type Role = Node['role'];
 
 /** One part of a message, as the server shows it; what it has no name for is `unknown`. */

@@ -9,6 +9,8 @@ interface ViewState {
   readonly forestOpen: boolean;
   readonly inspectorOpen: boolean;
   readonly tab: InspectorTab;
+  /** Whether exact texts are shown with a line for each value. */
+  readonly pretty: boolean;
   /** provider/model, or undefined for the server's own. */
   readonly model: string | undefined;
   readonly agent: string | undefined;
@@ -26,6 +28,7 @@ export const useView = create<ViewState>()(
         forestOpen: true,
         inspectorOpen: true,
         tab: 'tree',
+        pretty: false,
         model: undefined,
         agent: undefined,
         tools: [],

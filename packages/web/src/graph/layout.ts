@@ -1,0 +1,72 @@
+import { hierarchy, tree as treeLayout } from 'd3-hierarchy';
+import type { Fold } from './fold.ts';
+
+/** A fold and where it stands: trees grow from left to right, `x` and `y` are the middle of its left edge. */
+export interface Placed {
+  readonly fold: Fold;
+  readonly x: number;
+  readonly y: number;
+  readonly parent: Placed | undefined;
+  readonly children: readonly Placed[];
+}
+
+export interface Layout {
+  /** From top to bottom. */
+  readonly placed: readonly Placed[];
+  readonly of: ReadonlyMap<string, Placed>;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+export const CARD_WIDTH = 176;
+export const CARD_HEIGHT = 40;
+const COLUMN = CARD_WIDTH + 40;
+const ROW = CARD_HEIGHT + 12;
+
+/** Places every fold, no two on the same spot. */
+export function layOut(tops: readonly Fold[]): Layout {
+  const forest: Fold = { id: '', ids: [], children: tops };
+  const root = hierarchy<Fold>(forest, ({ children }) => [...children]);
+  const laid = treeLayout<Fold>()
+    .nodeSize([ROW, COLUMN])
+    .separation((a, b) => (a.parent === b.parent ? 1 : 1.25))(root);
+  const made = new Map<string, Placed & { children: Placed[] }>();
+  // Parents come before their children.
+  laid.each(({ data, x, y, parent }) => {
+    if (data === forest) return;
+    const above = parent && made.get(parent.data.id);
+    const one = { fold: data, x: y - COLUMN, y: x, parent: above ?? undefined, children: [] as Placed[] };
+    made.set(data.id, one);
+    above?.children.push(one);
+  });
+  const placed = [...made.values()].sort((a, b) => a.y - b.y || a.x - b.x);
+  const of = new Map(placed.flatMap((one) => one.fold.ids.map((id) => [id, one] as const)));
+  const right = placed.reduce((most, { x }) => Math.max(most, x), 0) + CARD_WIDTH;
+  const half = CARD_HEIGHT / 2;
+  return { placed, of, left: 0, right, top: (placed[0]?.y ?? 0) - half, bottom: (placed.at(-1)?.y ?? 0) + half };
+}
+
+/** What stands between two heights. */
+export function between(placed: readonly Placed[], top: number, bottom: number): readonly Placed[] {
+  return placed.slice(firstFrom(placed, top - CARD_HEIGHT), firstFrom(placed, bottom + CARD_HEIGHT));
+}
+
+function firstFrom(placed: readonly Placed[], y: number): number {
+  let low = 0;
+  let high = placed.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (placed[middle]!.y < y) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The one a point is on. */
+export function at(layout: Layout, x: number, y: number): Placed | undefined {
+  return between(layout.placed, y, y).find(
+    (one) => x >= one.x && x <= one.x + CARD_WIDTH && Math.abs(y - one.y) <= CARD_HEIGHT / 2,
+  );
+}

@@ -1,0 +1,38 @@
+/** What is known of a node without its text. */
+export interface Sprout {
+  readonly id: string;
+  readonly parent: string;
+}
+
+export interface Tree<T extends Sprout = Sprout> {
+  /** Nodes whose parent is not among them, in order. */
+  readonly tops: readonly string[];
+  readonly nodes: ReadonlyMap<string, T>;
+  readonly children: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Puts nodes together that come in any order; children stay in the order they come in. */
+export function growTree<T extends Sprout>(items: readonly T[]): Tree<T> {
+  const nodes = new Map(items.map((item) => [item.id, item]));
+  const children = new Map<string, string[]>();
+  const tops: string[] = [];
+  for (const { id, parent } of nodes.values()) {
+    if (!nodes.has(parent)) {
+      tops.push(id);
+      continue;
+    }
+    const list = children.get(parent);
+    if (list) list.push(id);
+    else children.set(parent, [id]);
+  }
+  return { tops, nodes, children };
+}
+
+export function childrenOf(tree: Tree, id: string): readonly string[] {
+  return tree.children.get(id) ?? [];
+}
+
+/** A node and those above it, nearest first. */
+export function* upFrom(tree: Tree, id: string): Generator<string> {
+  for (let node = tree.nodes.get(id); node; node = tree.nodes.get(node.parent)) yield node.id;
+}

@@ -1,0 +1,23 @@
+import type { Change } from './word-diff.ts';
+
+/** Changes in a text: what was added is underlined, what was removed is struck out. */
+export function ChangesView({ changes }: { readonly changes: readonly Change[] }) {
+  return (
+    <div className="text-sm break-words whitespace-pre-wrap">
+      {changes.map(({ kind, text }, index) => {
+        if (kind === 'same') return text;
+        return kind === 'added' ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text that does not change
+          <ins key={index} className="rounded-sm bg-ok-soft text-ok underline decoration-2 underline-offset-2">
+            {text}
+          </ins>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text that does not change
+          <del key={index} className="rounded-sm bg-danger-soft text-danger line-through">
+            {text}
+          </del>
+        );
+      })}
+    </div>
+  );
+}

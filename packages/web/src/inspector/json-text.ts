@@ -1,0 +1,58 @@
+/** A piece of a JSON text as it stands there. All pieces joined are the text. */
+export interface Piece {
+  readonly kind: 'key' | 'text' | 'number' | 'word' | 'mark' | 'space';
+  readonly text: string;
+}
+
+// A text that breaks off in the middle of a string is a piece, too.
+const PIECES = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|\s+|[[\]{},:]|[^\s"[\]{},:]+/g;
+
+/** The pieces of a JSON text; of any other text whatever looks like them. Nothing is parsed, so nothing is altered. */
+export function* jsonPieces(text: string): Generator<Piece> {
+  let last: string | undefined;
+  for (const [piece] of text.matchAll(PIECES)) {
+    if (last !== undefined) yield { kind: piece === ':' ? 'key' : 'text', text: last };
+    last = undefined;
+    if (piece.startsWith('"')) last = piece;
+    else yield { kind: kindOf(piece), text: piece };
+  }
+  if (last !== undefined) yield { kind: 'text', text: last };
+}
+
+function kindOf(piece: string): Piece['kind'] {
+  if (/^\s/.test(piece)) return 'space';
+  if (/^[[\]{},:]$/.test(piece)) return 'mark';
+  return /^-?\d/.test(piece) ? 'number' : 'word';
+}
+
+const INDENT = '  ';
+
+/** The same JSON with a line for each value. Numbers, escapes and the order of keys stay as they are written. */
+export function pretty(text: string): string {
+  const out: string[] = [];
+  let depth = 0;
+  let isFresh = false;
+  const line = () => out.push(`\n${INDENT.repeat(depth)}`);
+  for (const { kind, text: piece } of jsonPieces(text)) {
+    if (kind === 'space') continue;
+    const isEnd = piece === '}' || piece === ']';
+    if (kind === 'mark' && isEnd) {
+      depth = Math.max(0, depth - 1);
+      if (!isFresh) line();
+    } else if (isFresh) line();
+    isFresh = false;
+    out.push(piece);
+    if (kind !== 'mark') continue;
+    if (piece === '{' || piece === '[') {
+      depth += 1;
+      isFresh = true;
+    } else if (piece === ',') line();
+    else if (piece === ':') out.push(' ');
+  }
+  return out.join('');
+}
+
+/** Whether a text begins like a JSON object or array. */
+export function looksLikeJson(text: string): boolean {
+  return /^\s*[[{]/.test(text);
+}

@@ -1,0 +1,23 @@
+import type { Block } from '../api/types.ts';
+
+/** What a message says and does, as text that can be compared. */
+export function plainText(blocks: readonly Block[]): string {
+  return blocks.map(blockText).filter(Boolean).join('\n\n');
+}
+
+function blockText(block: Block): string {
+  switch (block.type) {
+    case 'text':
+    case 'reasoning':
+    case 'refusal':
+      return block.text;
+    case 'tool-use':
+      return `${block.name} ${block.rawParameters}`;
+    case 'tool-result':
+      return plainText(block.content);
+    case 'media':
+      return `[${block.mediaType}${block.name ? ` ${block.name}` : ''}]`;
+    default:
+      return block.native;
+  }
+}

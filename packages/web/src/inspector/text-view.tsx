@@ -1,0 +1,139 @@
+import { Check, Copy, WrapText } from 'lucide-react';
+import { memo, type ReactNode, useMemo, useState } from 'react';
+import { useView } from '../state/view.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { bytes } from '../ui/format.ts';
+import { toastError } from '../ui/toasts.tsx';
+import { jsonPieces, looksLikeJson, type Piece, pretty } from './json-text.ts';
+
+/** So much is drawn at first, and more on demand: a text may be megabytes long. */
+const CHUNK = 60_000;
+
+export interface TextViewProps {
+  readonly text: string;
+  /** What it is, to those who cannot see it. */
+  readonly label: string;
+  /** Facts before the buttons. */
+  readonly facts?: ReactNode;
+  readonly actions?: ReactNode;
+}
+
+/** An exact text, as it is or with a line for each value. */
+export function TextView({ text, label, facts, actions }: TextViewProps) {
+  const isPretty = useView((view) => view.pretty);
+  const canBePretty = useMemo(() => looksLikeJson(text), [text]);
+  const shown = useMemo(() => (isPretty && canBePretty ? pretty(text) : text), [text, isPretty, canBePretty]);
+  const size = useMemo(() => new TextEncoder().encode(text).length, [text]);
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1.5 text-xs text-soft">
+        {facts}
+        <span title={`${size} bytes`}>{bytes(size)}</span>
+        <span className="grow" />
+        {canBePretty && (
+          <IconButton
+            label="Pretty: a line for each value"
+            pressed={isPretty}
+            onClick={() => useView.setState({ pretty: !isPretty })}
+          >
+            <WrapText size={16} />
+          </IconButton>
+        )}
+        {actions}
+        <CopyButton label={`Copy ${label.toLowerCase()}`} text={text} />
+      </div>
+      <LongText text={shown} label={label} isJson={canBePretty} />
+    </div>
+  );
+}
+
+function LongText({
+  text,
+  label,
+  isJson,
+}: {
+  readonly text: string;
+  readonly label: string;
+  readonly isJson: boolean;
+}) {
+  const [chunks, setChunks] = useState(1);
+  const parts = useMemo(() => cut(text, chunks), [text, chunks]);
+  const rest = text.length - parts.reduce((sum, part) => sum + part.length, 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    <section className="min-h-0 grow overflow-auto p-3" tabIndex={0} aria-label={label}>
+      <pre className="font-mono text-xs leading-5 break-all whitespace-pre-wrap">
+        {parts.map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts only grow at the end
+          <Tinted key={index} text={part} isJson={isJson} />
+        ))}
+      </pre>
+      {rest > 0 && (
+        <div className="flex items-center gap-2 py-2 text-xs text-soft">
+          <Button small onClick={() => setChunks(chunks * 2)}>
+            Show more
+          </Button>
+          {rest.toLocaleString('en')} more characters
+        </div>
+      )}
+    </section>
+  );
+}
+
+function cut(text: string, chunks: number): readonly string[] {
+  const parts: string[] = [];
+  for (let start = 0; start < text.length && parts.length < chunks; ) {
+    const line = text.indexOf('\n', start + CHUNK);
+    const most = start + 2 * CHUNK;
+    const end = text.length <= most ? text.length : line >= 0 && line < most ? line + 1 : wholeAt(text, start + CHUNK);
+    parts.push(text.slice(start, end));
+    start = end;
+  }
+  return parts;
+}
+
+/** Not between the halves of a character. */
+function wholeAt(text: string, end: number): number {
+  return /[\ud800-\udbff]/.test(text[end - 1] ?? '') ? end + 1 : end;
+}
+
+const TINTS: Readonly<Partial<Record<Piece['kind'], string>>> = {
+  key: 'text-accent',
+  number: 'text-google',
+  word: 'text-provider',
+  mark: 'text-faint',
+};
+
+const Tinted = memo(function Tinted({ text, isJson }: { readonly text: string; readonly isJson: boolean }) {
+  if (!isJson) return text;
+  return [...jsonPieces(text)].map(({ kind, text: piece }, index) =>
+    TINTS[kind] === undefined ? (
+      piece
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the text of a part never changes
+      <span key={index} className={TINTS[kind]}>
+        {piece}
+      </span>
+    ),
+  );
+});
+
+const SAID_MS = 1500;
+
+export function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
+  const [isDone, setDone] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setDone(true);
+      setTimeout(() => setDone(false), SAID_MS);
+    } catch {
+      toastError('The browser does not let this page write to the clipboard.');
+    }
+  };
+  return (
+    <IconButton label={isDone ? 'Copied' : label} onClick={() => void copy()}>
+      {isDone ? <Check size={16} className="text-ok" /> : <Copy size={16} />}
+    </IconButton>
+  );
+}

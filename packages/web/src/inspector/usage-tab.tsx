@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
+import { queries } from '../api/queries.ts';
+import type { Node } from '../api/types.ts';
+import { TakeList } from './take-list.tsx';
+import { UsageCard } from './usage-card.tsx';
+
+/** What a message, the path to it and its conversation used and cost. */
+export function UsageTab({ node }: { readonly node: Node }) {
+  const threads = useQuery(queries.threadsOf(node.id));
+  const thread = threads.data?.items[0];
+  const own = useQuery(queries.usage({ node: node.id }));
+  const path = useQuery(queries.usage({ path: node.id }));
+  const whole = useQuery({ ...queries.usage({ thread: thread?.id ?? '' }), enabled: thread !== undefined });
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    <section className="flex h-full flex-col gap-5 overflow-y-auto p-3" tabIndex={0} aria-label="Usage">
+      <UsageCard title="This message" total={own} />
+      <UsageCard title="The path to it" total={path} />
+      {thread && <UsageCard title={`The conversation “${thread.title}”`} total={whole} />}
+      <TakeList takes={node.takes} />
+    </section>
+  );
+}
