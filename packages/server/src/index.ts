@@ -4,3 +4,4 @@ export { createServer, type Listening, type Server, type ServerOptions } from '.
 export { createLog, type Log } from './http/log.ts';
 export type { ProxyOptions } from './proxy/index.ts';
 export { createRedact, type Redact, type RedactionRules } from './redact.ts';
+export { isEmptyForest, seedSample } from './sample/index.ts';

@@ -2,7 +2,7 @@ import { currentTime, describeProblem, loadAgents, loadConfig } from '@skein/age
 import { providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { openForest } from '@skein/forest';
-import { createLog, createServer } from '@skein/server';
+import { createLog, createServer, isEmptyForest, seedSample } from '@skein/server';
 import { DEMO_MODEL, startDemo, withKeys } from '../demo.ts';
 import { colors, say, warn } from '../output.ts';
 import { pageFolder } from '../page-folder.ts';
@@ -30,6 +30,8 @@ export async function serve({ token: tokenVariable, version, ...flags }: ServeOp
   const token = env[tokenVariable ?? config.server.tokenVariable];
 
   const forest = await openForest(placeOf(config.store, env), { project: config.project });
+  // A demo of nothing would show nothing.
+  if (demo && (await isEmptyForest(forest))) await seedSample(forest);
   const loaded = await loadAgents(config.agents, { config, env, forest });
   for (const problem of loaded.problems) if (problem.severity === 'error') warn(describeProblem(problem));
   const page = pageFolder();
