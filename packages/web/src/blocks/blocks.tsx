@@ -15,7 +15,7 @@ export interface BlocksProps {
   /** Results by the id of their call. */
   readonly results?: ReadonlyMap<string, Result>;
   /** Results that stand with their calls already. */
-  readonly shownResults?: ReadonlySet<string>;
+  readonly shownResults?: ReadonlyMap<string, string>;
   readonly raw?: boolean;
   readonly isLive?: boolean;
   /** Calls whose tools run. */
