@@ -1,3 +1,4 @@
+import { api, ok, okText } from './client.ts';
 import type { Branch, Generation } from './types.ts';
 
 /** What happens in a generation, as the server tells it. */
@@ -28,6 +29,8 @@ export interface Loss {
   readonly message?: number;
   readonly path?: string;
   readonly reason: string;
+  /** All of it in one sentence. */
+  readonly text?: string;
 }
 
 const TYPES = [
@@ -46,15 +49,44 @@ const TYPES = [
   'end',
 ] as const;
 
-/** Follows a generation from its first event; the browser goes on behind the last one when the connection breaks. */
-export function followGeneration(id: string, onEvent: (event: GenerationEvent) => void): () => void {
-  const source = new EventSource(`/api/v1/generations/${id}/events`);
+/**
+ * Follows a generation from behind an event, or from its first; the browser goes on behind the last one when the connection
+ * breaks.
+ */
+export function followGeneration(
+  id: string,
+  after: string | undefined,
+  onEvent: (event: GenerationEvent, eventId: string) => void,
+): () => void {
+  const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
+  const source = new EventSource(`/api/v1/generations/${id}/events${query}`);
   for (const type of TYPES) {
     source.addEventListener(type, (message) => {
-      const event = JSON.parse((message as MessageEvent<string>).data) as GenerationEvent;
-      if (event.type === 'end') source.close();
-      onEvent(event);
+      const { data, lastEventId } = message as MessageEvent<string>;
+      const event = JSON.parse(data) as GenerationEvent;
+      if (event.type !== 'end') return onEvent(event, lastEventId);
+      // It may be the end of before it was taken up again: its state knows.
+      void isRunning(id).then((goesOn) => {
+        if (goesOn) return;
+        source.close();
+        onEvent(event, lastEventId);
+      });
     });
   }
   return () => source.close();
+}
+
+async function isRunning(id: string): Promise<boolean> {
+  try {
+    const { status } = await ok(api.generations[':generation'].$get({ param: { generation: id } }));
+    return status === 'running';
+  } catch {
+    return false;
+  }
+}
+
+/** The id of the last event of a generation that does not run. */
+export async function lastEventOf(id: string): Promise<string | undefined> {
+  const text = await okText(`/generations/${id}/events`);
+  return [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1];
 }

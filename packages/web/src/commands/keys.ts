@@ -1,34 +1,48 @@
-import { useCommands } from './registry.ts';
+import { type Command, useCommands } from './registry.ts';
 
 /** How long the first key of two waits for the second, in milliseconds. */
-const SECOND_KEY_MS = 1200;
+const SECOND_KEY_MS = 700;
 
 /** Runs commands by their keys, everywhere on the page. Gives back how to stop. */
 export function listenToKeys(): () => void {
-  let first: { readonly key: string; readonly at: number } | undefined;
+  /** A key that may be the first of two; what it means alone is done when no second one comes. */
+  let first: { readonly key: string; readonly timer: ReturnType<typeof setTimeout>; alone(): void } | undefined;
   const onKey = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing) return;
     const key = keyName(event);
     if (key === undefined) return;
-    const before = first && event.timeStamp - first.at < SECOND_KEY_MS ? `${first.key} ` : '';
+    const allowed = allowedCommands(key, event.target);
+    const named = (name: string) => allowed.find(({ keys }) => keys?.includes(name));
+    const before = first;
     first = undefined;
-    const isTyping = isInField(event.target);
-    const isInDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
-    const commands = [...useCommands.getState().commands.values()].reverse();
-    const allowed = commands.filter(
-      ({ whileTyping }) => (!isTyping || whileTyping || /^(Ctrl|Alt)\+/.test(key)) && (!isInDialog || whileTyping),
-    );
-    const found =
-      allowed.find(({ keys }) => keys?.includes(before + key)) ?? allowed.find(({ keys }) => keys?.includes(key));
-    if (found) {
-      event.preventDefault();
-      found.run();
-    }
-    if (allowed.some(({ keys }) => keys?.some((each) => each.startsWith(`${key} `))))
-      first = { key, at: event.timeStamp };
+    clearTimeout(before?.timer);
+    const both = before && named(`${before.key} ${key}`);
+    if (before && !both) before.alone();
+    const found = both ?? named(key);
+    if (found) event.preventDefault();
+    if (!both && allowed.some(({ keys }) => keys?.some((each) => each.startsWith(`${key} `)))) {
+      const alone = () => {
+        first = undefined;
+        found?.run();
+      };
+      first = { key, alone, timer: setTimeout(alone, SECOND_KEY_MS) };
+    } else found?.run();
   };
   window.addEventListener('keydown', onKey);
-  return () => window.removeEventListener('keydown', onKey);
+  return () => {
+    clearTimeout(first?.timer);
+    window.removeEventListener('keydown', onKey);
+  };
+}
+
+/** What may be done by this key, latest offered first. */
+function allowedCommands(key: string, target: EventTarget | null): readonly Command[] {
+  const isTyping = isInField(target);
+  const isInDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
+  const commands = [...useCommands.getState().commands.values()].reverse();
+  return commands.filter(
+    ({ whileTyping }) => (!isTyping || whileTyping || /^(Ctrl|Alt)\+/.test(key)) && (!isInDialog || whileTyping),
+  );
 }
 
 /** The name of a pressed key as commands write it. */

@@ -1,24 +1,67 @@
-import { useEffect, useState } from 'react';
-import { pathTo, useNodes } from '../state/nodes.ts';
-import { openNode } from '../state/place.ts';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Trash2 } from 'lucide-react';
+import { useView } from '../state/view.ts';
+import { Button } from '../ui/button.tsx';
+import { Failed, Loading } from '../ui/states.tsx';
+import { restore, send } from './actions.ts';
+import { Composer } from './composer/composer.tsx';
+import { Where } from './composer/where.tsx';
+import { NewConversation } from './new-conversation.tsx';
+import { Panes } from './panes.tsx';
+import { Questions } from './questions.tsx';
+import { StatusLine } from './status-line.tsx';
+import { Thread } from './thread.tsx';
+import { useConversationKeys } from './use-conversation-keys.ts';
+import { type ShownThread, useThread } from './use-thread.ts';
 
 /** One thread, from its first message to a leaf. Without a node: a new one. */
 export function ConversationScreen({ node }: { readonly node?: string }) {
-  const [opened, setOpened] = useState<{ readonly node: string; readonly leaf: string }>();
-  const [error, setError] = useState<unknown>();
-  const nodes = useNodes((state) => state.nodes);
-  useEffect(() => {
-    if (node !== undefined) openNode(node).then(setOpened, setError);
-  }, [node]);
-  if (node === undefined) return <Empty title="New conversation" />;
-  if (error !== undefined) return <Failed error={error} />;
-  if (!opened) return <Loading />;
+  return node === undefined ? <NewConversation /> : <Conversation node={node} />;
+}
+
+function Conversation({ node }: { readonly node: string }) {
+  const { thread, error, retry } = useThread(node);
+  if (thread) return <Shown {...thread} />;
+  return error === undefined ? <Loading label="Loading the conversation" /> : <Failed error={error} onRetry={retry} />;
+}
+
+function Shown(thread: ShownThread) {
+  const { selected, leaf, path, tail } = thread;
+  const isInspecting = useView((view) => view.inspectorOpen);
+  useConversationKeys(thread);
+  const isGrowing = tail?.branch.status === 'running';
+  const isLeaf = selected === leaf;
   return (
-    <ol>
-      {pathTo(nodes, opened.leaf).map(({ id, role }) => (
-        <li key={id}>{role}</li>
-      ))}
-    </ol>
+    <div className="flex h-full flex-col">
+      <Panes node={selected.id} leaf={leaf.id} isInspecting={isInspecting}>
+        <div className="flex h-full min-w-0 flex-col">
+          {leaf.removed && <Removed thread={thread} />}
+          <Thread key={path[0]!.id} {...thread} />
+          <Composer
+            place={selected.id}
+            isGrowing={isGrowing && isLeaf}
+            placeholder={isLeaf ? 'Go on' : 'Go on from the selected message'}
+            onSend={(content, answers) => send(selected.id, [{ role: 'user', content }], answers)}
+          >
+            <Where parent={selected} isLeaf={isLeaf} path={path} />
+          </Composer>
+        </div>
+      </Panes>
+      <StatusLine {...thread} />
+      <Questions leaf={leaf.id} />
+    </div>
+  );
+}
+
+/** A branch that was deleted can still be read, and brought back. */
+function Removed({ thread: { path } }: { readonly thread: ShownThread }) {
+  const top = path.find(({ removed }) => removed)!;
+  return (
+    <div role="status" className="flex items-center gap-2 border-b border-line bg-warn-soft px-3 py-1 text-warn">
+      <Trash2 size={14} aria-hidden />
+      <p className="grow">This branch was deleted.</p>
+      <Button small onClick={() => void restore([top])}>
+        Restore
+      </Button>
+    </div>
   );
 }

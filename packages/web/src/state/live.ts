@@ -1,8 +1,8 @@
 import { create } from 'zustand';
-import { followGeneration, type GenerationEvent, type Notice } from '../api/events.ts';
+import { followGeneration, type GenerationEvent, lastEventOf, type Notice } from '../api/events.ts';
 import { queryClient } from '../api/queries.ts';
 import type { Block, Branch, Generation } from '../api/types.ts';
-import { refreshNode } from './nodes.ts';
+import { nodeOf, refreshNode } from './nodes.ts';
 
 /** A generation that is under way or ended while this page looked. */
 export interface Live {
@@ -38,40 +38,39 @@ interface LiveState {
 export const useLive = create<LiveState>(() => ({ all: new Map() }));
 
 const following = new Map<string, () => void>();
+/** The last event that was seen of each. */
+const seen = new Map<string, string>();
+/** How far each one is; shown when the messages it tells of are there. */
+const latest = new Map<string, Live>();
 
-/** Shows a generation as it grows. Asking twice follows once. */
+/** Shows a generation as it grows. Asking twice follows once; one that was taken up again goes on where it was. */
 export function showGeneration(generation: Generation): void {
-  const { id } = generation;
-  if (following.has(id) || (useLive.getState().all.has(id) && generation.status !== 'running')) return;
-  latest.set(id, liveOf(generation));
+  const { id, status } = generation;
+  const known = latest.get(id);
+  if (following.has(id) || (known && status !== 'running')) return;
+  const goesOn = known !== undefined && seen.has(id);
+  latest.set(id, goesOn ? { ...known, status, branches: known.branches.map(takenUp) } : liveOf(generation));
   show(id);
-  if (generation.status !== 'running') return;
+  if (status !== 'running') return;
   const waiting: GenerationEvent[] = [];
   const flush = () => takeIn(id, waiting.splice(0));
-  // Drawn once a frame, however many pieces come.
   following.set(
     id,
-    followGeneration(id, (event) => {
+    followGeneration(id, goesOn ? seen.get(id) : undefined, (event, eventId) => {
+      seen.set(id, eventId);
       waiting.push(event);
+      // Drawn once a frame, however many pieces come.
       if (waiting.length === 1) requestAnimationFrame(flush);
     }),
   );
 }
 
-/** After it is taken up again, its events come anew from the first. */
-export function showAgain(generation: Generation): void {
-  following.get(generation.id)?.();
-  following.delete(generation.id);
-  useLive.setState(({ all }) => {
-    const rest = new Map(all);
-    rest.delete(generation.id);
-    return { all: rest };
-  });
-  showGeneration(generation);
+/** Notes how far a generation that ended is told, so that it goes on from there when it is taken up again. */
+export async function beforeResuming(id: string): Promise<void> {
+  if (seen.has(id)) return;
+  const last = await lastEventOf(id);
+  if (last !== undefined) seen.set(id, last);
 }
-
-/** How far each one is; shown when the messages it tells of are there. */
-const latest = new Map<string, Live>();
 
 function takeIn(id: string, events: readonly GenerationEvent[]): void {
   const before = latest.get(id);
@@ -113,8 +112,19 @@ function branchOf({ head, status, pending, error }: Branch, node: string, whole:
 /** One event further. */
 function next(live: Live, event: GenerationEvent): Live {
   if (event.type === 'end') return { ...live, status: event.status };
-  const branches = live.branches.map((branch, index) => (index === event.branch ? nextBranch(branch, event) : branch));
+  const branches = live.branches.map((branch, index) =>
+    index === event.branch ? nextBranch(event.type === 'branch-end' ? branch : takenUp(branch), event) : branch,
+  );
   return { ...live, branches };
+}
+
+/** A branch that ended and goes on: beside what was cut, behind what is whole. One that is done stays. */
+function takenUp(branch: LiveBranch): LiveBranch {
+  if (branch.status === 'running' || branch.status === 'done') return branch;
+  const { pending: _decided, error: _over, ...rest } = branch;
+  const end = nodeOf(branch.head);
+  const isCut = end?.takes.some(({ cut }) => cut) ?? false;
+  return { ...rest, status: 'running', head: isCut ? end!.parent : branch.head };
 }
 
 function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {

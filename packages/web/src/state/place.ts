@@ -1,6 +1,7 @@
+import { navigate } from 'wouter/use-browser-location';
 import { create } from 'zustand';
 import { api, ok } from '../api/client.ts';
-import { type Node, ROOT } from '../api/types.ts';
+import type { Node } from '../api/types.ts';
 import { ensurePath, nodeOf, pathTo, putNodes, useNodes } from './nodes.ts';
 
 /**
@@ -10,11 +11,31 @@ import { ensurePath, nodeOf, pathTo, putNodes, useNodes } from './nodes.ts';
 interface PlaceState {
   /** The leaf that was last shown through a node. */
   readonly leafOf: ReadonlyMap<string, string>;
-  /** The thread that a new message belongs to. */
-  readonly thread: string | undefined;
+  /** The branch of a generation that is shown growing behind a leaf. */
+  readonly watched: ReadonlyMap<string, Watched>;
 }
 
-export const usePlace = create<PlaceState>(() => ({ leafOf: new Map(), thread: undefined }));
+export interface Watched {
+  readonly generation: string;
+  readonly branch: number;
+}
+
+export const usePlace = create<PlaceState>(() => ({ leafOf: new Map(), watched: new Map() }));
+
+/** Moves the reader to a node. */
+export function goTo(node: string, options: { readonly replace?: boolean } = {}): void {
+  navigate(`/c/${node}`, options);
+}
+
+/** Shows a branch of a generation behind a leaf, or nothing any more. */
+export function watch(leaf: string, watched: Watched | undefined): void {
+  usePlace.setState((state) => {
+    const all = new Map(state.watched);
+    if (watched) all.set(leaf, watched);
+    else all.delete(leaf);
+    return { watched: all };
+  });
+}
 
 /** Remembers that the reader sees the path to this leaf. */
 export function sawLeaf(leaf: string): void {
@@ -29,21 +50,23 @@ export function sawLeaf(leaf: string): void {
 /** Opens a node: fetches its path and that to the leaf below it. Gives both ids whole. */
 export async function openNode(id: string): Promise<{ readonly node: string; readonly leaf: string }> {
   const node = await ensurePath(id);
-  const remembered = usePlace.getState().leafOf.get(node);
-  const leaf = remembered !== undefined && isBelow(remembered, node) ? remembered : await newestLeaf(node);
+  const { leafOf, watched } = usePlace.getState();
+  const remembered = leafOf.get(node);
+  const from = remembered !== undefined && isBelow(remembered, node) ? remembered : node;
+  const leaf = watched.has(from) ? from : await newestLeaf(from);
   await ensurePath(leaf);
-  sawLeaf(leaf);
+  // Whoever moved on meanwhile is left where they are.
+  if (usePlace.getState().leafOf.get(node) === remembered) sawLeaf(leaf);
   return { node, leaf };
 }
 
 /** Whether it is known to be the node itself or below it, with nothing removed in between. */
 function isBelow(id: string, node: string): boolean {
   const end = nodeOf(id);
-  if (!end || end.removed || end.childCount > 0) return false;
-  return pathTo(useNodes.getState().nodes, id).some((each) => each.id === node);
+  return end !== undefined && !end.removed && pathTo(useNodes.getState().nodes, id).some((each) => each.id === node);
 }
 
-/** A thread's own end where one leads through the node; else the leaf that was written last. */
+/** The leaf below it that was written last. */
 async function newestLeaf(node: string): Promise<string> {
   if (nodeOf(node)?.childCount === 0) return node;
   const leaves: Node[] = [];
@@ -58,8 +81,4 @@ async function newestLeaf(node: string): Promise<string> {
   putNodes(leaves);
   const newest = leaves.reduce<Node | undefined>((best, leaf) => (best && best.at > leaf.at ? best : leaf), undefined);
   return newest?.id ?? node;
-}
-
-export function isRoot(id: string): boolean {
-  return id === ROOT;
 }

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import type { Wish } from '../api/types.ts';
 
 export type InspectorTab = 'tree' | 'raw' | 'diff' | 'usage' | 'request';
 
@@ -39,6 +40,16 @@ export const useView = create<ViewState>()(
     { name: 'skein.view', version: 1 },
   ),
 );
+
+/** What the next answer is asked with. */
+export function wishOf({ model, agent, tools, params }: Pick<ViewState, 'model' | 'agent' | 'tools' | 'params'>): Wish {
+  return {
+    ...(model !== undefined && { model }),
+    ...(agent !== undefined && { agent }),
+    ...(tools.length > 0 && { tools: [...tools] }),
+    ...(Object.keys(params).length > 0 && { params: { ...params } }),
+  };
+}
 
 export const MOST_MARKED = 4;
 

@@ -1,0 +1,76 @@
+import { Check, Copy } from 'lucide-react';
+import { type CSSProperties, memo, useEffect, useState } from 'react';
+import { IconButton } from '../ui/button.tsx';
+import { toastError } from '../ui/toasts.tsx';
+import type { CodeLine } from './highlight.ts';
+import { useColouredLines } from './use-coloured-lines.ts';
+
+export interface CodeBlockProps {
+  readonly code: string;
+  readonly language?: string;
+  /** Without its own frame and header, as part of a card. */
+  readonly bare?: boolean;
+  readonly label?: string;
+}
+
+/** Code as it was written, coloured when the grammar is there: the same letters in the same places. */
+export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = false, label }: CodeBlockProps) {
+  const { lines, rest } = useColouredLines(code, language);
+  const name = label ?? (language || 'text');
+  return (
+    <figure
+      aria-label={`Code: ${name}`}
+      className={bare ? 'relative' : 'my-3 overflow-hidden rounded-lg border border-line bg-sunken'}
+    >
+      <figcaption
+        className={`flex items-center justify-between pr-1 pl-3 text-xs text-faint ${bare ? '' : 'border-b border-line'}`}
+      >
+        {name}
+        <CopyButton text={code} label="Copy code" />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reachable by key */}
+      <pre tabIndex={0} className="overflow-x-auto px-3 py-2 font-mono text-[13px] leading-5">
+        <code>
+          <Coloured lines={lines} />
+          {rest}
+        </code>
+      </pre>
+    </figure>
+  );
+});
+
+const Coloured = memo(function Coloured({ lines }: { readonly lines: readonly CodeLine[] }) {
+  return lines.map((line, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines of code have no other name
+    <span key={row}>
+      {line.map(({ content, htmlStyle }, column) => (
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: nor have their pieces
+          key={column}
+          style={htmlStyle as CSSProperties}
+          className="text-(color:--shiki-light) dark:text-(color:--shiki-dark)"
+        >
+          {content}
+        </span>
+      ))}
+      {row < lines.length - 1 && '\n'}
+    </span>
+  ));
+});
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), 1500);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  return (
+    <IconButton
+      label={isCopied ? 'Copied' : label}
+      onClick={() => navigator.clipboard.writeText(text).then(() => setCopied(true), toastError)}
+    >
+      {isCopied ? <Check size={14} className="text-ok" /> : <Copy size={14} />}
+    </IconButton>
+  );
+}

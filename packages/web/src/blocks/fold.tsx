@@ -1,0 +1,33 @@
+import { ChevronRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+export interface FoldProps {
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  /** One line. */
+  readonly summary: ReactNode;
+  readonly label: string;
+  readonly children: ReactNode;
+  readonly tone?: 'plain' | 'danger';
+}
+
+/** One line that opens to what is behind it. */
+export function Fold({ isOpen, onToggle, summary, label, children, tone = 'plain' }: FoldProps) {
+  return (
+    <section
+      aria-label={label}
+      className={`my-2 overflow-hidden rounded-lg border bg-surface ${tone === 'danger' ? 'border-danger' : 'border-line'}`}
+    >
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={onToggle}
+        className="flex h-8 w-full items-center gap-2 px-2 text-left text-xs text-soft hover:bg-hover"
+      >
+        <ChevronRight size={14} aria-hidden className={`shrink-0 ${isOpen ? 'rotate-90' : ''}`} />
+        <span className="flex min-w-0 grow items-center gap-2">{summary}</span>
+      </button>
+      {isOpen && <div className="border-t border-line">{children}</div>}
+    </section>
+  );
+}

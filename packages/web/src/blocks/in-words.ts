@@ -1,0 +1,57 @@
+import type { Block } from '../api/types.ts';
+import { compactJson } from './pretty-json.ts';
+
+type Call = Extract<Block, { type: 'tool-use' }>;
+type Result = Extract<Block, { type: 'tool-result' }>;
+
+/** A call and what came of it in one line: `get_weather {"city":"Lisbon"} → 19 °C`. */
+export function callInWords({ rawParameters }: Call): string {
+  return oneLine(compactJson(rawParameters), 120);
+}
+
+export function resultInWords({ content, isError }: Result): string {
+  const text = oneLine(content.map(blockText).filter(Boolean).join(' '), 160);
+  return text === '' ? (isError ? 'failed' : 'an empty result') : text;
+}
+
+/** A message in one line. */
+export function inWords(blocks: readonly Block[], length = 140): string {
+  const said = blocks.flatMap((block) => (block.type === 'text' || block.type === 'refusal' ? [block.text] : []));
+  const text = oneLine(said.join(' '), length);
+  return text === '' ? oneLine(blocks.map(blockText).filter(Boolean).join(', '), length) : text;
+}
+
+/** What a block says, or what it is. */
+function blockText(block: Block): string {
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+      return block.text;
+    case 'reasoning':
+      return block.redacted ? 'redacted reasoning' : `thinks: ${block.text}`;
+    case 'tool-use':
+      return `calls ${block.name} ${callInWords(block)}`;
+    case 'tool-result':
+      return resultInWords(block);
+    case 'media':
+      return block.name ?? block.mediaType;
+    default:
+      return oneLine(block.native ?? JSON.stringify(block), 80);
+  }
+}
+
+/** The text of a message, as it is copied. */
+export function plainText(blocks: readonly Block[]): string {
+  return blocks
+    .flatMap((block) => (block.type === 'text' || block.type === 'refusal' ? [block.text] : []))
+    .join('\n\n');
+}
+
+/** White space joined, and no half character where it is cut. */
+export function oneLine(text: string, length: number): string {
+  const joined = text
+    .slice(0, length * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return joined.length <= length ? joined : `${joined.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

@@ -1,0 +1,90 @@
+import { Download, File, ImageIcon } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { MediaSource } from '../api/types.ts';
+import { bytes } from '../ui/format.ts';
+import { SafeLink } from './safe-link.tsx';
+
+export interface MediaBlockProps {
+  readonly mediaType: string;
+  readonly source: MediaSource;
+  readonly name?: string;
+}
+
+/** Kinds a browser draws as pictures and in which no script runs. */
+const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp'];
+
+/** A picture that came with the message; anything else to save; what lies elsewhere as a link. */
+export function MediaBlock({ mediaType, source, name }: MediaBlockProps) {
+  if (source.kind === 'url')
+    return (
+      <Frame icon={<ImageIcon size={16} aria-hidden />}>
+        <SafeLink href={source.url}>{name ?? source.url}</SafeLink>
+        <span className="text-faint">{mediaType}</span>
+      </Frame>
+    );
+  if (source.kind === 'file')
+    return (
+      <Frame icon={<File size={16} aria-hidden />}>
+        {name ?? 'A file that the provider holds'}
+        <code className="truncate font-mono text-faint">{source.id}</code>
+      </Frame>
+    );
+  if (PICTURES.includes(mediaType))
+    return (
+      <img
+        src={`data:${mediaType};base64,${source.data}`}
+        alt={name ?? 'Attached picture'}
+        className="my-2 max-h-96 max-w-full rounded-lg border border-line"
+      />
+    );
+  return <Saved mediaType={mediaType} data={source.data} name={name ?? `attachment.${extension(mediaType)}`} />;
+}
+
+function Saved({
+  mediaType,
+  data,
+  name,
+}: {
+  readonly mediaType: string;
+  readonly data: string;
+  readonly name: string;
+}) {
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([bytesOf(data)], { type: 'application/octet-stream' }));
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [data]);
+  return (
+    <Frame icon={<Download size={16} aria-hidden />}>
+      <a href={address} download={name} className="truncate text-accent underline underline-offset-2">
+        {name}
+      </a>
+      <span className="text-faint">
+        {mediaType}, {bytes(Math.floor((data.length * 3) / 4))}
+      </span>
+    </Frame>
+  );
+}
+
+function Frame({ icon, children }: { readonly icon: React.ReactNode; readonly children: React.ReactNode }) {
+  return (
+    <div className="my-2 flex w-fit max-w-full items-center gap-2 rounded-lg border border-line bg-surface px-3 py-2 text-xs">
+      {icon}
+      {children}
+    </div>
+  );
+}
+
+function bytesOf(data: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+  } catch {
+    // Not base64 after all: what is there can still be saved.
+    return new TextEncoder().encode(data);
+  }
+}
+
+function extension(mediaType: string): string {
+  return (mediaType.split('/')[1] ?? 'bin').replace(/[^a-z0-9].*$/, '') || 'bin';
+}

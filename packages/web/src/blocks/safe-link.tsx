@@ -1,0 +1,36 @@
+import { ExternalLink } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+/** The address if it leads to a page or a mailbox; anything else a model may have written is not followed. */
+export function safeAddress(href: string | undefined): string | undefined {
+  if (href === undefined || !URL.canParse(href)) return undefined;
+  return ['http:', 'https:', 'mailto:'].includes(new URL(href).protocol) ? href : undefined;
+}
+
+/** A link from a model's words. What would not be safe to follow is text. */
+export function SafeLink({ href, children }: { readonly href: string | undefined; readonly children: ReactNode }) {
+  const address = safeAddress(href);
+  if (address === undefined) return <span>{children}</span>;
+  return (
+    <a
+      href={address}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      title={address}
+      className="text-accent underline decoration-1 underline-offset-2 [overflow-wrap:anywhere]"
+    >
+      {children}
+    </a>
+  );
+}
+
+/** A picture that lies elsewhere: it is not loaded, since that would tell its owner who reads this. */
+export function RemoteImage({ src, alt }: { readonly src: string | undefined; readonly alt: string | undefined }) {
+  const name = alt || 'Picture';
+  return (
+    <span className="inline-flex items-center gap-1 rounded border border-line bg-sunken px-1.5 py-0.5 text-xs">
+      <ExternalLink size={12} aria-hidden />
+      <SafeLink href={src}>{name}</SafeLink>
+    </span>
+  );
+}

@@ -1,0 +1,76 @@
+import { CircleCheck, CircleX, Clock, LoaderCircle, Wrench } from 'lucide-react';
+import type { Block } from '../api/types.ts';
+import { CodeBlock } from './code-block.tsx';
+import { Fold } from './fold.tsx';
+import { useFold } from './folds.ts';
+import { callInWords, resultInWords } from './in-words.ts';
+import { prettyJson } from './pretty-json.ts';
+import { ResultContent } from './result-content.tsx';
+
+export type Call = Extract<Block, { type: 'tool-use' }>;
+export type Result = Extract<Block, { type: 'tool-result' }>;
+
+export interface ToolCardProps {
+  readonly node: string;
+  readonly place: number;
+  readonly call: Call;
+  readonly result?: Result;
+  /** Its arguments still come, or the tool runs. */
+  readonly state?: 'writing' | 'running';
+}
+
+/** A call and its result, as one. */
+export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
+  const [isOpen, toggle] = useFold(node, place);
+  return (
+    <Fold
+      label={`Tool call ${call.name}`}
+      isOpen={isOpen}
+      onToggle={toggle}
+      {...(result?.isError && { tone: 'danger' as const })}
+      summary={
+        <>
+          <Wrench size={14} aria-hidden className="shrink-0 text-tool" />
+          <span className="shrink-0 font-mono font-medium text-ink">{call.name}</span>
+          <span className="min-w-12 shrink truncate font-mono text-faint">{callInWords(call)}</span>
+          <Outcome {...(result && { result })} {...(state && { state })} />
+        </>
+      }
+    >
+      <CodeBlock bare code={prettyJson(call.rawParameters)} language="json" label="arguments" />
+      {result && (
+        <div className="border-t border-line">
+          <ResultContent content={result.content} isError={result.isError} />
+        </div>
+      )}
+    </Fold>
+  );
+}
+
+function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
+  if (result)
+    return (
+      <span className={`flex min-w-0 grow items-center gap-1.5 ${result.isError ? 'text-danger' : 'text-ink'}`}>
+        <span aria-hidden>→</span>
+        {result.isError ? (
+          <CircleX size={14} aria-label="Failed" className="shrink-0" />
+        ) : (
+          <CircleCheck size={14} aria-label="Done" className="shrink-0 text-ok" />
+        )}
+        <span className="truncate">{resultInWords(result)}</span>
+      </span>
+    );
+  if (state)
+    return (
+      <span role="status" className="flex shrink-0 items-center gap-1.5 text-accent">
+        <LoaderCircle size={14} aria-hidden className="animate-spin" />
+        {state === 'running' ? 'running' : 'writing arguments'}
+      </span>
+    );
+  return (
+    <span className="flex shrink-0 items-center gap-1.5 text-warn">
+      <Clock size={14} aria-hidden />
+      no result yet
+    </span>
+  );
+}

@@ -1,0 +1,34 @@
+import { Puzzle } from 'lucide-react';
+import { CodeBlock } from './code-block.tsx';
+import { prettyJson } from './pretty-json.ts';
+
+/** Something that has no name here: shown as the JSON it is. */
+export function UnknownBlock({ native }: { readonly native: string }) {
+  return (
+    <section
+      aria-label={`Unknown block ${typeOf(native)}`}
+      className="my-2 rounded-lg border border-dashed border-line-strong"
+    >
+      <p className="flex h-8 items-center gap-2 px-3 text-xs text-soft">
+        <Puzzle size={14} aria-hidden className="shrink-0" />
+        <span className="font-medium">Of its provider’s own:</span>
+        <code className="truncate font-mono">{typeOf(native)}</code>
+      </p>
+      <div className="max-h-96 overflow-y-auto border-t border-line">
+        <CodeBlock bare code={prettyJson(native)} language="json" label="JSON" />
+      </div>
+    </section>
+  );
+}
+
+/** What it calls itself. */
+function typeOf(native: string): string {
+  try {
+    const value = JSON.parse(native) as unknown;
+    if (typeof value !== 'object' || value === null) return typeof value;
+    const { type } = value as { type?: unknown };
+    return typeof type === 'string' ? type : (Object.keys(value)[0] ?? 'empty');
+  } catch {
+    return 'not JSON';
+  }
+}

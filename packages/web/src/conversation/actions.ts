@@ -1,0 +1,179 @@
+import { api, ok } from '../api/client.ts';
+import { queries, queryClient } from '../api/queries.ts';
+import { type Block, type Generation, type Node, ROOT } from '../api/types.ts';
+import { beforeResuming, showGeneration } from '../state/live.ts';
+import { ensureChildren, nodeOf, putNodes, refreshNode, useNodes } from '../state/nodes.ts';
+import { goTo, sawLeaf, watch } from '../state/place.ts';
+import { useView, wishOf } from '../state/view.ts';
+import { toast, toastError } from '../ui/toasts.tsx';
+
+/** What the page asks the server to do with a conversation. Each says itself what went wrong. */
+
+export interface Asking {
+  readonly n?: number;
+  /** Also while the same is being answered. */
+  readonly again?: boolean;
+}
+
+/** Lets the chosen model answer below a node, and shows it growing. */
+export async function generate(node: string, { n = 1, again = false }: Asking = {}): Promise<void> {
+  await told(async () => {
+    const thread = await threadOf(node);
+    const generation = await ok(
+      api.generations.$post({
+        json: {
+          node,
+          ...wishOf(useView.getState()),
+          ...(n > 1 && { n }),
+          ...(again && { again }),
+          ...(thread !== undefined && { thread }),
+        },
+      }),
+    );
+    follow(generation, node, 0);
+    goTo(node, { replace: true });
+  });
+}
+
+function follow(generation: Generation, leaf: string, branch: number): void {
+  showGeneration(generation);
+  sawLeaf(leaf);
+  watch(leaf, { generation: generation.id, branch });
+}
+
+/** Another answer in the place of a model's message; below anyone else's, an answer. */
+export function answerAgain(node: Node, n = 1): Promise<void> {
+  const isAnswer = node.role === 'assistant' && node.parent !== ROOT;
+  return generate(isAnswer ? node.parent : node.id, { n, again: true });
+}
+
+export interface Message {
+  readonly role: 'user' | 'system';
+  readonly content: readonly Block[];
+}
+
+/** Puts messages below a node, or begins a conversation with them; true when they are stored. */
+export async function send(
+  parent: string | undefined,
+  messages: readonly Message[],
+  answers: number,
+): Promise<boolean> {
+  return told(async () => {
+    const json = { messages: messages.map(({ role, content }) => ({ role, content: [...content] })) };
+    let head: string;
+    if (parent === undefined) ({ head } = await ok(api.threads.$post({ json })));
+    else {
+      const thread = await threadOf(parent);
+      const param = { node: parent };
+      const node = await ok(
+        api.nodes[':node'].messages.$post({ param, json: { ...json, ...(thread !== undefined && { thread }) } }),
+      );
+      putNodes([node]);
+      head = node.id;
+    }
+    if (!nodeOf(head)) await refreshNode(head);
+    sawLeaf(head);
+    goTo(head);
+    if (answers > 0) await generate(head, { n: answers });
+  });
+}
+
+/** A sibling with another text; with `carry`, what follows up to that node comes along. */
+export async function edit(node: Node, text: string, options: { readonly carry?: string; readonly answer?: boolean }) {
+  return told(async () => {
+    const { carry, answer = false } = options;
+    const thread = await threadOf(node.id);
+    const made = await ok(api.nodes[':node'].edit.$post({ param: { node: node.id }, json: { text, ...(carry !== undefined && { carry }) } }));
+    putNodes([made]);
+    if (thread !== undefined) await ok(api.threads[':thread'].$patch({ param: { thread }, json: { head: made.id } }));
+    goTo(made.id);
+    if (answer) await generate(made.id);
+  });
+}
+
+/** Ends what grows; what arrived is kept. */
+export async function stop(generation: string): Promise<void> {
+  await told(() => ok(api.generations[':generation'].stop.$post({ param: { generation } })));
+}
+
+export type Approvals = Readonly<Record<string, 'approve' | { readonly deny: string }>>;
+
+/** Goes on with what failed, was stopped, or waits for a decision. */
+export async function resume(id: string, branch: number, approvals?: Approvals): Promise<void> {
+  await told(async () => {
+    await beforeResuming(id);
+    const json = { ...(approvals && { approvals: { ...approvals } }) };
+    const generation = await ok(api.generations[':generation'].resume.$post({ param: { generation: id }, json }));
+    const head = generation.branches[branch]!.head;
+    const end = nodeOf(head);
+    const leaf = end?.takes.some(({ cut }) => cut) ? end.parent : head;
+    follow(generation, leaf, branch);
+    goTo(leaf, { replace: true });
+  });
+}
+
+/** Hides a message and all below it; a toast brings it back. */
+export async function removeBranch(node: Node): Promise<void> {
+  await told(async () => {
+    await ok(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
+    await refreshNode(node.id);
+    if (node.parent === ROOT)
+      toast('The conversation was deleted.', { title: 'Undo', run: () => void restore([node]) });
+    else {
+      if (nodeOf(node.parent)) sawLeaf(node.parent);
+      goTo(node.parent);
+      toast('The branch was deleted.', { title: 'Undo', run: () => void restore([node]) });
+    }
+  });
+}
+
+/** Hides every branch that leaves this path. */
+export async function removeOthers(path: readonly Node[]): Promise<void> {
+  await told(async () => {
+    const others = await otherBranches(path);
+    for (const node of others) {
+      await ok(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
+      await refreshNode(node.id);
+    }
+    const undo = { title: 'Undo', run: () => void restore(others) };
+    toast(others.length === 1 ? '1 branch was deleted.' : `${others.length} branches were deleted.`, undo);
+  });
+}
+
+/** The branches that leave a path. */
+export async function otherBranches(path: readonly Node[]): Promise<readonly Node[]> {
+  const found: Node[] = [];
+  for (const [index, node] of path.entries()) {
+    if (node.childCount === 0 || (node.childCount === 1 && index < path.length - 1)) continue;
+    const next = path[index + 1]?.id;
+    const ids = (await ensureChildren(node.id)).filter((id) => id !== next);
+    found.push(...ids.flatMap((id) => useNodes.getState().nodes.get(id) ?? []));
+  }
+  return found;
+}
+
+export async function restore(nodes: readonly Node[]): Promise<void> {
+  await told(async () => {
+    for (const { id } of nodes) putNodes([await ok(api.nodes[':node'].restore.$post({ param: { node: id } }))]);
+    const [first] = nodes;
+    if (first) goTo(first.id);
+  });
+}
+
+/** The conversation that new messages below a node belong to. */
+async function threadOf(node: string): Promise<string | undefined> {
+  const { items } = await queryClient.fetchQuery(queries.threadsOf(node));
+  const newest = [...items].filter(({ deleted }) => !deleted).sort((a, b) => b.updatedAt - a.updatedAt);
+  return (newest.find(({ head }) => head === node) ?? newest[0])?.id;
+}
+
+/** Says what went wrong; whether it went well. */
+export async function told(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    toastError(error);
+    return false;
+  }
+}

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { GitBranch, Unplug } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { queries } from '../../api/queries.ts';
+import { blocksOf, type Node } from '../../api/types.ts';
+import { inWords } from '../../blocks/in-words.ts';
+import { goTo } from '../../state/place.ts';
+import { useView, wishOf } from '../../state/view.ts';
+import { Button } from '../../ui/button.tsx';
+import { Popover } from '../../ui/popover.tsx';
+import { takeOf } from '../author.ts';
+import { LossList, lossesInWords } from '../losses.tsx';
+import { groupSiblings } from '../siblings.ts';
+import { useChildren } from '../use-siblings.ts';
+import { useModel } from './model-picker.tsx';
+
+export interface WhereProps {
+  readonly parent: Node;
+  readonly isLeaf: boolean;
+  readonly path: readonly Node[];
+}
+
+/** One line of fixed height: where the message goes, what follows there already, and what a change of provider costs. */
+export function Where({ parent, isLeaf, path }: WhereProps) {
+  const children = useChildren(parent.id);
+  const known = children.length > 0 ? children : path.filter((node) => node.parent === parent.id);
+  return (
+    <div className="flex h-8 items-center gap-2 overflow-hidden text-xs">
+      {!isLeaf && (
+        <>
+          <span className="flex shrink-0 items-center gap-1 text-warn">
+            <GitBranch size={14} aria-hidden /> Continues from here as a new branch
+          </span>
+          <ul aria-label="What follows already" className="flex min-w-0 gap-1 overflow-x-auto [scrollbar-width:none]">
+            {groupSiblings(known).map(({ nodes: [first] }) => (
+              <li key={first!.id} className="shrink-0">
+                <button
+                  type="button"
+                  onClick={() => goTo(first!.id)}
+                  className="max-w-56 truncate rounded-full border border-line bg-surface px-2 py-0.5 text-soft hover:bg-hover hover:text-ink"
+                >
+                  {inWords(blocksOf(first!), 60) || first!.role}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <span className="grow" />
+      <LossPreview parent={parent} path={path} />
+    </div>
+  );
+}
+
+const PAUSE_MS = 400;
+
+/** What could not be carried to another provider than that of the last answer. */
+function LossPreview({ parent, path }: Pick<WhereProps, 'parent' | 'path'>) {
+  const model = useModel();
+  const view = useView();
+  const provider = model?.split('/')[0];
+  const before = path.slice(0, path.indexOf(parent) + 1).findLast(({ role }) => role === 'assistant');
+  const last = before && takeOf(before)?.provider;
+  const isOther = provider !== undefined && last !== undefined && provider !== last;
+  const wish = useSettled(JSON.stringify({ ...wishOf(view), ...(model !== undefined && { model }) }));
+  const settled = useSettled(parent.id);
+  const { data } = useQuery({
+    ...queries.nextRequest(parent.id, JSON.parse(wish)),
+    enabled: isOther && settled === parent.id,
+  });
+  if (!isOther || !data || data.losses.length === 0) return null;
+  return (
+    <Popover
+      side="top"
+      label="What cannot be carried over"
+      trigger={
+        <Button small look="quiet" className="min-w-0 shrink text-warn">
+          <Unplug size={14} aria-hidden className="shrink-0" />
+          <span className="truncate">{lossesInWords(data.losses, provider).replace('could not', 'cannot')}</span>
+        </Button>
+      }
+    >
+      <LossList losses={data.losses} />
+    </Popover>
+  );
+}
+
+/** A value once it has not changed for a moment. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}

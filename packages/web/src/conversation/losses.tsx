@@ -1,0 +1,81 @@
+import { Unplug } from 'lucide-react';
+import type { Loss, Notice } from '../api/events.ts';
+import type { Node } from '../api/types.ts';
+import { Fold } from '../blocks/fold.tsx';
+import { useFold } from '../blocks/folds.ts';
+import { useLive } from '../state/live.ts';
+import { takeOf } from './author.ts';
+
+/** What could not be carried to the provider of an answer that came while this page looked. */
+export function MessageLosses({ node }: { readonly node: Node }) {
+  const take = takeOf(node);
+  const notices = useLive(({ all }) => {
+    const live = take?.generation === undefined ? undefined : all.get(take.generation);
+    if (!live || live.node !== node.parent) return undefined;
+    return (live.branches.find(({ head }) => head === node.id) ?? live.branches[0])?.notices;
+  });
+  if (!notices || notices.length === 0) return null;
+  return <Notices place={node.id} notices={notices} provider={take?.provider ?? 'the provider'} />;
+}
+
+export interface NoticesProps {
+  readonly place: string;
+  readonly notices: readonly Notice[];
+  readonly provider: string;
+}
+
+/** One quiet line; the list behind it. */
+export function Notices({ place, notices, provider }: NoticesProps) {
+  const [isOpen, toggle] = useFold(place, 'losses');
+  const losses = notices.flatMap((notice) => notice.losses ?? []);
+  const others = notices.filter((notice) => !notice.losses?.length);
+  if (losses.length + others.length === 0) return null;
+  const said = [
+    ...(losses.length > 0 ? [lossesInWords(losses, provider)] : []),
+    ...others.map(({ message }) => message),
+  ];
+  return (
+    <Fold
+      label="Not carried over"
+      isOpen={isOpen}
+      onToggle={toggle}
+      summary={
+        <>
+          <Unplug size={14} aria-hidden className="shrink-0 text-warn" />
+          <span className="truncate">{said.join(' · ')}</span>
+        </>
+      }
+    >
+      <LossList losses={losses} />
+      {others.length > 0 && (
+        <ul className="list-disc p-3 pl-7 text-xs text-soft">
+          {others.map(({ code, message }) => (
+            <li key={`${code}-${message}`}>{message}</li>
+          ))}
+        </ul>
+      )}
+    </Fold>
+  );
+}
+
+export function lossesInWords(losses: readonly Loss[], provider: string): string {
+  const count = losses.length === 1 ? '1 thing' : `${losses.length} things`;
+  const reasons = [...new Set(losses.map(({ reason }) => reason))].join(', ');
+  return `${count} could not be carried to ${provider}: ${reasons}`;
+}
+
+export function LossList({ losses }: { readonly losses: readonly Loss[] }) {
+  return (
+    <ul className="flex flex-col gap-1 p-3 text-xs text-soft">
+      {losses.map((loss, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two losses may be told in the same words
+        <li key={index} className="break-words">
+          <span className="font-medium text-ink">{loss.kind}</span> {loss.text ?? loss.reason}
+          {loss.text === undefined && loss.path !== undefined && (
+            <code className="ml-1 font-mono text-faint">{loss.path}</code>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

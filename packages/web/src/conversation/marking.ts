@@ -1,0 +1,54 @@
+import { api, ok } from '../api/client.ts';
+import { queries, queryClient } from '../api/queries.ts';
+import type { Node } from '../api/types.ts';
+import { putNodes } from '../state/nodes.ts';
+import { goTo } from '../state/place.ts';
+import { toast } from '../ui/toasts.tsx';
+import { told } from './actions.ts';
+
+/** What people say of a message. */
+
+export async function toggleBookmark(node: Node): Promise<void> {
+  await told(async () => {
+    const { items } = await queryClient.fetchQuery(queries.bookmarks());
+    const there = items.find((one) => one.node === node.id);
+    if (there) await ok(api.bookmarks[':bookmark'].$delete({ param: { bookmark: there.id } }));
+    else await ok(api.bookmarks.$post({ json: { node: node.id } }));
+    await queryClient.invalidateQueries({ queryKey: ['bookmarks'] });
+  });
+}
+
+type Marks = Parameters<(typeof api.nodes)[':node']['$patch']>[0]['json'];
+
+export async function mark(node: Node, json: Marks): Promise<void> {
+  await told(async () => putNodes([await ok(api.nodes[':node'].$patch({ param: { node: node.id }, json }))]));
+}
+
+/** Thumbs up or down; the same again takes it back. */
+export function rate(node: Node, rating: 1 | -1): Promise<void> {
+  return mark(node, { rating: node.marks.rating === rating ? null : rating });
+}
+
+/** A conversation of its own that ends here; nothing is copied. */
+export async function forkThread(node: Node): Promise<void> {
+  await told(async () => {
+    await ok(api.threads.$post({ json: { head: node.id } }));
+    await queryClient.invalidateQueries({ queryKey: ['threads'] });
+    toast('A conversation of its own ends here now.');
+  });
+}
+
+/** Two messages in place of one. */
+export async function split(node: Node, at: number): Promise<void> {
+  await told(async () => {
+    const { first } = await ok(api.nodes[':node'].split.$post({ param: { node: node.id }, json: { at } }));
+    goTo(first);
+  });
+}
+
+export async function copyText(text: string, what: string): Promise<void> {
+  await told(async () => {
+    await navigator.clipboard.writeText(text);
+    toast(`${what} copied.`);
+  });
+}

@@ -1,0 +1,83 @@
+import { memo } from 'react';
+import { blocksOf, type Node } from '../api/types.ts';
+import { Blocks } from '../blocks/blocks.tsx';
+import { useFolds } from '../blocks/folds.ts';
+import { goTo } from '../state/place.ts';
+import { useView } from '../state/view.ts';
+import { BranchRail } from './branch-rail.tsx';
+import { useDesk } from './desk.ts';
+import { LongText } from './long-text.tsx';
+import { MessageLosses } from './losses.tsx';
+import { MessageActions } from './message-actions.tsx';
+import { MessageEditor } from './message-editor.tsx';
+import { MessageHeader } from './message-header.tsx';
+import type { Pairs } from './pair-calls.ts';
+import { SiblingSwitcher } from './sibling-switcher.tsx';
+import { SystemText } from './system-text.tsx';
+import { useIsBookmarked } from './use-bookmarked.ts';
+import { useSiblings } from './use-siblings.ts';
+
+export interface MessageRowProps {
+  readonly node: Node;
+  readonly leaf: string;
+  readonly isSelected: boolean;
+  readonly pairs: Pairs;
+}
+
+/** One message. */
+export const MessageRow = memo(function MessageRow({ node, leaf, isSelected, pairs }: MessageRowProps) {
+  const siblings = useSiblings(node);
+  const isBookmarked = useIsBookmarked(node.id);
+  const isMarked = useView(({ marked }) => marked.includes(node.id));
+  const isRaw = useFolds(({ raw }) => raw.has(node.id));
+  const isEditing = useDesk(({ editing }) => editing === node.id);
+  const marks = { isBookmarked, isMarked };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: keys move the selection everywhere on this screen
+    // biome-ignore lint/a11y/noStaticElementInteractions: a click is only the shorter way
+    <div
+      data-node={node.id}
+      {...(isSelected && { 'data-selected': '', 'aria-current': true as const })}
+      onClick={() => !isSelected && window.getSelection()?.isCollapsed !== false && goTo(node.id, { replace: true })}
+      className="group relative mx-auto flex w-full max-w-3xl pr-3"
+    >
+      <BranchRail parent={node.parent} {...siblings} />
+      <article
+        aria-label={`${node.role} message`}
+        className="min-w-0 grow rounded-r-lg border-l-2 border-transparent px-3 pt-1 pb-2 group-data-selected:border-accent group-data-selected:bg-surface"
+      >
+        <header className="flex h-8 items-center gap-2 overflow-hidden">
+          <MessageHeader node={node} {...marks} />
+          <span className="grow" />
+          {siblings.positions.length > 1 && <SiblingSwitcher parent={node.parent} {...siblings} />}
+          <MessageActions node={node} {...marks} isRaw={isRaw} />
+        </header>
+        {isEditing ? <MessageEditor node={node} leaf={leaf} /> : <Content node={node} pairs={pairs} isRaw={isRaw} />}
+        <MessageLosses node={node} />
+      </article>
+    </div>
+  );
+});
+
+function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: Pairs; readonly isRaw: boolean }) {
+  const blocks = blocksOf(node);
+  if (node.role === 'system') return <SystemText node={node} isRaw={isRaw} />;
+  const isOnlyShown =
+    pairs.shown && blocks.every((block) => block.type === 'tool-result' && pairs.shown?.has(block.toolCallId));
+  if (isOnlyShown)
+    return (
+      <p className="-mt-1 truncate text-xs text-faint">
+        Result of {[...pairs.shown!.values()].join(', ')}, shown with its call
+      </p>
+    );
+  const content = (
+    <Blocks
+      node={node.id}
+      blocks={blocks}
+      raw={isRaw}
+      {...(pairs.results && { results: pairs.results })}
+      {...(pairs.shown && { shownResults: pairs.shown })}
+    />
+  );
+  return node.role === 'user' ? <LongText node={node.id}>{content}</LongText> : content;
+}

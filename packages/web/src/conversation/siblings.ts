@@ -1,0 +1,68 @@
+import { type Block, blocksOf, type Node, ROOT } from '../api/types.ts';
+import type { Live } from '../state/live.ts';
+import type { Watched } from '../state/place.ts';
+
+/** One of the ways a conversation goes on at a place: nodes that look the same, or a branch that is still growing. */
+export interface Position {
+  readonly nodes: readonly Node[];
+  readonly live?: Watched;
+}
+
+/** What a reader can tell apart: equal-looking siblings share a position, oldest first. */
+export function groupSiblings(siblings: readonly Node[]): readonly Position[] {
+  const groups = new Map<string, Node[]>();
+  for (const node of siblings) {
+    const key = lookOf(node);
+    const group = groups.get(key);
+    if (group) group.push(node);
+    else groups.set(key, [node]);
+  }
+  return [...groups.values()].map((nodes) => ({ nodes }));
+}
+
+/** The branches that have not put a message below a node yet. */
+export function growingBelow(parent: string, lives: Iterable<Live>): readonly Position[] {
+  const found: Position[] = [];
+  for (const { id, branches } of lives) {
+    for (const [branch, { head, status }] of branches.entries())
+      if (head === parent && status === 'running') found.push({ nodes: [], live: { generation: id, branch } });
+  }
+  return found;
+}
+
+/**
+ * Children of a node that are alternatives of one another. Below the root every conversation begins, so there only those
+ * that an edit made of each other count.
+ */
+export function alternatives(node: Node, children: readonly Node[]): readonly Node[] {
+  if (node.parent !== ROOT) return children;
+  const related = new Set([node.id]);
+  for (let size = 0; size !== related.size; ) {
+    size = related.size;
+    for (const one of children) {
+      const from = one.takes.flatMap((take) => (take.via === 'edit' && take.from !== undefined ? [take.from] : []));
+      if (from.some((id) => related.has(id))) related.add(one.id);
+      if (related.has(one.id)) for (const id of from) related.add(id);
+    }
+  }
+  return children.filter(({ id }) => related.has(id));
+}
+
+function lookOf(node: Node): string {
+  return JSON.stringify([node.role, blocksOf(node).flatMap(visible)]);
+}
+
+function visible(block: Block): readonly unknown[] {
+  switch (block.type) {
+    case 'text':
+      return block.text.trim() === '' ? [] : [block.text.trim()];
+    case 'reasoning':
+      return [];
+    case 'tool-use':
+      return [['call', block.name, block.rawParameters]];
+    case 'tool-result':
+      return [['result', block.isError, block.content.flatMap(visible)]];
+    default:
+      return [block];
+  }
+}

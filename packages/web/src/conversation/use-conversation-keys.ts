@@ -1,0 +1,101 @@
+import { useCallback } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import { blocksOf, type Node } from '../api/types.ts';
+import { foldablePlaces } from '../blocks/blocks.tsx';
+import { toggleFolds } from '../blocks/folds.ts';
+import { type Command, useCommandList } from '../commands/registry.ts';
+import { useNodes } from '../state/nodes.ts';
+import { goTo } from '../state/place.ts';
+import { type InspectorTab, showTab, toggleMarked, useView } from '../state/view.ts';
+import { answerAgain, stop } from './actions.ts';
+import { ask, startEditing, stopEditing, useDesk } from './desk.ts';
+import { copyText, forkThread, rate, toggleBookmark } from './marking.ts';
+import { goToPosition, useSiblings } from './use-siblings.ts';
+import type { ShownThread } from './use-thread.ts';
+
+/** Everything that can be done on this screen by a key or from the palette. */
+export function useConversationKeys({ selected, leaf, path, tail }: ShownThread): void {
+  const { positions, index } = useSiblings(selected);
+  const at = path.indexOf(selected);
+  const toSibling = (step: number) => {
+    const position = positions[index + step];
+    if (position) goToPosition(position, selected.parent);
+  };
+  const select = (node: Node | undefined) => node && goTo(node.id, { replace: true });
+  const toFork = useCallback(
+    (step: 1 | -1) => {
+      const { children } = useNodes.getState();
+      for (let next = at + step; path[next]; next += step) {
+        const parent = path[next - 1];
+        const count = parent ? (children.get(parent.id)?.length ?? parent.childCount) : 0;
+        if (count > 1) return goTo(path[next]!.id, { replace: true });
+      }
+    },
+    [at, path],
+  );
+  const leave = () => {
+    if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]')) return;
+    if (tail?.branch.status === 'running') void stop(tail.live.id);
+    else if (useDesk.getState().editing !== undefined) stopEditing();
+    else if (document.activeElement instanceof HTMLElement && document.activeElement !== document.body)
+      document.activeElement.blur();
+    else useView.setState({ inspectorOpen: false });
+  };
+  useCommandList([
+    go('sibling-before', 'Previous sibling', ['Alt+ArrowUp', 'k'], () => toSibling(-1)),
+    go('sibling-after', 'Next sibling', ['Alt+ArrowDown', 'j'], () => toSibling(1)),
+    go('parent', 'Parent', ['Alt+ArrowLeft', 'h'], () => select(path[at - 1])),
+    go('child', 'Last visited child', ['Alt+ArrowRight', 'l'], () => select(path[at + 1])),
+    go('fork-before', 'Previous fork', ['['], () => toFork(-1)),
+    go('fork-after', 'Next fork', [']'], () => toFork(1)),
+    go('first', 'First message', ['Home'], () => select(path[0])),
+    go('leaf', 'Latest message', ['End'], () => select(leaf)),
+    branch('again', 'Answer again', ['g'], () => void answerAgain(selected)),
+    ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) =>
+      branch(`again-${n}`, `Answer again ${n} times`, [`g ${n}`], () => void answerAgain(selected, n)),
+    ),
+    branch('edit', 'Edit as a branch', ['e'], () => selected.role !== 'tool' && startEditing(selected.id)),
+    branch('delete', 'Delete branch', ['x'], () => ask('delete', selected)),
+    branch('delete-others', 'Delete all but this path', [], () => ask('delete-others', selected)),
+    branch('fork', 'Fork as its own conversation', [], () => void forkThread(selected)),
+    branch('split', 'Split in two', [], () => ask('split', selected)),
+    message('bookmark', 'Bookmark', ['b'], () => void toggleBookmark(selected)),
+    message('mark', 'Mark to compare', ['m'], () => toggleMarked(selected.id)),
+    message('compare', 'Compare what is marked', ['c'], () => navigate('/compare')),
+    message('fold', 'Fold or unfold', ['Space'], () => toggleFolds(selected.id, placesOf(selected))),
+    message('tag', 'Tags', [], () => ask('tag', selected)),
+    message('note', 'Note', [], () => ask('note', selected)),
+    message('good', 'Rate as good', [], () => void rate(selected, 1)),
+    message('bad', 'Rate as bad', [], () => void rate(selected, -1)),
+    message('copy-link', 'Copy link', [], () => void copyText(`${location.origin}/c/${selected.id}`, 'The link was')),
+    { ...message('tree', 'Tree', ['t'], () => toggleTab('tree')), group: 'View' },
+    { ...message('raw', 'Raw', ['r'], () => toggleTab('raw')), group: 'View' },
+    { ...message('stop', 'Stop', ['Escape'], leave), whileTyping: true },
+  ]);
+}
+
+function toggleTab(tab: InspectorTab): void {
+  const view = useView.getState();
+  if (view.inspectorOpen && view.tab === tab) useView.setState({ inspectorOpen: false });
+  else showTab(tab);
+}
+
+function placesOf(node: Node): readonly (string | number)[] {
+  if (node.role === 'system') return ['system'];
+  const places = foldablePlaces(blocksOf(node));
+  return places.length > 0 ? places : ['whole'];
+}
+
+const made =
+  (group: Command['group']) =>
+  (id: string, title: string, keys: readonly string[], run: () => unknown): Command => ({
+    id: `conversation.${id}`,
+    title,
+    group,
+    keys,
+    run: () => void run(),
+  });
+
+const go = made('Go to');
+const branch = made('Branch');
+const message = made('Message');

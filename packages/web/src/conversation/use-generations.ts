@@ -1,0 +1,45 @@
+import { useQueries } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { queries } from '../api/queries.ts';
+import type { Generation, Node } from '../api/types.ts';
+import { showGeneration } from '../state/live.ts';
+import { usePlace, watch } from '../state/place.ts';
+
+/** How many messages before the end are looked at: a run of tool calls may have begun that far up. */
+const LOOKED_AT = 4;
+
+/** Finds what grows, waits or failed at the end of a path, whoever started it, and shows it. */
+export function useGenerations(path: readonly Node[]): void {
+  const found = useQueries({
+    queries: startsOf(path).map((id) => queries.generationsOf(id)),
+    combine: (results) => results.flatMap(({ data }) => data?.items ?? []),
+  });
+  const leaf = path.at(-1);
+  useEffect(() => {
+    if (!leaf) return;
+    const open = found.filter(({ status }) => status !== 'done');
+    for (const generation of open.reverse()) {
+      const branch = branchAt(generation, leaf, path);
+      if (branch < 0) continue;
+      showGeneration(generation);
+      if (!usePlace.getState().watched.has(leaf.id)) watch(leaf.id, { generation: generation.id, branch });
+      return;
+    }
+  }, [found, leaf, path]);
+}
+
+/** The last message of a person, and those behind it. */
+function startsOf(path: readonly Node[]): readonly string[] {
+  const asked = path.findLastIndex(({ role }) => role === 'user');
+  const last = path.slice(Math.max(0, asked + 1)).slice(-LOOKED_AT);
+  const ids = [...(asked < 0 ? [] : [path[asked]!]), ...last].map(({ id }) => id);
+  return ids;
+}
+
+/** Which branch of a generation goes on where the path ends. */
+function branchAt({ status, branches }: Generation, leaf: Node, path: readonly Node[]): number {
+  if (status !== 'running') return branches.findIndex((one) => one.head === leaf.id && one.status !== 'done');
+  const exact = branches.findIndex((one) => one.head === leaf.id && one.status === 'running');
+  if (exact >= 0) return exact;
+  return branches.findIndex((one) => one.status === 'running' && !path.some(({ id }) => id === one.head));
+}

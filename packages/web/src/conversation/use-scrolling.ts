@@ -1,0 +1,62 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { VirtualizerHandle } from 'virtua';
+
+/** So near to the end counts as at the end, in pixels. */
+const NEAR = 48;
+
+export interface Scrolled {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly list: RefObject<VirtualizerHandle | null>;
+  readonly selectedAt: number;
+  readonly count: number;
+  readonly isAtLeaf: boolean;
+}
+
+/**
+ * Keeps what is read in its place: follows what grows only at the end, brings a selected message into sight, and never
+ * lets the view slide because what is below it became shorter.
+ */
+export function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: Scrolled) {
+  const [isAtEnd, setAtEnd] = useState(true);
+  const follows = useRef(isAtLeaf);
+
+  useEffect(() => {
+    const box = scroller.current!;
+    const content = box.firstElementChild as HTMLElement;
+    const look = () => {
+      // The room that is in sight stays, also when a shorter branch takes the place of a longer one.
+      content.style.minHeight = `${box.scrollTop + box.clientHeight}px`;
+      const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+      follows.current = isNear;
+      setAtEnd(isNear);
+    };
+    const grown = new ResizeObserver(() => {
+      if (follows.current) box.scrollTop = box.scrollHeight;
+      else setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR);
+    });
+    grown.observe(content);
+    grown.observe(box);
+    box.addEventListener('scroll', look, { passive: true });
+    return () => {
+      grown.disconnect();
+      box.removeEventListener('scroll', look);
+    };
+  }, [scroller]);
+
+  const before = useRef<number>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another selection moves the view
+  useLayoutEffect(() => {
+    const isFirst = before.current === undefined;
+    const isSame = before.current === selectedAt;
+    before.current = selectedAt;
+    if (isSame) return;
+    if (isFirst) list.current?.scrollToIndex(isAtLeaf ? count - 1 : selectedAt, { align: isAtLeaf ? 'end' : 'start' });
+    else if (!follows.current || !isAtLeaf) list.current?.scrollToIndex(selectedAt, { align: 'nearest' });
+  }, [selectedAt]);
+
+  const toEnd = () => {
+    follows.current = true;
+    list.current?.scrollToIndex(count - 1, { align: 'end' });
+  };
+  return { isAtEnd, toEnd };
+}

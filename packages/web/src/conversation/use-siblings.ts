@@ -1,0 +1,72 @@
+import { useEffect, useMemo } from 'react';
+import { useShallow } from 'zustand/react/shallow';
+import { api, ok } from '../api/client.ts';
+import { type Node, ROOT } from '../api/types.ts';
+import { useLive } from '../state/live.ts';
+import { ensureChildren, nodeOf, putNodes, useNodes } from '../state/nodes.ts';
+import { goTo, sawLeaf, watch } from '../state/place.ts';
+import { alternatives, groupSiblings, growingBelow, type Position } from './siblings.ts';
+
+export interface Siblings {
+  readonly positions: readonly Position[];
+  /** Which of them is shown. */
+  readonly index: number;
+}
+
+/** The ways the conversation goes on where this message stands. */
+export function useSiblings(node: Node): Siblings {
+  const { id, parent } = node;
+  const children = useChildren(parent);
+  const lives = useLive(({ all }) => all);
+  return useMemo(() => {
+    const known = alternatives(node, children.length > 0 ? children : [node]);
+    const positions = [...groupSiblings(known), ...(parent === ROOT ? [] : growingBelow(parent, lives.values()))];
+    return {
+      positions,
+      index: Math.max(
+        0,
+        positions.findIndex(({ nodes }) => nodes.some((one) => one.id === id)),
+      ),
+    };
+  }, [node, id, parent, children, lives]);
+}
+
+/** The children of a node, fetched when there may be more than the one that is shown. */
+export function useChildren(parent: string): readonly Node[] {
+  const count = useNodes(({ nodes }) => nodes.get(parent)?.childCount ?? 0);
+  useEffect(() => {
+    if (parent === ROOT) void fetchFirstMessages().catch(() => undefined);
+    else if (count > 1) void ensureChildren(parent).catch(() => undefined);
+  }, [parent, count]);
+  return useNodes(
+    useShallow(({ nodes, children }) => (parent === ROOT ? beginnings(nodes) : listed(nodes, children.get(parent)))),
+  );
+}
+
+function listed(nodes: ReadonlyMap<string, Node>, ids: readonly string[] = []): readonly Node[] {
+  return ids.flatMap((id) => nodes.get(id) ?? []);
+}
+
+function beginnings(nodes: ReadonlyMap<string, Node>): readonly Node[] {
+  return [...nodes.values()].filter((node) => node.parent === ROOT && !node.removed).sort((a, b) => a.at - b.at);
+}
+
+let firstMessages: Promise<void> | undefined;
+
+/** Where conversations begin, for those that are edits of each other; in a large forest only those that are known. */
+function fetchFirstMessages(): Promise<void> {
+  firstMessages ??= ok(api.nodes[':node'].children.$get({ param: { node: ROOT }, query: { limit: 200 } })).then(
+    ({ items }) => putNodes(items),
+  );
+  return firstMessages;
+}
+
+/** Shows another way to go on; the message that was selected keeps its place. */
+export function goToPosition(position: Position, parent: string): void {
+  const [first] = position.nodes;
+  if (!first && position.live && nodeOf(parent)) {
+    sawLeaf(parent);
+    watch(parent, position.live);
+  }
+  goTo(first?.id ?? parent);
+}
