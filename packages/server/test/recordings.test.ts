@@ -17,6 +17,12 @@ test('recordings are listed by what they are, and read exactly', async () => {
   expect((await api('GET', '/recordings')).body.items).toHaveLength(2);
   expect((await api('GET', '/recordings?outcome=refused')).body.items).toMatchObject([{ outcome: 'refused' }]);
   expect((await api('GET', '/recordings?provider=groq')).body.items).toEqual([]);
+  const newest = (await api('GET', '/recordings?order=newest&limit=1')).body;
+  expect(newest.items).toMatchObject([{ outcome: 'refused' }]);
+  expect((await api('GET', `/recordings?order=newest&after=${newest.next}`)).body.items).toMatchObject([
+    { tags: ['mine'] },
+  ]);
+  expect((await api('GET', '/recordings?status=4xx')).body.items).toMatchObject([{ outcome: 'refused' }]);
   const [mine] = (await api('GET', '/recordings?tag=mine&status=200')).body.items;
   const one = await api('GET', `/recordings/${mine.id}`);
   expect(one.body).toMatchObject({

@@ -8,6 +8,7 @@ export {
   type RecordedExchange,
   readRecorded,
   reproject,
+  type StatusClass,
 } from './list-exchanges.ts';
 export type { Projected } from './projector.ts';
 export { type FetchLike, type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';

@@ -8,7 +8,8 @@ import { LANDED } from './write-tree.ts';
 
 export interface ExchangeFilters {
   readonly provider?: string;
-  readonly status?: number;
+  /** Such as 404, or `4xx` for all of its class. */
+  readonly status?: number | StatusClass;
   readonly outcome?: Outcome;
   readonly tag?: string;
   /** Started at or after, and before; milliseconds. */
@@ -17,7 +18,11 @@ export interface ExchangeFilters {
   readonly after?: string;
   /** Default 100. */
   readonly limit?: number;
+  /** By when they started; default `oldest`. */
+  readonly order?: 'oldest' | 'newest';
 }
+
+export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx';
 
 /** An exchange and where it landed; `landing` is absent until the projection has seen it. */
 export interface ListedExchange extends Exchange {
@@ -26,18 +31,20 @@ export interface ListedExchange extends Exchange {
 
 const FETCH = 200;
 
-/** Oldest first. The outcome is what the answer itself says, where it says something. */
+/** The outcome is what the answer itself says, where it says something. */
 export async function listExchanges(
   { store }: RecordingForest,
   filters: ExchangeFilters = {},
 ): Promise<Page<ListedExchange>> {
-  const { after, since, until = Number.POSITIVE_INFINITY, limit = 100 } = filters;
-  let place = after ?? (since === undefined ? undefined : startOrder(since));
+  const { after, since = 0, until = Number.POSITIVE_INFINITY, limit = 100, order = 'oldest' } = filters;
+  const begin = order === 'oldest' ? filters.since : filters.until;
+  let place = after ?? (begin === undefined ? undefined : startOrder(begin));
   const items: ListedExchange[] = [];
   for (;;) {
     const page = await store.entries('exchange', {
       of: EXCHANGES,
       limit: FETCH,
+      order,
       ...(place !== undefined && { afterOrder: place }),
     });
     const keys = page.items.map(({ id }) => id);
@@ -46,7 +53,8 @@ export async function listExchanges(
     const landings = new Map(refs.map(({ key, value }) => [key, readLanding(value)]));
     for (const entry of page.items) {
       const exchange = exchangeOf(entry);
-      if (exchange && exchange.start >= until) return { items };
+      const isPast = exchange && (order === 'oldest' ? exchange.start >= until : exchange.start < since);
+      if (isPast) return { items };
       const landing = landings.get(entry.id);
       const listed = exchange && { ...exchange, outcome: outcomeOf(exchange, landing), ...(landing && { landing }) };
       if (listed && isWanted(listed, filters)) {
@@ -84,8 +92,12 @@ export async function reproject(forest: RecordingForest): Promise<Projected> {
 function isWanted(exchange: ListedExchange, { provider, status, outcome, tag }: ExchangeFilters): boolean {
   return (
     (provider === undefined || exchange.provider === provider) &&
-    (status === undefined || exchange.status === status) &&
+    (status === undefined || exchange.status === status || classOf(exchange.status) === status) &&
     (outcome === undefined || exchange.outcome === outcome) &&
     (tag === undefined || exchange.tags.includes(tag))
   );
+}
+
+function classOf(status: number | undefined): string | undefined {
+  return status === undefined ? undefined : `${Math.floor(status / 100)}xx`;
 }

@@ -43,11 +43,14 @@ export function createEntryTable<T extends Entry>(): EntryTable<T> {
     *all() {
       for (const { byId } of kinds.values()) yield* byId.values();
     },
-    page(kind, { of, afterOrder, ...page } = {}) {
+    page(kind, { of, afterOrder, order: way = 'oldest', ...page } = {}) {
+      const sign = way === 'oldest' ? 1 : -1;
       const there = kinds.get(kind);
       const found = [...((of === undefined ? there?.byId : there?.of.get(of))?.values() ?? [])];
-      const behind = afterOrder === undefined ? found : found.filter(({ order }) => order > afterOrder);
-      return pageOf(behind.sort(compare), ({ order, id }) => [order, id], page);
+      const isBehind = ({ order }: T) =>
+        afterOrder === undefined || (sign === 1 ? order > afterOrder : order < afterOrder);
+      const sorted = found.filter(isBehind).sort((a, b) => sign * compare(a, b));
+      return pageOf(sorted, ({ order, id }) => [order, id], page, sign);
     },
   };
 }

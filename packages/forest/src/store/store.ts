@@ -86,8 +86,10 @@ export interface RefQuery extends PageRequest {
 
 export interface EntryQuery extends PageRequest {
   readonly of?: string;
-  /** Only those that stand behind this place. */
+  /** Only those that come behind this place in the list. */
   readonly afterOrder?: string;
+  /** By `order` and id; default `oldest`. */
+  readonly order?: 'oldest' | 'newest';
 }
 
 export interface SearchQuery extends PageRequest {

@@ -102,7 +102,7 @@ export const listCases: Readonly<Record<string, (store: Store) => Promise<void>>
     same((await store.entries('generation', { of: 'n2' })).items, [moved], 'entries of where it is');
   },
 
-  'entries are listed by order and id, of one thing or of all, behind a place, in pages': async (store) => {
+  'entries are listed by order and id, either way, of one thing or of all, behind a place, in pages': async (store) => {
     const made: EntryRecord[] = [];
     for (let index = 0; index < 24; index++)
       made.push(makeEntry(`e${(index * 5) % 24}`, { of: `g${index % 2}`, order: String((index * 11) % 12) }));
@@ -110,12 +110,17 @@ export const listCases: Readonly<Record<string, (store: Store) => Promise<void>>
     const all = [...made].sort((a, b) => compareText(a.order, b.order) || compareText(a.id, b.id));
     for (const of of [undefined, 'g0', 'g1', 'none']) {
       for (const afterOrder of [undefined, '', '10', '5', '9', 'z']) {
-        const query = { ...(of && { of }), ...(afterOrder !== undefined && { afterOrder }) };
-        const expected = all.filter(
-          (entry) => (of === undefined || entry.of === of) && (afterOrder === undefined || entry.order > afterOrder),
-        );
-        same((await store.entries('event', query)).items, expected, `entries ${JSON.stringify(query)}`);
-        same(await allPages((page) => store.entries('event', { ...query, ...page }), 5), expected, 'pages');
+        for (const way of ['oldest', 'newest'] as const) {
+          const query = { order: way, ...(of && { of }), ...(afterOrder !== undefined && { afterOrder }) };
+          const isBehind = (order: string, place: string) => (way === 'oldest' ? order > place : order < place);
+          const inside = all.filter(
+            (entry) =>
+              (of === undefined || entry.of === of) && (afterOrder === undefined || isBehind(entry.order, afterOrder)),
+          );
+          const expected = way === 'oldest' ? inside : inside.reverse();
+          same((await store.entries('event', query)).items, expected, `entries ${JSON.stringify(query)}`);
+          same(await allPages((page) => store.entries('event', { ...query, ...page }), 5), expected, 'pages');
+        }
       }
     }
   },

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ListedExchange, listExchanges, readRecorded } from '@skein/forest';
+import { type ListedExchange, listExchanges, readRecorded, type StatusClass } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { given } from './given.ts';
 import { answers, apiRouter } from './route.ts';
@@ -7,15 +7,21 @@ import { ExchangeId, PageQuery, pageOf, Recording } from './schemas.ts';
 
 const tags = ['recordings'];
 
+const Status = z
+  .string()
+  .regex(/^[1-5](\d\d|xx)$/)
+  .openapi({ example: '4xx', description: 'A status, or a class of them' });
+
 const list = createRoute({
   method: 'get',
   path: '/recordings',
   tags,
-  summary: 'Recorded exchanges, oldest first, and where each landed',
+  summary: 'Recorded exchanges, oldest first unless `order` is newest, and where each landed',
   request: {
     query: PageQuery.extend({
       provider: z.string().max(100).optional(),
-      status: z.coerce.number().int().min(100).max(599).optional(),
+      status: Status.optional(),
+      order: z.enum(['oldest', 'newest']).optional(),
       outcome: z.enum(['open', 'done', 'cut', 'refused', 'failed']).optional(),
       tag: z.string().max(100).optional(),
       since: z.coerce.number().optional(),
@@ -42,7 +48,8 @@ const get = createRoute({
 export const recordings = apiRouter()
   .openapi(list, async (c) => {
     const { forest, redact } = c.var.services;
-    const page = await listExchanges(forest, given(c.req.valid('query')));
+    const { status, ...filters } = c.req.valid('query');
+    const page = await listExchanges(forest, { ...given(filters), ...(status && { status: statusOf(status) }) });
     return c.json({ ...page, items: page.items.map((one) => redact(view(one))) }, 200);
   })
   .openapi(get, async (c) => {
@@ -53,6 +60,10 @@ export const recordings = apiRouter()
     const bodies = { ...(request && { request: bodyOf(request) }), response: bodyOf(response) };
     return c.json(redact({ recording: view(exchange), ...bodies }), 200);
   });
+
+function statusOf(text: string): number | StatusClass {
+  return text.endsWith('xx') ? (text as StatusClass) : Number(text);
+}
 
 function view({ landing, ...exchange }: ListedExchange): z.infer<typeof Recording> {
   return { ...exchange, tags: [...exchange.tags], ...(landing && { landing: { ...landing } }) };

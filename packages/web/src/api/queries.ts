@@ -1,7 +1,7 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiProblem, api, ok, okText } from './client.ts';
 import { wholeTopology } from './topology.ts';
-import type { Wish } from './types.ts';
+import type { Thread, Wish } from './types.ts';
 
 /** Lists and facts about the server. Nodes are not here: they never change, see state/nodes.ts. */
 export const queryClient = new QueryClient({
@@ -57,12 +57,12 @@ export const queries = {
   threads: (filter: { readonly deleted?: boolean; readonly tag?: string } = {}) =>
     queryOptions({
       queryKey: ['threads', filter],
-      queryFn: () =>
-        ok(
-          api.threads.$get({
-            query: { limit: 500, ...(filter.deleted && { deleted: 'true' }), ...(filter.tag && { tag: filter.tag }) },
-          }),
-        ),
+      queryFn: () => allThreads(filter),
+    }),
+  summary: (thread: string) =>
+    queryOptions({
+      queryKey: ['summary', thread],
+      queryFn: () => ok(api.threads[':thread'].summary.$get({ param: { thread } })),
     }),
   bookmarks: () =>
     queryOptions({ queryKey: ['bookmarks'], queryFn: () => ok(api.bookmarks.$get({ query: { limit: 500 } })) }),
@@ -74,3 +74,22 @@ export const queries = {
       queryFn: () => ok(api.generations.$get({ query: { node, limit: 100 } })),
     }),
 };
+
+const PAGE = 1000;
+
+/** Every conversation, last changed first: lists are sorted and filtered on the page. */
+async function allThreads({ deleted, tag }: { readonly deleted?: boolean; readonly tag?: string }) {
+  const items: Thread[] = [];
+  for (let after: string | undefined; ; ) {
+    const query = {
+      limit: PAGE,
+      ...(deleted && { deleted: 'true' as const }),
+      ...(tag && { tag }),
+      ...(after && { after }),
+    };
+    const page = await ok(api.threads.$get({ query }));
+    items.push(...page.items);
+    after = page.next;
+    if (!after) return { items };
+  }
+}

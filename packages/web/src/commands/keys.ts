@@ -80,6 +80,7 @@ export function keyLabel(keys: string): string {
       key
         .split('+')
         .map((part) => (part === 'Ctrl' && isMac ? '⌘' : (SYMBOLS[part] ?? part)))
+        .map((part, index) => (index > 0 && part.length === 1 ? part.toUpperCase() : part))
         .join('+'),
     )
     .join(' then ');

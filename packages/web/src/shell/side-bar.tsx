@@ -1,21 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
-import { queries } from '../api/queries.ts';
+import { useView } from '../state/view.ts';
+import { Resizer } from '../ui/resizer.tsx';
+import { SideContent } from './side-content.tsx';
 
-/** The forest at a glance. */
+const LEAST = 200;
+const MOST = 480;
+
+/** The forest at a glance, beside every screen. */
 export function SideBar() {
-  const threads = useQuery(queries.threads());
+  const width = useView((view) => view.forestWidth);
   return (
-    <nav aria-label="Forest" className="w-64 shrink-0 overflow-y-auto border-r border-line bg-page p-2">
-      <ul>
-        {threads.data?.items.map(({ id, head, title }) => (
-          <li key={id}>
-            <Link href={`/c/${head}`} className="block truncate rounded px-2 py-1 hover:bg-hover">
-              {title}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <>
+      <nav aria-label="Forest" className="flex shrink-0 flex-col bg-page" style={{ width }}>
+        <SideContent />
+      </nav>
+      <Resizer
+        label="Width of the forest"
+        width={width}
+        least={LEAST}
+        most={MOST}
+        of="left"
+        onResize={(forestWidth) => useView.setState({ forestWidth })}
+      />
+    </>
   );
 }

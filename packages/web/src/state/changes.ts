@@ -17,7 +17,6 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   ref: ['threads', 'bookmarks', 'summary', 'topology'],
   generation: ['generations'],
   exchange: ['recordings'],
-  landing: ['recordings'],
 };
 
 /** Follows everything that changes in the forest, whoever changes it; gives back how to stop. */
@@ -36,7 +35,7 @@ export function followChanges(onConnection: (isConnected: boolean) => void): () 
 }
 
 async function take(changes: readonly Change[]): Promise<void> {
-  const lists = new Set(changes.flatMap(({ kind }) => LISTS[kind] ?? []));
+  const lists = new Set(changes.flatMap(listsOf));
   for (const list of lists) void queryClient.invalidateQueries({ queryKey: [list] });
 
   const added = changes.filter(({ kind }) => kind === 'node').map(({ key }) => key);
@@ -48,6 +47,11 @@ async function take(changes: readonly Change[]): Promise<void> {
   await Promise.all([...added, ...touched].map((id) => refreshNode(id).catch(() => undefined)));
   const parents = new Set(added.flatMap((id) => nodeOf(id)?.parent ?? []));
   await Promise.all([...parents].filter((id) => nodeOf(id)).map((id) => refreshNode(id).catch(() => undefined)));
+}
+
+function listsOf({ kind, key }: Change): readonly string[] {
+  // Where a recording landed is a register of the forest.
+  return kind === 'ref' && key.startsWith('forest/') ? ['recordings'] : (LISTS[kind] ?? []);
 }
 
 function touchedNode(kind: string, key: string, of: string | undefined): string[] {

@@ -9,6 +9,8 @@ interface ViewState {
   /** Whether the panes at the sides are open. */
   readonly forestOpen: boolean;
   readonly inspectorOpen: boolean;
+  /** In pixels. */
+  readonly forestWidth: number;
   readonly tab: InspectorTab;
   /** Whether exact texts are shown with a line for each value. */
   readonly pretty: boolean;
@@ -28,6 +30,7 @@ export const useView = create<ViewState>()(
       ({
         forestOpen: true,
         inspectorOpen: true,
+        forestWidth: 256,
         tab: 'tree',
         pretty: false,
         model: undefined,

@@ -16,14 +16,13 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 export function Button({ look = 'plain', small = false, className = '', type = 'button', ...rest }: ButtonProps) {
+  return <button type={type} className={`${buttonLook(look, small)} ${className}`} {...rest} />;
+}
+
+/** The same look for links that lead on as buttons do. */
+export function buttonLook(look: Look, small = false): string {
   const size = small ? 'h-7 px-2 text-xs' : 'h-8 px-3 text-sm';
-  return (
-    <button
-      type={type}
-      className={`inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-50 ${size} ${LOOKS[look]} ${className}`}
-      {...rest}
-    />
-  );
+  return `inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-50 ${size} ${LOOKS[look]}`;
 }
 
 export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {

@@ -73,18 +73,21 @@ export function thingReads(context: Context): Pick<Store, 'bodies' | 'takes' | '
         .execute();
       return readEntries(rows)[0];
     },
-    async entries(kind, { of, afterOrder, ...page } = {}) {
+    async entries(kind, { of, afterOrder, order = 'oldest', ...page } = {}) {
       const place = placeOf(page, 2);
+      const [behind, sorted] = order === 'oldest' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
       const rows = await db
         .selectFrom('skein_entry')
         .select(ENTRY_COLUMNS)
         .where('project', '=', own)
         .where('kind', '=', kind)
         .$if(of !== undefined, (query) => query.where('of', '=', toStored(of ?? '')))
-        .$if(afterOrder !== undefined, (query) => query.where('order', '>', toStored(afterOrder ?? '')))
-        .$if(place !== undefined, (query) => query.where(sql<boolean>`("order", id) > (${sql.join(place ?? [])})`))
-        .orderBy('order')
-        .orderBy('id')
+        .$if(afterOrder !== undefined, (query) => query.where('order', behind, toStored(afterOrder ?? '')))
+        .$if(place !== undefined, (query) =>
+          query.where(sql<boolean>`("order", id) ${sql.raw(behind)} (${sql.join(place ?? [])})`),
+        )
+        .orderBy('order', sorted)
+        .orderBy('id', sorted)
         .limit(limitOf(page) + 1)
         .execute();
       return pageOfRows(rows, page, readEntries, ({ order, id }) => [order, id]);

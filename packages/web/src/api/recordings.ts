@@ -1,0 +1,35 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, ok } from './client.ts';
+import type { Recording } from './types.ts';
+
+export interface RecordingFilters {
+  readonly provider?: string;
+  /** Such as `4xx`. */
+  readonly status?: string;
+  readonly outcome?: Recording['outcome'];
+  readonly tag?: string;
+}
+
+const PAGE = 100;
+
+/** Newest first. */
+export function recordingPages(filters: RecordingFilters) {
+  return infiniteQueryOptions({
+    queryKey: ['recordings', filters],
+    queryFn: ({ pageParam }) =>
+      ok(
+        api.recordings.$get({
+          query: { ...filters, order: 'newest', limit: PAGE, ...(pageParam && { after: pageParam }) },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  });
+}
+
+export function recordingOf(id: string) {
+  return queryOptions({
+    queryKey: ['recordings', 'one', id],
+    queryFn: () => ok(api.recordings[':recording'].$get({ param: { recording: id } })),
+  });
+}

@@ -1,0 +1,36 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, ok } from './client.ts';
+
+export type SearchRole = 'system' | 'user' | 'assistant' | 'tool';
+
+export interface SearchFilters {
+  readonly q: string;
+  readonly role?: SearchRole;
+  readonly model?: string;
+  readonly tag?: string;
+  /** Milliseconds. */
+  readonly since?: number;
+  readonly until?: number;
+}
+
+const PAGE = 30;
+
+/** Everything that was said with these words, page by page. */
+export function searchPages(filters: SearchFilters) {
+  return infiniteQueryOptions({
+    queryKey: ['search', filters],
+    queryFn: ({ pageParam }) =>
+      ok(api.search.$get({ query: { ...filters, limit: PAGE, ...(pageParam && { after: pageParam }) } })),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  });
+}
+
+/** The few best, for the palette. */
+export function quickSearch(q: string) {
+  return queryOptions({
+    queryKey: ['search', 'quick', q],
+    queryFn: () => ok(api.search.$get({ query: { q, limit: 6 } })),
+    enabled: q.length > 1,
+  });
+}

@@ -1,0 +1,51 @@
+import { api, ok } from './client.ts';
+import { queryClient } from './queries.ts';
+import type { Bookmark, Thread } from './types.ts';
+
+export interface ThreadChange {
+  readonly title?: string;
+  readonly tags?: Record<string, boolean>;
+  readonly note?: string | null;
+  readonly rating?: number | null;
+}
+
+export async function changeThread(id: string, change: ThreadChange): Promise<Thread> {
+  const thread = await ok(api.threads[':thread'].$patch({ param: { thread: id }, json: change }));
+  await threadsChanged();
+  return thread;
+}
+
+export async function deleteThread(id: string): Promise<void> {
+  await ok(api.threads[':thread'].$delete({ param: { thread: id } }));
+  await threadsChanged();
+}
+
+export async function restoreThread(id: string): Promise<void> {
+  await ok(api.threads[':thread'].restore.$post({ param: { thread: id } }));
+  await threadsChanged();
+}
+
+export async function renameBookmark(id: string, title: string): Promise<Bookmark> {
+  const bookmark = await ok(api.bookmarks[':bookmark'].$patch({ param: { bookmark: id }, json: { title } }));
+  await bookmarksChanged();
+  return bookmark;
+}
+
+export async function removeBookmark(id: string): Promise<void> {
+  await ok(api.bookmarks[':bookmark'].$delete({ param: { bookmark: id } }));
+  await bookmarksChanged();
+}
+
+export async function addBookmark(node: string, title: string): Promise<void> {
+  await ok(api.bookmarks.$post({ json: { node, title } }));
+  await bookmarksChanged();
+}
+
+// The change feed tells it as well; who did it should not have to wait for that.
+async function threadsChanged(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: ['threads'] });
+}
+
+async function bookmarksChanged(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: ['bookmarks'] });
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { type ImportJob, importAgain } from '../state/imports.ts';
+import { Button } from '../ui/button.tsx';
+import { ChoiceField } from '../ui/field.tsx';
+import { DIALECTS } from './export-address.ts';
+
+const FORMATS = [
+  { value: '', title: 'Find out' },
+  { value: 'messages', title: 'A list of messages' },
+  { value: 'message-list', title: 'A saved message list' },
+  { value: 'chat-state', title: 'A saved chat state' },
+  { value: 'fine-tuning', title: 'Fine-tuning lines' },
+  { value: 'chatgpt', title: 'ChatGPT export' },
+  { value: 'claude', title: 'Claude export' },
+  { value: 'ui-messages', title: 'AI SDK messages' },
+  { value: 'langchain', title: 'LangChain messages' },
+  { value: 'segments', title: 'Segments of Skein' },
+] as const;
+
+/** Why nothing came in. A file that does not say what it is can be told. */
+export function ImportFailed({ job }: { readonly job: ImportJob }) {
+  const [format, setFormat] = useState('');
+  const [dialect, setDialect] = useState('');
+  const { error, source } = job;
+  const hints = { ...(format && { format }), ...(dialect && { dialect }) };
+  return (
+    <div className="mt-1 text-sm">
+      <p role="alert" className="break-words text-danger">
+        {error instanceof Error ? error.message : String(error)}
+      </p>
+      <div className="mt-2 flex flex-wrap gap-2">
+        {source.kind === 'file' && (
+          <>
+            <ChoiceField label="What the file is" choices={FORMATS} value={format} onChoose={setFormat} />
+            <ChoiceField
+              label="What its messages are written in"
+              choices={[
+                { value: '', title: 'Dialect: as it says' },
+                { value: 'legacy', title: 'Older shape' },
+                ...DIALECTS,
+              ]}
+              value={dialect}
+              onChoose={setDialect}
+            />
+          </>
+        )}
+        <Button onClick={() => importAgain(job, hints)}>Try again</Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { SearchX } from 'lucide-react';
+import { useDeferredValue } from 'react';
+import { Link } from 'wouter';
+import { searchPages } from '../api/search.ts';
+import type { Found, Thread } from '../api/types.ts';
+import { Button } from '../ui/button.tsx';
+import { shortId } from '../ui/format.ts';
+import { MarkedText } from '../ui/marked-text.tsx';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { searchFilters } from './address.ts';
+import { arrange } from './arrange.ts';
+import type { ForestPartProps } from './forest-head.tsx';
+import { SearchFilterBar } from './search-filters.tsx';
+
+const MOST_TITLES = 5;
+
+/** Conversations with these words in their titles, and every message that has them. */
+export function SearchResults({ address, onChange, threads }: ForestPartProps) {
+  const asked = useDeferredValue(address);
+  const found = useInfiniteQuery({ ...searchPages(searchFilters(asked)), placeholderData: keepPreviousData });
+  const titled = arrange(threads, { sort: 'changed', text: address.q }).slice(0, MOST_TITLES);
+  const hits = found.data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <section aria-label="Search results" className="flex flex-col gap-4">
+      <SearchFilterBar address={address} onChange={onChange} threads={threads} />
+      {titled.length > 0 && <Titles threads={titled} />}
+      {found.isPending ? (
+        <Loading lines={6} />
+      ) : found.isError ? (
+        <Failed error={found.error} onRetry={() => void found.refetch()} />
+      ) : hits.length === 0 ? (
+        <Empty title="Nobody said that" icon={<SearchX size={24} aria-hidden />}>
+          All words have to be in one message; the last one may be the beginning of a word.
+        </Empty>
+      ) : (
+        <div aria-busy={found.isFetching}>
+          <h2 className="mb-1 text-xs font-semibold text-faint">Messages, best first</h2>
+          <ol className="rounded-lg border border-line bg-surface">
+            {hits.map((hit) => (
+              <Hit key={hit.node} hit={hit} />
+            ))}
+          </ol>
+          {found.hasNextPage && (
+            <div className="mt-3 flex justify-center">
+              <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+                More results
+              </Button>
+            </div>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Titles({ threads }: { readonly threads: readonly Thread[] }) {
+  return (
+    <div>
+      <h2 className="mb-1 text-xs font-semibold text-faint">Conversations</h2>
+      <ul className="rounded-lg border border-line bg-surface">
+        {threads.map(({ id, head, title }) => (
+          <li key={id} className="border-b border-line last:border-0">
+            <Link href={`/c/${head}`} className="block truncate px-3 py-2 font-medium hover:bg-hover">
+              {title || 'Untitled'}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const COLORS: Readonly<Record<string, string>> = {
+  user: 'text-user',
+  assistant: 'text-assistant',
+  tool: 'text-tool',
+  system: 'text-system',
+};
+
+function Hit({ hit: { node, role, snippet, marks } }: { readonly hit: Found }) {
+  return (
+    <li className="border-b border-line last:border-0">
+      <Link href={`/c/${node}`} className="block px-3 py-2 hover:bg-hover">
+        <span className="flex items-center justify-between gap-2 text-xs">
+          <span className={`font-medium ${COLORS[role] ?? 'text-faint'}`}>{role}</span>
+          <span className="font-mono text-faint">{shortId(node)}</span>
+        </span>
+        <span className="line-clamp-3 break-words">
+          <MarkedText text={snippet} marks={marks} />
+        </span>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,21 @@
+import { deleteThread, restoreThread } from '../api/threads.ts';
+import type { Thread } from '../api/types.ts';
+import { toast, toastError } from '../ui/toasts.tsx';
+
+/** Deletes conversations, and offers to take that back. */
+export function deleteWithUndo(threads: readonly Thread[]): void {
+  const undo = () => all(threads, restoreThread).catch(toastError);
+  const what = threads.length === 1 ? `“${threads[0]?.title || 'Untitled'}”` : `${threads.length} conversations`;
+  all(threads, deleteThread).then(
+    () => toast(`Deleted ${what}`, { title: 'Undo', run: () => void undo() }),
+    toastError,
+  );
+}
+
+export function restoreDeleted(thread: Thread): void {
+  restoreThread(thread.id).then(() => toast(`“${thread.title || 'Untitled'}” is back`), toastError);
+}
+
+async function all(threads: readonly Thread[], act: (id: string) => Promise<void>): Promise<void> {
+  for (const { id } of threads) await act(id);
+}

@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query';
+import { Star, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { queries } from '../api/queries.ts';
+import type { Thread } from '../api/types.ts';
+import { Button } from '../ui/button.tsx';
+import { ago, money, shortNumber } from '../ui/format.ts';
+import { RenameField } from './rename-field.tsx';
+import { deleteWithUndo, restoreDeleted } from './thread-actions.ts';
+import { ThreadMenu } from './thread-menu.tsx';
+
+export interface ThreadRowProps {
+  readonly thread: Thread;
+  readonly isSelected: boolean;
+  readonly onSelect: (isOn: boolean) => void;
+}
+
+/** A conversation at a glance. Its size and cost are asked for when it comes into view. */
+export function ThreadRow({ thread, isSelected, onSelect }: ThreadRowProps) {
+  const [isRenaming, setRenaming] = useState(false);
+  const { id, head, title, tags, rating, updatedAt, deleted } = thread;
+  const { data } = useQuery(queries.summary(id));
+  const name = title || 'Untitled';
+  return (
+    <div className="flex min-h-15 items-center gap-2 border-b border-line py-2 pr-1 pl-3 hover:bg-hover/50 sm:gap-3">
+      {!deleted && (
+        <input
+          type="checkbox"
+          aria-label={`Select ${name}`}
+          checked={isSelected}
+          onChange={(event) => onSelect(event.target.checked)}
+          className="size-4 shrink-0 accent-accent"
+        />
+      )}
+      <div className="min-w-0 grow">
+        {isRenaming ? (
+          <RenameField thread={thread} onDone={() => setRenaming(false)} />
+        ) : (
+          <div className="flex items-center gap-2">
+            <Link
+              data-title
+              href={`/c/${head}`}
+              className="truncate font-medium hover:underline"
+              onKeyDown={(event) => {
+                if (event.key === 'F2' && !deleted) setRenaming(true);
+                if (event.key === 'Delete' && !deleted) deleteWithUndo([thread]);
+              }}
+            >
+              {name}
+            </Link>
+            <ul aria-label="Tags" className="flex min-w-0 shrink gap-1 overflow-hidden max-sm:hidden empty:hidden">
+              {tags.map((tag) => (
+                <li key={tag} className="truncate rounded-full bg-sunken px-2 text-xs text-soft">
+                  {tag}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+        <p className="truncate text-xs text-soft">{data ? data.preview || data.last || 'No text' : ' '}</p>
+        <p className="flex gap-2 text-xs text-faint sm:hidden">
+          <Facts messages={data?.messages} cost={data?.cost} updatedAt={updatedAt} />
+        </p>
+      </div>
+      {rating !== undefined && (
+        <span className="flex shrink-0 items-center gap-0.5 text-xs text-warn">
+          <Star size={12} aria-hidden className="fill-current" />
+          <span className="sr-only">Rated</span>
+          {rating}
+        </span>
+      )}
+      <dl className="grid shrink-0 grid-cols-[4.5rem_4rem_6.5rem] gap-2 text-right text-xs text-faint tabular-nums max-sm:hidden">
+        <Facts messages={data?.messages} cost={data?.cost} updatedAt={updatedAt} isTable />
+      </dl>
+      {deleted ? (
+        <Button small onClick={() => restoreDeleted(thread)} aria-label={`Bring back ${name}`}>
+          <Undo2 size={14} aria-hidden />
+          Bring back
+        </Button>
+      ) : (
+        <ThreadMenu thread={thread} onRename={() => setRenaming(true)} />
+      )}
+    </div>
+  );
+}
+
+interface FactsProps {
+  readonly messages: number | undefined;
+  readonly cost: number | undefined;
+  readonly updatedAt: number;
+  readonly isTable?: boolean;
+}
+
+function Facts({ messages, cost, updatedAt, isTable = false }: FactsProps) {
+  const facts = [
+    { name: 'Size', value: messages === undefined ? '' : `${shortNumber(messages)} msgs` },
+    { name: 'Cost', value: cost ? money(cost) : '' },
+    { name: 'Last changed', value: ago(updatedAt) },
+  ];
+  return facts.map(({ name, value }) =>
+    isTable ? (
+      <div key={name}>
+        <dt className="sr-only">{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ) : (
+      value && <span key={name}>{value}</span>
+    ),
+  );
+}

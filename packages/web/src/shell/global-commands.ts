@@ -1,0 +1,121 @@
+import { useLocation } from 'wouter';
+import { type Command, useCommandList } from '../commands/registry.ts';
+import { askExport, openPalette, useOverlays } from '../state/overlays.ts';
+import { setTheme, type Theme } from '../state/theme.ts';
+import { useView } from '../state/view.ts';
+import { useNarrow } from '../ui/use-narrow.ts';
+
+/** Screens, the key that follows `o`, and other words for them. */
+const PLACES = [
+  { id: 'forest', title: 'Forest', href: '/', keys: ['o f'], words: 'conversations home list' },
+  { id: 'graph', title: 'Graph', href: '/graph', keys: ['o g'], words: 'tree map' },
+  { id: 'compare', title: 'Compare', href: '/compare', keys: ['o c'], words: 'side by side diff' },
+  { id: 'recordings', title: 'Recordings', href: '/recordings', keys: ['o r'], words: 'proxy calls exchanges' },
+  { id: 'settings', title: 'Settings', href: '/settings', keys: ['o s'], words: 'providers keys agents tools models' },
+] as const;
+
+const THEMES: readonly { readonly theme: Theme; readonly title: string }[] = [
+  { theme: 'light', title: 'Light theme' },
+  { theme: 'dark', title: 'Dark theme' },
+  { theme: 'system', title: 'Theme of the system' },
+];
+
+/** What can be done wherever the reader is. */
+export function useGlobalCommands(): void {
+  const [, go] = useLocation();
+  const isNarrow = useNarrow();
+  const places = PLACES.map(
+    ({ id, title, href, keys, words }): Command => ({
+      id: `go.${id}`,
+      title,
+      group: 'Go to',
+      keys,
+      words,
+      run: () => go(href),
+    }),
+  );
+  const themes = THEMES.map(
+    ({ theme, title }): Command => ({
+      id: `theme.${theme}`,
+      title,
+      group: 'View',
+      words: 'colours',
+      run: () => setTheme(theme),
+    }),
+  );
+  useCommandList([
+    {
+      id: 'go.new',
+      title: 'New conversation',
+      group: 'Go to',
+      keys: ['n'],
+      words: 'start write chat',
+      run: () => go('/new'),
+    },
+    ...places,
+    {
+      id: 'search',
+      title: 'Search everything that was said',
+      group: 'Forest',
+      keys: ['/'],
+      words: 'find full text',
+      run: () => {
+        go('/');
+        useOverlays.setState({ wantsSearch: true });
+      },
+    },
+    {
+      id: 'palette',
+      title: 'Show all commands',
+      group: 'View',
+      keys: ['Ctrl+k'],
+      whileTyping: true,
+      run: () => (useOverlays.getState().palette ? useOverlays.setState({ palette: undefined }) : openPalette()),
+    },
+    {
+      id: 'choose-model',
+      title: 'Choose a model',
+      group: 'Conversation',
+      keys: ['Ctrl+m'],
+      words: 'provider switch',
+      run: () => openPalette('models'),
+    },
+    {
+      id: 'help',
+      title: 'Help: all keys',
+      group: 'View',
+      keys: ['?'],
+      run: () => useOverlays.setState({ help: true }),
+    },
+    {
+      id: 'toggle-forest',
+      title: 'Show or hide the forest at the side',
+      group: 'View',
+      keys: ['\\', 'Ctrl+b'],
+      words: 'pane sidebar',
+      run: () => toggleForest(isNarrow),
+    },
+    {
+      id: 'toggle-inspector',
+      title: 'Show or hide the inspector',
+      group: 'View',
+      keys: ['i'],
+      words: 'pane raw tree usage',
+      run: () => useView.setState(({ inspectorOpen }) => ({ inspectorOpen: !inspectorOpen })),
+    },
+    ...themes,
+    {
+      id: 'export-all',
+      title: 'Export the whole forest',
+      group: 'Forest',
+      words: 'download save backup',
+      run: () => askExport({ kind: 'everything' }),
+    },
+  ]);
+}
+
+/** On a narrow screen it lies over the rest, and is not remembered. */
+export function toggleForest(isNarrow: boolean): void {
+  if (isNarrow) useOverlays.setState(({ forest }) => ({ forest: !forest }));
+  else useView.setState(({ forestOpen }) => ({ forestOpen: !forestOpen }));
+}

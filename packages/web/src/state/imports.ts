@@ -1,0 +1,59 @@
+import { create } from 'zustand';
+import {
+  type FolderFile,
+  type Imported,
+  type ImportHints,
+  type ImportProgress,
+  importFile,
+  importFolder,
+} from '../api/importing.ts';
+import { queryClient } from '../api/queries.ts';
+
+export type ImportSource =
+  | { readonly kind: 'file'; readonly file: File }
+  | { readonly kind: 'folder'; readonly name: string; readonly files: readonly FolderFile[] };
+
+/** One import, from its beginning until its card is put away. */
+export interface ImportJob {
+  readonly id: number;
+  readonly source: ImportSource;
+  readonly progress?: ImportProgress;
+  readonly result?: Imported;
+  readonly error?: unknown;
+}
+
+export const useImports = create<{ readonly jobs: readonly ImportJob[] }>(() => ({ jobs: [] }));
+
+let last = 0;
+
+export function startImport(source: ImportSource): void {
+  const id = ++last;
+  useImports.setState(({ jobs }) => ({ jobs: [{ id, source }, ...jobs] }));
+  void run(id, source, {});
+}
+
+/** The same once more, with what the file did not say. */
+export function importAgain({ id, source }: ImportJob, hints: ImportHints): void {
+  useImports.setState(({ jobs }) => ({ jobs: jobs.map((job) => (job.id === id ? { id, source } : job)) }));
+  void run(id, source, hints);
+}
+
+export function putAway(id: number): void {
+  useImports.setState(({ jobs }) => ({ jobs: jobs.filter((job) => job.id !== id) }));
+}
+
+async function run(id: number, source: ImportSource, hints: ImportHints): Promise<void> {
+  const onProgress = (progress: ImportProgress) => change(id, { progress });
+  try {
+    const imported =
+      source.kind === 'file' ? importFile(source.file, hints, onProgress) : importFolder(source.files, onProgress);
+    change(id, { result: await imported });
+  } catch (error) {
+    change(id, { error });
+  }
+  await queryClient.invalidateQueries({ queryKey: ['threads'] });
+}
+
+function change(id: number, news: Partial<ImportJob>): void {
+  useImports.setState(({ jobs }) => ({ jobs: jobs.map((job) => (job.id === id ? { ...job, ...news } : job)) }));
+}

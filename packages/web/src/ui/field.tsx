@@ -1,0 +1,37 @@
+import type { InputHTMLAttributes, SelectHTMLAttributes } from 'react';
+
+const LOOK =
+  'h-8 min-w-0 rounded-md border border-line bg-surface px-2 text-sm text-ink placeholder:text-faint hover:border-line-strong';
+
+export function TextField({ className = '', ...rest }: InputHTMLAttributes<HTMLInputElement>) {
+  return <input className={`${LOOK} ${className}`} {...rest} />;
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly title: string;
+}
+
+export interface ChoiceFieldProps extends Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange'> {
+  readonly label: string;
+  readonly choices: readonly Choice[];
+  readonly onChoose: (value: string) => void;
+}
+
+/** One of a few; its label is for those who cannot see where it stands. */
+export function ChoiceField({ label, choices, onChoose, className = '', ...rest }: ChoiceFieldProps) {
+  return (
+    <select
+      aria-label={label}
+      className={`${LOOK} cursor-pointer ${className}`}
+      onChange={(event) => onChoose(event.target.value)}
+      {...rest}
+    >
+      {choices.map(({ value, title }) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
