@@ -10,11 +10,13 @@ import { ensurePath, nodeOf, pathTo, putNodes, useNodes } from './nodes.ts';
 interface PlaceState {
   /** The leaf that was last shown through a node. */
   readonly leafOf: ReadonlyMap<string, string>;
+  /** The leaf that was shown last. */
+  readonly lastLeaf: string | undefined;
   /** The thread that a new message belongs to. */
   readonly thread: string | undefined;
 }
 
-export const usePlace = create<PlaceState>(() => ({ leafOf: new Map(), thread: undefined }));
+export const usePlace = create<PlaceState>(() => ({ leafOf: new Map(), lastLeaf: undefined, thread: undefined }));
 
 /** Remembers that the reader sees the path to this leaf. */
 export function sawLeaf(leaf: string): void {
@@ -22,7 +24,7 @@ export function sawLeaf(leaf: string): void {
   usePlace.setState(({ leafOf }) => {
     const seen = new Map(leafOf);
     for (const { id } of path) seen.set(id, leaf);
-    return { leafOf: seen };
+    return { leafOf: seen, lastLeaf: leaf };
   });
 }
 
