@@ -98,7 +98,7 @@ const weather = tool({
   description: 'The weather in a city',
   input: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   needsApproval: true,
-  execute: ({ city }: { city: string }) => `It is 19 °C in ${city}.`,
+  execute: ({ city }) => `It is 19 °C in ${city}.`,
 });
 
 async function openPage(url: string, { isNew = false, ...context }: OpenOptions): Promise<Page> {

@@ -1,15 +1,31 @@
-import { CircleCheck, Split } from 'lucide-react';
-import type { NextRequest, SentRequest } from '../api/types.ts';
+import { CircleCheck, Info, Split } from 'lucide-react';
+import type { NextRequest, Node, SentRequest } from '../api/types.ts';
+
+export interface PartingProps {
+  readonly request: SentRequest | NextRequest;
+  /** The last message before it that answers a request. */
+  readonly before: Node | undefined;
+}
 
 /** Whether a request extends the one before it, or where it parts from it. */
-export function Parting({ request: { parts } }: { readonly request: SentRequest | NextRequest }) {
-  if (!parts)
+export function Parting({ request: { parts, dialect }, before: last }: PartingProps) {
+  if (!parts) {
+    const isExtending = last?.dialect === dialect;
     return (
-      <p className="flex items-center gap-2 px-3 py-2 text-xs text-ok">
-        <CircleCheck size={14} aria-hidden className="shrink-0" />
-        It parts from no request before it: caches and signatures hold.
+      <p className={`flex items-center gap-2 px-3 py-2 text-xs ${isExtending ? 'text-ok' : 'text-soft'}`}>
+        {isExtending ? (
+          <CircleCheck size={14} aria-hidden className="shrink-0" />
+        ) : (
+          <Info size={14} aria-hidden className="shrink-0" />
+        )}
+        {isExtending
+          ? 'It extends the request before it: caches and signatures hold.'
+          : last
+            ? `The request before it speaks another protocol, ${last.dialect}: they have no beginning in common.`
+            : 'It is the first request on this path.'}
       </p>
     );
+  }
   const { part, index, before, after } = parts;
   return (
     <div className="px-3 py-2 text-xs">

@@ -39,16 +39,24 @@ export function RequestTab({ node }: { readonly node: Node }) {
   );
 }
 
+function answersRequest({ takes }: Node): boolean {
+  return takes.some((take) => take.hasRequest || (take.exchange !== undefined && take.author === 'model'));
+}
+
 function Sent({ node }: { readonly node: Node }) {
+  const nodes = useNodes((state) => state.nodes);
   const sent = useQuery(queries.request(node.id));
   if (sent.error) return <Failed error={sent.error} onRetry={() => void sent.refetch()} />;
   if (!sent.data) return <Loading label="Loading the request" />;
-  return <RequestView request={sent.data} below={node.parent} />;
+  return (
+    <RequestView request={sent.data} below={node.parent} before={pathTo(nodes, node.parent).findLast(answersRequest)} />
+  );
 }
 
 function Next({ node }: { readonly node: Node }) {
   const nodes = useNodes((state) => state.nodes);
-  const open = openCalls(pathTo(nodes, node.id));
+  const path = pathTo(nodes, node.id);
+  const open = openCalls(path);
   const model = useView((view) => view.model);
   const agent = useView((view) => view.agent);
   const tools = useView((view) => view.tools);
@@ -68,5 +76,5 @@ function Next({ node }: { readonly node: Node }) {
     );
   if (next.error) return <Failed error={next.error} onRetry={() => void next.refetch()} />;
   if (!next.data) return <Loading label="Working out the request" />;
-  return <RequestView request={next.data} below={node.id} />;
+  return <RequestView request={next.data} below={node.id} before={path.findLast(answersRequest)} />;
 }

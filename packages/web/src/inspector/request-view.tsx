@@ -1,6 +1,6 @@
 import { Terminal } from 'lucide-react';
 import { queries, queryClient } from '../api/queries.ts';
-import type { NextRequest, SentRequest } from '../api/types.ts';
+import type { NextRequest, Node, SentRequest } from '../api/types.ts';
 import { IconButton } from '../ui/button.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 import { toCurl } from './curl.ts';
@@ -12,14 +12,15 @@ export interface RequestViewProps {
   readonly request: SentRequest | NextRequest;
   /** The node that it is sent below. */
   readonly below: string;
+  readonly before: Node | undefined;
 }
 
-export function RequestView({ request, below }: RequestViewProps) {
+export function RequestView({ request, below, before }: RequestViewProps) {
   const { body, dialect, model, provider, losses = [] } = request;
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="max-h-1/2 shrink-0 overflow-y-auto">
-        <Parting request={request} />
+        <Parting request={request} before={before} />
         {losses.length > 0 && <Losses losses={losses} />}
       </div>
       <div className="min-h-0 grow">

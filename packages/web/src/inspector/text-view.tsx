@@ -62,7 +62,7 @@ function LongText({
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
     <section className="min-h-0 grow overflow-auto p-3" tabIndex={0} aria-label={label}>
-      <pre className="font-mono text-xs leading-5 break-all whitespace-pre-wrap">
+      <pre className="font-mono text-xs leading-5 wrap-anywhere whitespace-pre-wrap">
         {parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts only grow at the end
           <Tinted key={index} text={part} isJson={isJson} />

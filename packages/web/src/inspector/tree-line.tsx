@@ -10,6 +10,8 @@ export interface TreeLineProps {
   readonly row: TreeRow;
   readonly role: string;
   readonly isOnPath: boolean;
+  /** The path goes on below it. */
+  readonly isBesidePath: boolean;
   readonly isSelected: boolean;
   readonly isActive: boolean;
   readonly onPick: () => void;
@@ -19,7 +21,17 @@ export interface TreeLineProps {
 const STEP = 16;
 
 /** One line of the tree: a message in a few words, or a run of several. */
-export function TreeLine({ id, row, role, isOnPath, isSelected, isActive, onPick, onToggle }: TreeLineProps) {
+export function TreeLine({
+  id,
+  row,
+  role,
+  isOnPath,
+  isBesidePath,
+  isSelected,
+  isActive,
+  onPick,
+  onToggle,
+}: TreeLineProps) {
   const { fold, level, branch, hidden, isOpen } = row;
   const isRun = fold.ids.length > 1;
   const isLive = isLiveId(fold.id);
@@ -28,7 +40,11 @@ export function TreeLine({ id, row, role, isOnPath, isSelected, isActive, onPick
   useEffect(() => {
     if (!isRun && !isLive) wantPreviews([fold.id]);
   }, [fold.id, isRun, isLive]);
-  const text = isRun ? `${fold.ids.length} messages` : isLive ? words || '…' : (preview?.text ?? '');
+  const text = isRun
+    ? `${fold.ids.length} messages`
+    : isLive
+      ? words || '…'
+      : (preview?.text ?? '').replace(/^#+ /, '');
   const look = isSelected
     ? 'bg-accent-soft text-ink'
     : `hover:bg-hover ${isOnPath ? 'text-ink' : 'text-soft'} ${isRun ? 'italic' : ''}`;
@@ -47,7 +63,7 @@ export function TreeLine({ id, row, role, isOnPath, isSelected, isActive, onPick
       style={{ paddingLeft: 10 + level * STEP }}
       className={`relative flex h-7 cursor-pointer items-center gap-1.5 pr-2 text-sm ${look} ${isActive ? 'group-focus-visible:outline-2 group-focus-visible:-outline-offset-2 group-focus-visible:outline-accent' : ''}`}
     >
-      {isOnPath && <span aria-hidden className="absolute inset-y-0 left-0 w-0.5 bg-accent" />}
+      {(isOnPath || isBesidePath) && <span aria-hidden className="absolute inset-y-0 left-0 w-0.5 bg-accent" />}
       {level > 0 && (
         <span aria-hidden className="absolute inset-y-0 w-px bg-line-strong" style={{ left: 4 + level * STEP }} />
       )}

@@ -79,6 +79,7 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
     setActive(row.fold.id);
     list.current?.scrollToIndex(rows.indexOf(row), { align: 'nearest' });
   };
+  const lastOnPath = rows.findLastIndex(({ fold }) => onPath.has(fold.id));
   const current = Math.max(0, indexOf(active));
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[current];
@@ -117,6 +118,7 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
               row={row}
               role={tree.nodes.get(row.fold.id)?.role ?? 'other'}
               isOnPath={onPath.has(row.fold.id)}
+              isBesidePath={index < lastOnPath}
               isSelected={row.fold.id === selected}
               isActive={index === current}
               onPick={() => pick(row)}

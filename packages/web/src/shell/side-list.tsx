@@ -11,23 +11,22 @@ export function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
   const [, params] = useRoute('/c/:node');
   const node = params?.node;
   const leaf = usePlace((place) => (node === undefined ? undefined : place.leafOf.get(node)));
-  const own = usePlace((place) => place.thread);
   if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">No conversations yet.</p>;
   return (
     <div ref={scroller} className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]">
       <Virtualizer as="ul" item="li" scrollRef={scroller} data={rows} itemSize={28}>
-        {(row) => <Row key={row.key} row={row} isHere={isHere(row, node, leaf, own)} />}
+        {(row) => <Row key={row.key} row={row} isHere={isHere(row, node, leaf)} />}
       </Virtualizer>
     </div>
   );
 }
 
-/** A thread is the current one when it is said to be, or when it ends where the reader is. */
-function isHere(row: SideRow, node: string | undefined, leaf: string | undefined, own: string | undefined): boolean {
+/** A thread is the current one when it ends where the reader is. */
+function isHere(row: SideRow, node: string | undefined, leaf: string | undefined): boolean {
   if (node === undefined) return false;
   if (row.kind === 'bookmark') return row.bookmark.node === node;
   if (row.kind !== 'thread') return false;
-  return own === undefined ? row.thread.head === node || row.thread.head === leaf : row.thread.id === own;
+  return row.thread.head === node || row.thread.head === leaf;
 }
 
 function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean }) {

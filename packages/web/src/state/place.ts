@@ -13,6 +13,8 @@ interface PlaceState {
   readonly leafOf: ReadonlyMap<string, string>;
   /** The branch of a generation that is shown growing behind a leaf. */
   readonly watched: ReadonlyMap<string, Watched>;
+  /** The leaf that was shown last. */
+  readonly lastLeaf: string | undefined;
 }
 
 export interface Watched {
@@ -20,7 +22,7 @@ export interface Watched {
   readonly branch: number;
 }
 
-export const usePlace = create<PlaceState>(() => ({ leafOf: new Map(), watched: new Map() }));
+export const usePlace = create<PlaceState>(() => ({ leafOf: new Map(), watched: new Map(), lastLeaf: undefined }));
 
 /** Moves the reader to a node. */
 export function goTo(node: string, options: { readonly replace?: boolean } = {}): void {
@@ -43,7 +45,7 @@ export function sawLeaf(leaf: string): void {
   usePlace.setState(({ leafOf }) => {
     const seen = new Map(leafOf);
     for (const { id } of path) seen.set(id, leaf);
-    return { leafOf: seen };
+    return { leafOf: seen, lastLeaf: leaf };
   });
 }
 

@@ -1,0 +1,66 @@
+import type { Layout, Placed } from './layout.ts';
+import { CARD_WIDTH } from './layout.ts';
+
+/** Where the reader looks: a place x, y of the graph is drawn at x · scale + left, y · scale + top. */
+export interface Camera {
+  readonly left: number;
+  readonly top: number;
+  readonly scale: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const SMALLEST = 0.02;
+const LARGEST = 2;
+const MARGIN = 32;
+
+/** All of it, but not larger than life. */
+export function fit({ left, right, top, bottom }: Layout, { width, height }: Size): Camera {
+  const wide = Math.max(right - left, 1);
+  const tall = Math.max(bottom - top, 1);
+  const scale = inRange(Math.min((width - 2 * MARGIN) / wide, (height - 2 * MARGIN) / tall, 1));
+  return {
+    scale,
+    left: (width - wide * scale) / 2 - left * scale,
+    top: (height - tall * scale) / 2 - top * scale,
+  };
+}
+
+/** Nearer or farther, with one point of the screen staying where it is. */
+export function zoom({ left, top, scale }: Camera, factor: number, x: number, y: number): Camera {
+  const next = inRange(scale * factor);
+  const by = next / scale;
+  return { scale: next, left: x - (x - left) * by, top: y - (y - top) * by };
+}
+
+export function pan(camera: Camera, x: number, y: number): Camera {
+  return { ...camera, left: camera.left + x, top: camera.top + y };
+}
+
+/** Moves no more than it takes to have a card on the screen. */
+export function reveal(camera: Camera, { x, y }: Placed, { width, height }: Size): Camera {
+  const left = x * camera.scale + camera.left;
+  const right = left + CARD_WIDTH * camera.scale;
+  const middle = y * camera.scale + camera.top;
+  return pan(
+    camera,
+    left < MARGIN ? MARGIN - left : Math.min(0, width - MARGIN - right),
+    middle < 2 * MARGIN ? 2 * MARGIN - middle : Math.min(0, height - 2 * MARGIN - middle),
+  );
+}
+
+/** Puts a card in the middle. */
+export function center(camera: Camera, { x, y }: Placed, { width, height }: Size): Camera {
+  return {
+    scale: camera.scale,
+    left: width / 2 - (x + CARD_WIDTH / 2) * camera.scale,
+    top: height / 2 - y * camera.scale,
+  };
+}
+
+function inRange(scale: number): number {
+  return Math.min(LARGEST, Math.max(SMALLEST, scale));
+}

@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChevronDown, ChevronUp, FoldHorizontal, Search } from 'lucide-react';
+import { useLocation } from 'wouter';
+import { queries } from '../api/queries.ts';
+import { ROOT } from '../api/types.ts';
+import { useWantedPreviews } from '../state/previews.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { shortId } from '../ui/format.ts';
+import { Legend, type LegendProps } from './legend.tsx';
+import type { FoundNodes } from './use-found.ts';
+
+export interface GraphBarProps extends LegendProps {
+  readonly below: string | undefined;
+  readonly count: number;
+  readonly search: string;
+  readonly onSearch: (words: string) => void;
+  readonly found: FoundNodes;
+  readonly focused: string | undefined;
+  readonly onFound: (id: string) => void;
+  readonly canFold: boolean;
+  readonly onFold: () => void;
+}
+
+/** What is drawn, what is searched for, and what the colours mean. */
+export function GraphBar(props: GraphBarProps) {
+  const { below, count, canFold, onFold } = props;
+  return (
+    <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-line bg-surface px-3 py-1.5">
+      <h1 className="sr-only">Graph</h1>
+      <Scope below={below} />
+      <SearchField {...props} />
+      <Legend {...props} />
+      <span className="grow" />
+      {canFold && (
+        <Button small look="quiet" onClick={onFold}>
+          <FoldHorizontal size={14} /> Fold all
+        </Button>
+      )}
+      <span className="text-xs text-faint">{count.toLocaleString('en')} messages</span>
+    </div>
+  );
+}
+
+const WHOLE = 'all';
+
+function Scope({ below }: { readonly below: string | undefined }) {
+  const [, go] = useLocation();
+  const threads = useQuery(queries.threads());
+  const items = (threads.data?.items ?? []).filter(({ start }) => start !== ROOT);
+  const isThread = items.some(({ start }) => start === below);
+  const previews = useWantedPreviews(below === undefined || isThread ? [] : [below]);
+  return (
+    <select
+      aria-label="What is drawn"
+      value={below ?? WHOLE}
+      onChange={(event) => go(event.target.value === WHOLE ? '/graph' : `/graph/${event.target.value}`)}
+      className="h-7 max-w-56 min-w-0 rounded-md border border-line bg-surface px-1 text-sm text-ink"
+    >
+      <option value={WHOLE}>Whole forest</option>
+      {below !== undefined && !isThread && (
+        <option value={below}>Below “{previews.get(below)?.text.slice(0, 40) ?? shortId(below)}”</option>
+      )}
+      {items.map(({ id, start, title }) => (
+        <option key={id} value={start}>
+          {title || shortId(start)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function SearchField({ search, onSearch, found, focused, onFound }: GraphBarProps) {
+  const index = found.list.indexOf(focused ?? '');
+  const step = (by: number) => {
+    const { list } = found;
+    if (list.length > 0) onFound(list[(index + by + list.length) % list.length]!);
+  };
+  return (
+    <search className="flex items-center gap-1">
+      <span className="relative">
+        <Search size={14} aria-hidden className="absolute top-1.5 left-2 text-faint" />
+        <input
+          type="search"
+          aria-label="Search the graph"
+          placeholder="Search"
+          value={search}
+          onChange={(event) => onSearch(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
+          }}
+          className="h-7 w-40 rounded-md border border-line bg-surface pr-1 pl-7 text-sm placeholder:text-faint"
+        />
+      </span>
+      {search.trim() !== '' && (
+        <>
+          <span role="status" className="text-xs whitespace-nowrap text-soft">
+            {found.error ? found.error.message : `${index >= 0 ? `${index + 1} of ` : ''}${found.list.length} found`}
+          </span>
+          <IconButton label="Previous found" onClick={() => step(-1)} disabled={found.list.length === 0}>
+            <ChevronUp size={14} />
+          </IconButton>
+          <IconButton label="Next found" onClick={() => step(1)} disabled={found.list.length === 0}>
+            <ChevronDown size={14} />
+          </IconButton>
+        </>
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,221 @@
+import { Maximize, Minus, Plus } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { usePreviews, wantPreviews } from '../state/previews.ts';
+import { IconButton } from '../ui/button.tsx';
+import { center, fit, reveal, zoom } from './camera.ts';
+import { draw, READABLE, type Scene } from './draw.ts';
+import { at, type Layout, type Placed } from './layout.ts';
+import { useCamera } from './use-camera.ts';
+import { type Direction, stepFrom } from './walk.ts';
+
+export interface GraphCanvasProps {
+  readonly scene: Scene;
+  /** What is focused, in words. */
+  readonly description: string;
+  readonly onFocus: (id: string) => void;
+  /** Enter, or a second click on what is focused. */
+  readonly onOpen: (placed: Placed) => void;
+  readonly onUnfold: (placed: Placed) => void;
+}
+
+const STEP = 1.3;
+const PAN_STEP = 80;
+
+/** The graph itself: drawn on a canvas, walked by pointer and by keys. */
+export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: GraphCanvasProps) {
+  const { layout, focused } = scene;
+  const frame = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const latest = useRef(scene);
+  latest.current = scene;
+  const isDue = useRef(false);
+  const said = useId();
+  const [hovered, setHovered] = useState<{ readonly placed: Placed; readonly x: number; readonly y: number }>();
+
+  const redraw = () => {
+    if (isDue.current) return;
+    isDue.current = true;
+    requestAnimationFrame(() => {
+      isDue.current = false;
+      const context = canvas.current?.getContext('2d', { alpha: false });
+      if (!context) return;
+      const cards = draw(context, latest.current, hands.camera.current, hands.size.current);
+      wantPreviews(cards.flatMap(({ fold }) => (fold.ids.length === 1 ? [fold.id] : [])));
+    });
+  };
+  const under = (x: number, y: number) => {
+    const { left, top, scale } = hands.camera.current;
+    return at(layout, (x - left) / scale, (y - top) / scale);
+  };
+  const hands = useCamera(frame, redraw, (x, y) => {
+    const placed = under(x, y);
+    if (!placed) return;
+    if (placed.fold.ids.length > 1) onUnfold(placed);
+    else if (focused === placed.fold.id) onOpen(placed);
+    onFocus(placed.fold.id);
+  });
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once; the size is kept in a reference
+  useEffect(() => {
+    const watcher = new ResizeObserver(([entry]) => {
+      const { width, height } = entry!.contentRect;
+      const element = canvas.current!;
+      element.width = Math.round(width * devicePixelRatio);
+      element.height = Math.round(height * devicePixelRatio);
+      const isFirst = hands.size.current.width === 1;
+      hands.size.current = { width, height };
+      if (isFirst) showFirst();
+      else redraw();
+    });
+    watcher.observe(frame.current!);
+    return () => watcher.disconnect();
+  }, []);
+  useEffect(redraw);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: previews arrive outside of React
+  useEffect(() => usePreviews.subscribe(redraw), []);
+
+  const showFirst = () => {
+    const whole = fit(layout, hands.size.current);
+    const start = focused === undefined ? undefined : layout.of.get(focused);
+    const near = { ...whole, scale: Math.max(whole.scale, 0.8) };
+    if (whole.scale >= READABLE || layout.placed.length === 0) hands.move(whole);
+    else hands.move(start ? center(near, start, hands.size.current) : whole);
+  };
+  // Where one looked stays where it was when runs are opened above it.
+  useAnchor(layout, focused, (from, to) => {
+    const { left, top, scale } = hands.camera.current;
+    hands.move({ scale, left: left + (from.x - to.x) * scale, top: top + (from.y - to.y) * scale });
+  });
+
+  const zoomBy = (factor: number) => {
+    const { width, height } = hands.size.current;
+    hands.move(zoom(hands.camera.current, factor, width / 2, height / 2));
+  };
+  const fitAll = () => hands.move(fit(layout, hands.size.current));
+  const focusOn = (placed: Placed) => {
+    onFocus(placed.fold.id);
+    hands.move(reveal(hands.camera.current, placed, hands.size.current));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const current = layout.of.get(focused ?? '') ?? layout.placed[0];
+    const isOnPath = (id: string) => scene.looks.get(id)?.isOnPath === true;
+    const keys: Readonly<Record<string, () => void>> = {
+      '+': () => zoomBy(STEP),
+      '=': () => zoomBy(STEP),
+      '-': () => zoomBy(1 / STEP),
+      '0': fitAll,
+      f: fitAll,
+      ...(current && {
+        Enter: () => (current.fold.ids.length > 1 ? onUnfold(current) : onOpen(current)),
+        ' ': () => onUnfold(current),
+        Home: () => focusOn(layout.placed[0]!),
+        End: () => focusOn(layout.placed.at(-1)!),
+      }),
+    };
+    const isArrow = /^Arrow/.test(event.key);
+    if (!isArrow && !keys[event.key]) return;
+    event.preventDefault();
+    if (!isArrow) return keys[event.key]!();
+    if (event.shiftKey) {
+      const [x, y] = SHIFTS[event.key as Direction];
+      const { left, top, scale } = hands.camera.current;
+      return hands.move({ scale, left: left + x * PAN_STEP, top: top + y * PAN_STEP });
+    }
+    if (current) focusOn(focused === undefined ? current : stepFrom(layout, current, event.key as Direction, isOnPath));
+  };
+
+  return (
+    <div className="relative h-full">
+      <div
+        ref={frame}
+        role="application"
+        aria-roledescription="graph"
+        aria-label={`Graph with ${layout.placed.length} cards. Arrow keys walk, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
+        aria-describedby={said}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked by keys
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onPointerDown={hands.onPointerDown}
+        onPointerMove={(event) => {
+          hands.onPointerMove(event);
+          if (event.buttons !== 0 || event.pointerType === 'touch') return setHovered(undefined);
+          const { left, top } = event.currentTarget.getBoundingClientRect();
+          const x = event.clientX - left;
+          const y = event.clientY - top;
+          const placed = under(x, y);
+          setHovered((before) => (before?.placed === placed ? before : placed && { placed, x, y }));
+        }}
+        onPointerUp={hands.onPointerUp}
+        onPointerCancel={hands.onPointerUp}
+        onPointerLeave={() => setHovered(undefined)}
+        className="h-full cursor-grab touch-none overflow-hidden outline-offset-[-2px] select-none active:cursor-grabbing"
+      >
+        <canvas ref={canvas} className="block size-full" />
+      </div>
+      <p id={said} aria-live="polite" className="sr-only">
+        {description}
+      </p>
+      {hovered && <Hover {...hovered} width={hands.size.current.width} />}
+      <div className="absolute right-3 bottom-3 flex flex-col rounded-lg border border-line bg-raised p-0.5 shadow-sm">
+        <IconButton label="Nearer" keys="+" onClick={() => zoomBy(STEP)}>
+          <Plus size={16} />
+        </IconButton>
+        <IconButton label="Farther" keys="-" onClick={() => zoomBy(1 / STEP)}>
+          <Minus size={16} />
+        </IconButton>
+        <IconButton label="Fit all" keys="f" onClick={fitAll}>
+          <Maximize size={16} />
+        </IconButton>
+      </div>
+    </div>
+  );
+}
+
+const SHIFTS: Readonly<Record<Direction, readonly [number, number]>> = {
+  ArrowLeft: [1, 0],
+  ArrowRight: [-1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+};
+
+/** Tells when the focused card stands elsewhere in a new layout. */
+function useAnchor(layout: Layout, focused: string | undefined, onShift: (from: Placed, to: Placed) => void): void {
+  const before = useRef(layout);
+  useEffect(() => {
+    if (before.current === layout) return;
+    const from = before.current.of.get(focused ?? '');
+    const to = layout.of.get(focused ?? '');
+    before.current = layout;
+    if (from && to) onShift(from, to);
+  });
+}
+
+/** What the pointer is on, in a few words. */
+function Hover({
+  placed,
+  x,
+  y,
+  width,
+}: {
+  readonly placed: Placed;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}) {
+  const { ids } = placed.fold;
+  const preview = usePreviews((state) => state.of.get(placed.fold.id));
+  useEffect(() => wantPreviews([placed.fold.id]), [placed.fold.id]);
+  const text = ids.length > 1 ? `${ids.length} messages in a line. Click to unfold them.` : preview?.text;
+  if (!text) return null;
+  return (
+    <div
+      aria-hidden
+      style={{ left: Math.max(8, Math.min(x + 12, width - 300)), top: y + 16 }}
+      className="pointer-events-none absolute z-10 max-w-72 rounded-md border border-line bg-raised px-2 py-1 text-xs shadow-md"
+    >
+      {preview?.model && ids.length === 1 && <p className="text-soft">{preview.model}</p>}
+      <p className="line-clamp-4 break-words">{text}</p>
+    </div>
+  );
+}
