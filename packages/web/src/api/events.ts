@@ -26,8 +26,8 @@ export interface Notice {
 /** What a provider could not be given as it is. */
 export interface Loss {
   readonly kind: string;
-  readonly message?: number;
-  readonly path?: string;
+  readonly message?: number | undefined;
+  readonly path?: string | undefined;
   readonly reason: string;
   /** All of it in one sentence. */
   readonly text?: string;
