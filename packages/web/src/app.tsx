@@ -1,10 +1,10 @@
 import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
-import { ConversationScreen } from './conversation/conversation-screen.tsx';
 import { ForestScreen } from './forest/forest-screen.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Empty, Loading } from './ui/states.tsx';
 
+const ConversationScreen = lazy(() => import('./conversation/conversation-screen.tsx'));
 const GraphScreen = lazy(() => import('./graph/graph-screen.tsx'));
 const CompareScreen = lazy(() => import('./compare/compare-screen.tsx'));
 const RecordingsScreen = lazy(() => import('./recordings/recordings-screen.tsx'));

@@ -83,7 +83,12 @@ export async function edit(node: Node, text: string, options: { readonly carry?:
   return told(async () => {
     const { carry, answer = false } = options;
     const thread = await threadOf(node.id);
-    const made = await ok(api.nodes[':node'].edit.$post({ param: { node: node.id }, json: { text, ...(carry !== undefined && { carry }) } }));
+    const made = await ok(
+      api.nodes[':node'].edit.$post({
+        param: { node: node.id },
+        json: { text, ...(carry !== undefined && { carry }) },
+      }),
+    );
     putNodes([made]);
     if (thread !== undefined) await ok(api.threads[':thread'].$patch({ param: { thread }, json: { head: made.id } }));
     goTo(made.id);

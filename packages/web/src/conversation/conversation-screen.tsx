@@ -14,7 +14,7 @@ import { useConversationKeys } from './use-conversation-keys.ts';
 import { type ShownThread, useThread } from './use-thread.ts';
 
 /** One thread, from its first message to a leaf. Without a node: a new one. */
-export function ConversationScreen({ node }: { readonly node?: string }) {
+export default function ConversationScreen({ node }: { readonly node?: string }) {
   return node === undefined ? <NewConversation /> : <Conversation node={node} />;
 }
 
