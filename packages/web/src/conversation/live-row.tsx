@@ -1,7 +1,5 @@
 import { CircleStop, LoaderCircle, RotateCw, TriangleAlert } from 'lucide-react';
-import { useMemo } from 'react';
 import { Blocks } from '../blocks/blocks.tsx';
-import { useLive } from '../state/live.ts';
 import { Button } from '../ui/button.tsx';
 import { providerColor } from '../ui/format.ts';
 import { resume, stop } from './actions.ts';
@@ -10,15 +8,15 @@ import { PROVIDER_COLORS } from './author.ts';
 import { BranchRail } from './branch-rail.tsx';
 import { Notices } from './losses.tsx';
 import { SiblingSwitcher } from './sibling-switcher.tsx';
-import { groupSiblings, growingBelow } from './siblings.ts';
-import { useChildren } from './use-siblings.ts';
+import { usePositions } from './use-siblings.ts';
 import type { Tail } from './use-thread.ts';
 
 /** What grows, waits or failed behind the last message. */
-export function LiveRow({ tail: { live, branch, index } }: { readonly tail: Tail }) {
+export function LiveRow({ tail }: { readonly tail: Tail }) {
+  const { live, branch, index } = tail;
   const [provider = '', ...rest] = live.model.split('/');
   const isRunning = branch.status === 'running';
-  const siblings = usePositions(branch.head, live.id, index);
+  const siblings = usePositions(branch.head, tail);
   const hasMessage = branch.blocks.length > 0 || isRunning;
   return (
     <div className="mx-auto flex w-full max-w-3xl pr-3">
@@ -79,16 +77,6 @@ export function LiveRow({ tail: { live, branch, index } }: { readonly tail: Tail
       </article>
     </div>
   );
-}
-
-function usePositions(parent: string, generation: string, branch: number) {
-  const children = useChildren(parent);
-  const lives = useLive(({ all }) => all);
-  return useMemo(() => {
-    const positions = [...groupSiblings(children), ...growingBelow(parent, lives.values())];
-    const at = positions.findIndex(({ live }) => live?.generation === generation && live.branch === branch);
-    return { positions: at < 0 ? [] : positions, index: Math.max(0, at) };
-  }, [children, lives, parent, generation, branch]);
 }
 
 function Waiting({ running }: { readonly running: ReadonlyMap<string, string> }) {

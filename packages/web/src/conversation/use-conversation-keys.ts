@@ -10,24 +10,30 @@ import { type InspectorTab, showTab, toggleMarked, useView } from '../state/view
 import { answerAgain, stop } from './actions.ts';
 import { ask, startEditing, stopEditing, useDesk } from './desk.ts';
 import { copyText, forkThread, rate, toggleBookmark } from './marking.ts';
-import { goToPosition, useSiblings } from './use-siblings.ts';
+import { goToPosition, usePositions, useSiblings } from './use-siblings.ts';
 import type { ShownThread } from './use-thread.ts';
 
 /** Everything that can be done on this screen by a key or from the palette. */
 export function useConversationKeys({ selected, leaf, path, tail }: ShownThread): void {
-  const { positions, index } = useSiblings(selected);
+  const siblings = useSiblings(selected);
+  const growing = usePositions(leaf.id, tail);
+  // While branches grow behind the selected message, they are what is switched.
+  const { positions, index, parent } =
+    selected === leaf && growing.positions.length > 1
+      ? { ...growing, parent: leaf.id }
+      : { ...siblings, parent: selected.parent };
   const at = path.indexOf(selected);
   const toSibling = (step: number) => {
     const position = positions[index + step];
-    if (position) goToPosition(position, selected.parent);
+    if (position) goToPosition(position, parent);
   };
   const select = (node: Node | undefined) => node && goTo(node.id, { replace: true });
   const toFork = useCallback(
     (step: 1 | -1) => {
       const { children } = useNodes.getState();
       for (let next = at + step; path[next]; next += step) {
-        const parent = path[next - 1];
-        const count = parent ? (children.get(parent.id)?.length ?? parent.childCount) : 0;
+        const above = path[next - 1];
+        const count = above ? (children.get(above.id)?.length ?? above.childCount) : 0;
         if (count > 1) return goTo(path[next]!.id, { replace: true });
       }
     },

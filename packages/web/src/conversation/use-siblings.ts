@@ -6,6 +6,7 @@ import { useLive } from '../state/live.ts';
 import { ensureChildren, nodeOf, putNodes, useNodes } from '../state/nodes.ts';
 import { goTo, sawLeaf, watch } from '../state/place.ts';
 import { alternatives, groupSiblings, growingBelow, type Position } from './siblings.ts';
+import type { Tail } from './use-thread.ts';
 
 export interface Siblings {
   readonly positions: readonly Position[];
@@ -29,6 +30,18 @@ export function useSiblings(node: Node): Siblings {
       ),
     };
   }, [node, id, parent, children, lives]);
+}
+
+/** The same for what grows behind a node. */
+export function usePositions(parent: string, tail: Tail | undefined): Siblings {
+  const children = useChildren(parent);
+  const lives = useLive(({ all }) => all);
+  return useMemo(() => {
+    if (!tail) return { positions: [], index: 0 };
+    const positions = [...groupSiblings(children), ...growingBelow(parent, lives.values())];
+    const index = positions.findIndex(({ live }) => live?.generation === tail.live.id && live.branch === tail.index);
+    return index < 0 ? { positions: [], index: 0 } : { positions, index };
+  }, [children, lives, parent, tail]);
 }
 
 /** The children of a node, fetched when there may be more than the one that is shown. */
