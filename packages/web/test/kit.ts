@@ -53,6 +53,8 @@ export interface Gate {
   open(): void;
   /** Holds what comes from now on. */
   shut(): void;
+  /** Lets go on what waits now. */
+  step(): void;
   /** Resolves when something waits. */
   reached(): Promise<void>;
 }
@@ -143,6 +145,9 @@ function createGate(): Gate & { sleep(ms: number): Promise<void> } {
       }),
     open() {
       isOpen = true;
+      for (const go of waiting.splice(0)) go();
+    },
+    step() {
       for (const go of waiting.splice(0)) go();
     },
     shut() {

@@ -1,0 +1,180 @@
+/** A conversation in the page: sending, stopping, branching, other providers, tools that ask. */
+import { says } from '@skein/emulator';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inChromium, startApp } from './kit.ts';
+
+inChromium();
+
+const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const messages = (page: Page, role: string) => page.getByRole('article', { name: `${role} message` });
+
+async function send(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text);
+  await page.keyboard.press('Control+Enter');
+}
+
+/** Types a model into the picker. */
+async function choose(page: Page, model: string): Promise<void> {
+  await page.getByRole('button', { name: /^Model:/ }).click();
+  await page.getByPlaceholder('Search, or type provider/model').fill(model);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: `Model: ${model}` }).waitFor();
+}
+
+test('a first message is sent, its answer streams in, and the address is its own', async () => {
+  const { open, emulator, gate } = await startApp();
+  emulator.script('anthropic-messages', says('One word after another.', { pieces: 4, chunkDelay: 1 }));
+  const page = await open('/new');
+  gate.shut();
+  await send(page, 'Say something.');
+  await gate.reached();
+  await page.getByRole('article', { name: 'growing message' }).waitFor();
+  gate.open();
+  await messages(page, 'assistant').getByText('One word after another.').waitFor();
+  await page.waitForURL(/\/c\/[0-9a-f]{40}$/);
+  expect(await messages(page, 'user').innerText()).toContain('Say something.');
+});
+
+test('what has streamed stays when it is stopped, and goes on when it is resumed', async () => {
+  const { open, emulator, gate } = await startApp();
+  const half = 'The first half of an answer ';
+  emulator.script('anthropic-messages', [
+    says(`${half}and the second.`, { pieces: half.length, chunkDelay: 1 }),
+    says('What was left to say.'),
+  ]);
+  const page = await open('/new');
+  await composer(page).fill('Tell me.');
+  gate.shut();
+  await page.keyboard.press('Control+Enter');
+  // Piece by piece, until the first words are on screen.
+  const growing = page.getByRole('article', { name: 'growing message' });
+  while (!(await growing.getByText('The first half').isVisible())) {
+    await gate.reached();
+    gate.step();
+    await page.waitForTimeout(20);
+  }
+  await page.keyboard.press('Escape');
+  await page.getByText('Stopped. What had arrived is kept.').waitFor();
+  gate.open();
+  expect(await messages(page, 'assistant').innerText()).toContain('The first half');
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('What was left to say.').waitFor();
+});
+
+test('an edit is a branch, answers are made three at a time, and keys go between them', async () => {
+  const { open, emulator } = await startApp();
+  emulator.script('anthropic-messages', [says('Red.'), says('Green.'), says('Blue.'), says('Grey.'), says('Seven.')]);
+  const page = await open('/new');
+  await send(page, 'A colour?');
+  await messages(page, 'assistant').getByText('Red.').waitFor();
+
+  await composer(page).blur();
+  await page.keyboard.press('g');
+  await page.keyboard.press('3');
+  const switcher = page.getByRole('group', { name: 'Branches' });
+  await switcher.getByText('/4').waitFor();
+  await expect.poll(() => messages(page, 'assistant').count()).toBe(1);
+  const seen = new Set<string>();
+  for (let at = 0; at < 4; at++) {
+    await page.keyboard.press(at === 0 ? 'Alt+ArrowUp' : 'k');
+    await page.waitForTimeout(100);
+  }
+  for (let at = 1; at <= 4; at++) {
+    await switcher.getByText(`${at}/4`).waitFor();
+    seen.add((await messages(page, 'assistant').innerText()).match(/Red|Green|Blue|Grey/)?.[0] ?? '');
+    if (at < 4) await page.keyboard.press(at % 2 === 0 ? 'Alt+ArrowDown' : 'j');
+  }
+  expect([...seen].sort()).toEqual(['Blue', 'Green', 'Grey', 'Red']);
+
+  await page.keyboard.press('Alt+ArrowLeft');
+  await page.keyboard.press('e');
+  const editor = page.getByRole('textbox', { name: 'Text of the message' });
+  await editor.fill('A number?');
+  await page.keyboard.press('Control+Enter');
+  await messages(page, 'assistant').getByText('Seven.').waitFor();
+  await messages(page, 'user').getByText('A number?').waitFor();
+  await messages(page, 'user').getByText('2/2').waitFor();
+});
+
+test('another provider goes on, and what could not be carried is said', async () => {
+  const { open, emulator } = await startApp();
+  emulator.script('anthropic-messages', {
+    blocks: [
+      { type: 'thinking', text: 'They want a city.' },
+      { type: 'text', text: 'Lisbon.' },
+    ],
+  });
+  emulator.script('google-generatecontent', says('Then take the tram.'));
+  const page = await open('/new');
+  await send(page, 'Where to?');
+  await messages(page, 'assistant').getByText('Lisbon.').waitFor();
+  await choose(page, 'google/gemini-2.5-pro');
+  await page.getByText(/cannot be carried to google/).waitFor();
+  await send(page, 'And there?');
+  await page.getByText('Then take the tram.').waitFor();
+  const losses = page.getByText(/could not be carried to google/);
+  await losses.waitFor();
+  await losses.click();
+  await page
+    .getByText(/reasoning|thought/i)
+    .first()
+    .waitFor();
+});
+
+test('a tool asks before it runs, and the answer follows when it may', async () => {
+  const { open, emulator } = await startApp();
+  emulator.script('anthropic-messages', [
+    { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } }] },
+    says('Mild, then.'),
+  ]);
+  const page = await open('/new');
+  await page.getByRole('button', { name: /^Tools:/ }).click();
+  await page.getByRole('checkbox', { name: /get_weather/ }).check();
+  await page.keyboard.press('Escape');
+  await send(page, 'Coat?');
+  const approval = page.getByRole('region', { name: 'Approval' });
+  await approval.getByText('Oslo').waitFor();
+  await approval.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.getByText('Mild, then.').waitFor();
+  await page
+    .getByText(/It is 19 °C in Oslo/)
+    .first()
+    .waitFor();
+});
+
+test('a changed system text starts a branch, and says so', async () => {
+  const { open, emulator, forest } = await startApp();
+  emulator.script('anthropic-messages', says('Short.'));
+  const page = await open('/new');
+  await page.getByRole('textbox', { name: /System text/ }).fill('Be brief.');
+  await send(page, 'Hello?');
+  await messages(page, 'assistant').getByText('Short.').waitFor();
+  await page
+    .getByRole('button', { name: /^(Edit|Change)/ })
+    .first()
+    .click();
+  await page.getByRole('textbox', { name: 'System text' }).fill('Be long.');
+  await page.getByText(/new branch/).waitFor();
+  await page.getByRole('button', { name: /^Save/ }).first().click();
+  await page.getByText('Be long.').first().waitFor();
+  await messages(page, 'assistant').getByText('Short.').waitFor();
+  const tops = await forest.children('root');
+  expect(tops.items.map(({ message }) => message.content)).toMatchObject([
+    [{ text: 'Be brief.' }],
+    [{ text: 'Be long.' }],
+  ]);
+});
+
+test('a provider that fails is shown with its words, and asked again on demand', async () => {
+  const { open, emulator } = await startApp();
+  emulator.script('anthropic-messages', [{ error: { status: 400, message: 'No such luck.' } }, says('This time.')]);
+  const page = await open('/new');
+  await send(page, 'Again?');
+  await page
+    .getByRole('alert')
+    .getByText(/No such luck/)
+    .waitFor();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await messages(page, 'assistant').getByText('This time.').waitFor();
+});
