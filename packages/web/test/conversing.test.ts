@@ -16,10 +16,11 @@ async function send(page: Page, text: string): Promise<void> {
 
 /** Types a model into the picker. */
 async function choose(page: Page, model: string): Promise<void> {
-  await page.getByRole('button', { name: /^Model:/ }).click();
+  const form = page.getByRole('form', { name: 'Composer' });
+  await form.getByRole('button', { name: /^Model:/ }).click();
   await page.getByPlaceholder('Search, or type provider/model').fill(model);
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: `Model: ${model}` }).waitFor();
+  await form.getByRole('button', { name: `Model: ${model}` }).waitFor();
 }
 
 test('a first message is sent, its answer streams in, and the address is its own', async () => {
@@ -59,7 +60,7 @@ test('what has streamed stays when it is stopped, and goes on when it is resumed
   gate.open();
   expect(await messages(page, 'assistant').innerText()).toContain('The first half');
   await page.getByRole('button', { name: 'Resume' }).click();
-  await page.getByText('What was left to say.').waitFor();
+  await messages(page, 'assistant').getByText('What was left to say.').waitFor();
 });
 
 test('an edit is a branch, answers are made three at a time, and keys go between them', async () => {
@@ -112,7 +113,7 @@ test('another provider goes on, and what could not be carried is said', async ()
   await choose(page, 'google/gemini-2.5-pro');
   await page.getByText(/cannot be carried to google/).waitFor();
   await send(page, 'And there?');
-  await page.getByText('Then take the tram.').waitFor();
+  await messages(page, 'assistant').getByText('Then take the tram.').waitFor();
   const losses = page.getByText(/could not be carried to google/);
   await losses.waitFor();
   await losses.click();
@@ -136,7 +137,7 @@ test('a tool asks before it runs, and the answer follows when it may', async () 
   const approval = page.getByRole('region', { name: 'Approval' });
   await approval.getByText('Oslo').waitFor();
   await approval.getByRole('button', { name: 'Approve', exact: true }).click();
-  await page.getByText('Mild, then.').waitFor();
+  await messages(page, 'assistant').getByText('Mild, then.').waitFor();
   await page
     .getByText(/It is 19 °C in Oslo/)
     .first()
@@ -147,15 +148,13 @@ test('a changed system text starts a branch, and says so', async () => {
   const { open, emulator, forest } = await startApp();
   emulator.script('anthropic-messages', says('Short.'));
   const page = await open('/new');
+  await page.getByRole('button', { name: 'set a system text' }).click();
   await page.getByRole('textbox', { name: /System text/ }).fill('Be brief.');
   await send(page, 'Hello?');
   await messages(page, 'assistant').getByText('Short.').waitFor();
-  await page
-    .getByRole('button', { name: /^(Edit|Change)/ })
-    .first()
-    .click();
+  await messages(page, 'system').getByRole('button', { name: 'Edit as a branch' }).click();
   await page.getByRole('textbox', { name: 'System text' }).fill('Be long.');
-  await page.getByText(/new branch/).waitFor();
+  await page.getByText(/starts a new branch/).waitFor();
   await page.getByRole('button', { name: /^Save/ }).first().click();
   await page.getByText('Be long.').first().waitFor();
   await messages(page, 'assistant').getByText('Short.').waitFor();

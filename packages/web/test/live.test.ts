@@ -1,0 +1,70 @@
+/** What others do shows in open pages: the proxy, a second page, a reload in the middle of an answer. */
+import { says } from '@skein/emulator';
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { inChromium, startApp } from './kit.ts';
+
+inChromium();
+
+test('a call through the proxy appears while the list is open, and opens where it landed', async () => {
+  const { open, url, emulator } = await startApp();
+  emulator.script('openai-chat', says('Recorded.'));
+  const page = await open('/recordings');
+  await page
+    .getByText(/OPENAI_BASE_URL/)
+    .first()
+    .waitFor();
+  const client = new OpenAI({ apiKey: 'sk-any', baseURL: `${url}/proxy/openai/v1`, maxRetries: 0 });
+  await client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Note this.' }] });
+  await page.getByText('gpt-4o').first().click();
+  await page.getByRole('link', { name: /landed/i }).click();
+  await page.waitForURL(/\/c\/[0-9a-f]{40}$/);
+  await page.getByRole('article', { name: 'assistant message' }).getByText('Recorded.').waitFor();
+});
+
+test('two open pages stay in step, also while an answer streams', async () => {
+  const { open, emulator, gate } = await startApp();
+  emulator.script('anthropic-messages', [
+    says('The first answer.'),
+    says('Seen by both of them.', { pieces: 4, chunkDelay: 1 }),
+  ]);
+  const one = await open('/new');
+  await one.getByRole('textbox', { name: 'Message' }).fill('Begin.');
+  await one.keyboard.press('Control+Enter');
+  await one.getByRole('article', { name: 'assistant message' }).getByText('The first answer.').waitFor();
+  const two = await open(new URL(one.url()).pathname);
+  await two.getByRole('article', { name: 'assistant message' }).getByText('The first answer.').waitFor();
+
+  gate.shut();
+  await one.getByRole('textbox', { name: 'Message' }).fill('Go on.');
+  await one.keyboard.press('Control+Enter');
+  await gate.reached();
+  await two.getByRole('article', { name: 'user message' }).getByText('Go on.').waitFor();
+  await two.getByRole('article', { name: 'growing message' }).waitFor();
+  gate.open();
+  for (const page of [one, two])
+    await page.getByRole('article', { name: 'assistant message' }).getByText('Seen by both of them.').waitFor();
+});
+
+test('a reload in the middle of an answer loses nothing of it', async () => {
+  const { open, emulator, gate } = await startApp();
+  const text = 'Long enough to be caught in the middle of its way.';
+  emulator.script('anthropic-messages', says(text, { pieces: 10, chunkDelay: 1 }));
+  const page = await open('/new');
+  gate.shut();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Slowly.');
+  await page.keyboard.press('Control+Enter');
+  await gate.reached();
+  await page.waitForURL(/\/c\//);
+  const growing = page.getByRole('article', { name: 'growing message' });
+  while (!(await growing.getByText('Long enough').isVisible())) {
+    await gate.reached();
+    gate.step();
+    await page.waitForTimeout(20);
+  }
+  await page.reload();
+  await growing.getByText('Long enough').waitFor();
+  gate.open();
+  await page.getByRole('article', { name: 'assistant message' }).getByText(text).waitFor();
+  expect(await page.getByRole('article', { name: 'assistant message' }).count()).toBe(1);
+});
