@@ -36,10 +36,13 @@ function startsOf(path: readonly Node[]): readonly string[] {
   return ids;
 }
 
-/** Which branch of a generation goes on where the path ends. */
-function branchAt({ status, branches }: Generation, leaf: Node, path: readonly Node[]): number {
+/** Which branch of a generation goes on where the path ends, or beside a reply of its own that was cut there. */
+function branchAt({ id, status, branches }: Generation, leaf: Node, path: readonly Node[]): number {
   if (status !== 'running') return branches.findIndex((one) => one.head === leaf.id && one.status !== 'done');
-  const exact = branches.findIndex((one) => one.head === leaf.id && one.status === 'running');
+  const isCut = leaf.takes.some(({ cut, generation }) => cut && generation === id);
+  const exact = branches.findIndex(
+    ({ head, status: now }) => now === 'running' && (head === leaf.id || (isCut && head === leaf.parent)),
+  );
   if (exact >= 0) return exact;
-  return branches.findIndex((one) => one.status === 'running' && !path.some(({ id }) => id === one.head));
+  return branches.findIndex(({ head, status: now }) => now === 'running' && !path.some((node) => node.id === head));
 }
