@@ -48,6 +48,11 @@ export const queries = {
   /** The structure of the forest, or of a node and what is below it. */
   topology: (below?: string) =>
     queryOptions({ queryKey: ['topology', below ?? 'all'], queryFn: () => wholeTopology(below) }),
+  leaves: (below: string) =>
+    queryOptions({
+      queryKey: ['leaves', below],
+      queryFn: () => ok(api.nodes[':node'].leaves.$get({ param: { node: below }, query: { limit: 200 } })),
+    }),
   search: (q: string, below?: string) =>
     queryOptions({
       queryKey: ['search', q, below ?? 'all'],

@@ -1,5 +1,99 @@
+import { Columns3, GitCompare, Plus } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Link, useLocation, useSearchParams } from 'wouter';
+import { useView } from '../state/view.ts';
+import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/states.tsx';
+import { AskSeveral } from './ask-several.tsx';
+import { ColumnGrid } from './column-grid.tsx';
+import { type Entry, MOST_COLUMNS, readEntries, sharedLength, writeEntries } from './columns.ts';
+import { LeafMenu } from './leaf-menu.tsx';
+import { SharedPart } from './shared-part.tsx';
+import { useColumns } from './use-columns.ts';
 
+/** Two to four branches side by side. */
 export default function CompareScreen() {
-  return <Empty title="Compare" />;
+  const [, go] = useLocation();
+  const [params] = useSearchParams();
+  const marked = useView((view) => view.marked);
+  const entries = readEntries(params.get('nodes') ?? marked.join());
+  const [showsDifferences, setShowsDifferences] = useState(true);
+  const columns = useColumns(entries);
+  const show = (next: readonly Entry[], replace = false) => go(`/compare?nodes=${writeEntries(next)}`, { replace });
+
+  // What has ended is a node like any other; its address then holds for whoever opens it later.
+  const ended = columns.map(({ entry, live, path }) => {
+    const isOver = entry.kind === 'generation' && live !== undefined && live.status === 'done';
+    return isOver && path.at(-1)?.id === live.head ? live.head : undefined;
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when one more has ended
+  useEffect(() => {
+    if (ended.some((id) => id !== undefined))
+      show(
+        entries.map((entry, index) => (ended[index] === undefined ? entry : { kind: 'node', id: ended[index] })),
+        true,
+      );
+  }, [ended.join()]);
+
+  const isThere = columns.length > 0 && columns.every(({ path, error }) => path.length > 0 || error !== undefined);
+  const paths = columns.map(({ path }) => path).filter((path) => path.length > 0);
+  const length = isThere ? sharedLength(paths) : 0;
+  // One alone that is being written has nothing to be told from yet.
+  const shared = paths[0]?.slice(0, length) ?? [];
+
+  return (
+    <div className="flex h-full flex-col">
+      <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line bg-surface px-3 py-1.5">
+        <h1 className="flex items-center gap-2 text-sm font-medium">
+          <GitCompare size={16} aria-hidden className="text-faint" /> Compare
+        </h1>
+        <span className="grow" />
+        {columns.length > 1 && (
+          <Button
+            small
+            aria-pressed={showsDifferences}
+            className={showsDifferences ? 'bg-accent-soft text-accent' : ''}
+            onClick={() => setShowsDifferences(!showsDifferences)}
+          >
+            <Columns3 size={14} /> Differences
+          </Button>
+        )}
+        {columns.length > 0 && columns.length < MOST_COLUMNS && (
+          <LeafMenu
+            top={paths[0]?.[0]?.id}
+            taken={entries.map(({ id }) => id)}
+            onPick={(id) => show([...entries, { kind: 'node', id }])}
+            trigger={
+              <Button small>
+                <Plus size={14} /> Add a branch
+              </Button>
+            }
+          />
+        )}
+      </div>
+      <div className="min-h-0 grow overflow-auto">
+        {columns.length === 0 ? (
+          <Empty title="Nothing to compare yet" icon={<GitCompare size={32} />}>
+            Mark messages with <b>c</b> in a{' '}
+            <Link href="/" className="text-accent underline">
+              conversation
+            </Link>
+            , or ask several models at once below.
+          </Empty>
+        ) : (
+          <>
+            {isThere && <SharedPart path={shared} />}
+            <ColumnGrid
+              columns={columns}
+              shared={length}
+              showsDifferences={showsDifferences}
+              onChange={(index, id) => show(entries.with(index, { kind: 'node', id }))}
+              onRemove={(index) => show(entries.toSpliced(index, 1))}
+            />
+          </>
+        )}
+      </div>
+      <AskSeveral shared={shared} onAsked={show} />
+    </div>
+  );
 }

@@ -21,6 +21,8 @@ interface ViewState {
   readonly params: Readonly<Record<string, unknown>>;
   /** Nodes that are marked to be compared, at most four. */
   readonly marked: readonly string[];
+  /** Models that are asked side by side. */
+  readonly compared: readonly string[];
   readonly welcomed: boolean;
 }
 
@@ -38,6 +40,7 @@ export const useView = create<ViewState>()(
         tools: [],
         params: {},
         marked: [],
+        compared: [],
         welcomed: false,
       }) as ViewState,
     { name: 'skein.view', version: 1 },

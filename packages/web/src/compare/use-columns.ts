@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'react';
+import { api, ok } from '../api/client.ts';
+import type { Node } from '../api/types.ts';
+import { type LiveBranch, showGeneration, useLive } from '../state/live.ts';
+import { ensurePath, pathTo, useNodes } from '../state/nodes.ts';
+import type { Entry } from './columns.ts';
+
+export interface Column {
+  readonly entry: Entry;
+  /** Empty until it is there. */
+  readonly path: readonly Node[];
+  /** What is being written behind the path. */
+  readonly live?: LiveBranch;
+  /** The model that writes. */
+  readonly model?: string;
+  readonly error?: unknown;
+}
+
+/** Fetches what the columns show, and follows those that grow. */
+export function useColumns(entries: readonly Entry[]): readonly Column[] {
+  const nodes = useNodes((state) => state.nodes);
+  const live = useLive((state) => state.all);
+  const [whole, setWhole] = useState<ReadonlyMap<string, string>>(new Map());
+  const [errors, setErrors] = useState<ReadonlyMap<string, unknown>>(new Map());
+  const key = entries.map(({ kind, id }) => `${kind} ${id}`).join();
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the entries
+  useEffect(() => {
+    for (const { kind, id } of entries) {
+      const loading = kind === 'node' ? ensurePath(id) : loadGeneration(id);
+      loading.then(
+        (found) => setWhole((before) => new Map(before).set(id, found)),
+        (error: unknown) => setErrors((before) => new Map(before).set(id, error)),
+      );
+    }
+  }, [key]);
+
+  return entries.map((entry) => {
+    const { kind, id } = entry;
+    const running = kind === 'generation' ? live.get(id) : undefined;
+    const branch = running?.branches[0];
+    const head = branch?.head ?? whole.get(id);
+    const error = errors.get(id);
+    return {
+      entry,
+      path: head === undefined ? [] : pathTo(nodes, head),
+      ...(branch && { live: branch }),
+      ...(running && { model: running.model }),
+      ...(error !== undefined && { error }),
+    };
+  });
+}
+
+/** Follows a generation, and gives the node it grows below. */
+async function loadGeneration(id: string): Promise<string> {
+  const generation = await ok(api.generations[':generation'].$get({ param: { generation: id } }));
+  await Promise.all([generation.node, ...generation.branches.map(({ head }) => head)].map(ensurePath));
+  showGeneration(generation);
+  return generation.branches[0]?.head ?? generation.node;
+}
