@@ -1,11 +1,14 @@
 import { useEffect, useRef } from 'react';
 import { create } from 'zustand';
 
+/** What commands are about, in the order in which they are shown. */
+export const GROUPS = ['Go to', 'Message', 'Branch', 'Conversation', 'View', 'Forest'] as const;
+
 /** Something the reader can do: from the palette, by a key, from a menu. */
 export interface Command {
   readonly id: string;
   readonly title: string;
-  readonly group: 'Go to' | 'Message' | 'Branch' | 'Conversation' | 'View' | 'Forest';
+  readonly group: (typeof GROUPS)[number];
   /** Such as `Alt+ArrowUp`, `Ctrl+Enter`, `e`, `g 3`; several mean the same. Ctrl is also Cmd on a Mac. */
   readonly keys?: readonly string[];
   /** Also found by these words. */

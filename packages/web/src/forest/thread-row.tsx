@@ -58,7 +58,7 @@ export function ThreadRow({ thread, isSelected, onSelect }: ThreadRowProps) {
             </ul>
           </div>
         )}
-        <p className="truncate text-xs text-soft">{data ? data.preview || data.last || 'No text' : ' '}</p>
+        <p className="truncate text-xs text-soft">{data ? wordsOf(data, title) : ' '}</p>
         <p className="flex gap-2 text-xs text-faint sm:hidden">
           <Facts messages={data?.messages} cost={data?.cost} updatedAt={updatedAt} />
         </p>
@@ -70,7 +70,7 @@ export function ThreadRow({ thread, isSelected, onSelect }: ThreadRowProps) {
           {rating}
         </span>
       )}
-      <dl className="grid shrink-0 grid-cols-[4.5rem_4rem_6.5rem] gap-2 text-right text-xs text-faint tabular-nums max-sm:hidden">
+      <dl className="grid shrink-0 grid-cols-[6.5rem_4rem_6.5rem] gap-2 text-right text-xs text-faint tabular-nums max-sm:hidden">
         <Facts messages={data?.messages} cost={data?.cost} updatedAt={updatedAt} isTable />
       </dl>
       {deleted ? (
@@ -85,6 +85,12 @@ export function ThreadRow({ thread, isSelected, onSelect }: ThreadRowProps) {
   );
 }
 
+/** How it begins, unless the title says that already; then how it ends. */
+function wordsOf({ preview, last }: { readonly preview: string; readonly last: string }, title: string): string {
+  const isSaid = preview.startsWith(title.replace(/…$/, ''));
+  return (isSaid ? last : preview) || preview || 'No text';
+}
+
 interface FactsProps {
   readonly messages: number | undefined;
   readonly cost: number | undefined;
@@ -94,7 +100,10 @@ interface FactsProps {
 
 function Facts({ messages, cost, updatedAt, isTable = false }: FactsProps) {
   const facts = [
-    { name: 'Size', value: messages === undefined ? '' : `${shortNumber(messages)} msgs` },
+    {
+      name: 'Size',
+      value: messages === undefined ? '' : `${shortNumber(messages)} ${messages === 1 ? 'message' : 'messages'}`,
+    },
     { name: 'Cost', value: cost ? money(cost) : '' },
     { name: 'Last changed', value: ago(updatedAt) },
   ];

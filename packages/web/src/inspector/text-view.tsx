@@ -1,9 +1,9 @@
-import { Check, Copy, WrapText } from 'lucide-react';
+import { WrapText } from 'lucide-react';
 import { memo, type ReactNode, useMemo, useState } from 'react';
 import { useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { bytes } from '../ui/format.ts';
-import { toastError } from '../ui/toasts.tsx';
 import { jsonPieces, looksLikeJson, type Piece, pretty } from './json-text.ts';
 
 /** So much is drawn at first, and more on demand: a text may be megabytes long. */
@@ -117,23 +117,3 @@ const Tinted = memo(function Tinted({ text, isJson }: { readonly text: string; r
     ),
   );
 });
-
-const SAID_MS = 1500;
-
-export function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
-  const [isDone, setDone] = useState(false);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setDone(true);
-      setTimeout(() => setDone(false), SAID_MS);
-    } catch {
-      toastError('The browser does not let this page write to the clipboard.');
-    }
-  };
-  return (
-    <IconButton label={isDone ? 'Copied' : label} onClick={() => void copy()}>
-      {isDone ? <Check size={16} className="text-ok" /> : <Copy size={16} />}
-    </IconButton>
-  );
-}

@@ -1,11 +1,9 @@
 import { keyLabel } from '../commands/keys.ts';
-import { type Command, useCommands } from '../commands/registry.ts';
+import { GROUPS, useCommands } from '../commands/registry.ts';
 import { useOverlays } from '../state/overlays.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { FIXED_KEYS } from './fixed-keys.ts';
-
-const GROUPS: readonly Command['group'][] = ['Go to', 'Message', 'Branch', 'Conversation', 'View', 'Forest'];
 
 /** All keys: those of what is on screen, and those that always mean the same. */
 export function HelpSheet() {
@@ -25,7 +23,7 @@ function Keys() {
   );
   const elsewhere = FIXED_KEYS.filter(({ keys }) => !keys.some((key) => here.has(key)));
   return (
-    <div className="grid gap-x-8 gap-y-6 sm:grid-cols-2">
+    <div className="gap-x-8 sm:columns-2">
       {GROUPS.map((group) => {
         const rows = withKeys.filter((command) => command.group === group);
         return rows.length > 0 && <Section key={group} title={group} rows={rows} />;
@@ -44,7 +42,7 @@ interface KeyRow {
 function Section({ title, rows }: { readonly title: string; readonly rows: readonly KeyRow[] }) {
   if (rows.length === 0) return null;
   return (
-    <section>
+    <section className="mb-6 break-inside-avoid">
       <h3 className="mb-1 text-xs font-semibold text-faint">{title}</h3>
       <dl>
         {rows.map((row) => (

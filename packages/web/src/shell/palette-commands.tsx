@@ -1,6 +1,6 @@
 import { Command } from 'cmdk';
 import { keyLabel } from '../commands/keys.ts';
-import { useCommands } from '../commands/registry.ts';
+import { GROUPS, useCommands } from '../commands/registry.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { find } from './find.ts';
 import { PaletteItem } from './palette-item.tsx';
@@ -15,7 +15,7 @@ export function PaletteCommands({ query, onDone }: PalettePartProps) {
   const { commands } = useCommands();
   const offered = [...commands.values()].filter(({ id }) => id !== 'palette');
   const found = find(offered, query, ({ title, group, words = '' }) => `${title} ${group} ${words}`, 100);
-  const groups = [...new Set(found.map(({ group }) => group))];
+  const groups = GROUPS.filter((one) => found.some(({ group }) => group === one));
   return groups.map((group) => (
     <Command.Group key={group} heading={group}>
       {found

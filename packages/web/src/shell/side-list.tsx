@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Bookmark } from 'lucide-react';
 import { useRef } from 'react';
 import { Virtualizer } from 'virtua';
 import { Link, useRoute } from 'wouter';
+import { queries } from '../api/queries.ts';
 import { usePlace } from '../state/place.ts';
 import { ago } from '../ui/format.ts';
 import type { SideRow } from './side-rows.ts';
@@ -11,22 +13,21 @@ export function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
   const [, params] = useRoute('/c/:node');
   const node = params?.node;
   const leaf = usePlace((place) => (node === undefined ? undefined : place.leafOf.get(node)));
+  const through = useQuery({ ...queries.threadsOf(leaf ?? node ?? ''), enabled: node !== undefined });
+  const here = node === undefined ? undefined : through.data?.items[0]?.id;
   if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">No conversations yet.</p>;
   return (
     <div ref={scroller} className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]">
       <Virtualizer as="ul" item="li" scrollRef={scroller} data={rows} itemSize={28}>
-        {(row) => <Row key={row.key} row={row} isHere={isHere(row, node, leaf)} />}
+        {(row) => <Row key={row.key} row={row} isHere={isHere(row, node, here)} />}
       </Virtualizer>
     </div>
   );
 }
 
-/** A thread is the current one when it ends where the reader is. */
-function isHere(row: SideRow, node: string | undefined, leaf: string | undefined): boolean {
-  if (node === undefined) return false;
+function isHere(row: SideRow, node: string | undefined, thread: string | undefined): boolean {
   if (row.kind === 'bookmark') return row.bookmark.node === node;
-  if (row.kind !== 'thread') return false;
-  return row.thread.head === node || row.thread.head === leaf;
+  return row.kind === 'thread' && row.thread.id === thread;
 }
 
 function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean }) {

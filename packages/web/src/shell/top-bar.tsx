@@ -28,8 +28,12 @@ export function TopBar() {
       >
         <PanelLeft size={16} />
       </IconButton>
-      <Link href="/" aria-label="Skein: the forest" className="flex items-center gap-1.5 rounded px-1 font-semibold">
-        <img src="/skein.svg" alt="" className="size-5" />
+      <Link
+        href="/"
+        aria-label="Skein: the forest"
+        className="flex shrink-0 items-center gap-1.5 rounded px-1 font-semibold"
+      >
+        <img src="/skein.svg" alt="" className="size-5 shrink-0" />
         <span className="max-sm:hidden">Skein</span>
       </Link>
       <DemoBadge />

@@ -3,21 +3,24 @@ import { useEffect, useState } from 'react';
 import { IconButton } from './button.tsx';
 import { toastError } from './toasts.tsx';
 
-const SHOWN_MS = 1500;
+const SAID_MS = 1500;
 
+/** Puts a text on the clipboard, and says so for a moment. */
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
-  const [copied, setCopied] = useState(false);
+  const [isDone, setDone] = useState(false);
   useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), SHOWN_MS);
+    if (!isDone) return;
+    const timer = setTimeout(() => setDone(false), SAID_MS);
     return () => clearTimeout(timer);
-  }, [copied]);
+  }, [isDone]);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setDone(true),
+      () => toastError('The browser does not let this page write to the clipboard.'),
+    );
   return (
-    <IconButton
-      label={copied ? 'Copied' : label}
-      onClick={() => navigator.clipboard.writeText(text).then(() => setCopied(true), toastError)}
-    >
-      {copied ? <Check size={14} className="text-ok" /> : <Copy size={14} />}
+    <IconButton label={isDone ? 'Copied' : label} onClick={() => void copy()}>
+      {isDone ? <Check size={16} className="text-ok" /> : <Copy size={16} />}
     </IconButton>
   );
 }

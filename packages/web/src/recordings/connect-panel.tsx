@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { queries } from '../api/queries.ts';
+import { IconButton } from '../ui/button.tsx';
+import { CodeLine } from '../ui/code-line.tsx';
+import { Failed, Loading } from '../ui/states.tsx';
+import { baseAddresses } from './addresses.ts';
+import { SAMPLES } from './samples.ts';
+
+/** How to make any client talk through here. */
+export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
+  const { data, isPending, error, refetch } = useQuery(queries.providers());
+  const [chosen, setChosen] = useState('openai');
+  if (isPending) return <Loading />;
+  if (error) return <Failed error={error} onRetry={() => void refetch()} />;
+  const all = baseAddresses(data.items);
+  const main = all.filter(({ variable }) => variable);
+  const others = all.filter(({ variable }) => !variable);
+  const sample = SAMPLES.find(({ provider }) => provider === chosen);
+  const url = all.find(({ provider }) => provider === chosen)?.url ?? '';
+  return (
+    <div className={`flex flex-col gap-6 ${onClose ? 'h-full overflow-y-auto p-4' : ''}`}>
+      {onClose && (
+        <header className="flex items-center justify-between">
+          <h2 className="font-semibold">Connect a client</h2>
+          <IconButton label="Close" onClick={onClose}>
+            <X size={16} />
+          </IconButton>
+        </header>
+      )}
+      <section className="flex flex-col gap-2">
+        <h3 className="font-medium">By a variable</h3>
+        <p className="text-soft">
+          Set it where your program runs. Its own key goes on to the provider, and is never stored.
+        </p>
+        {main.map(({ provider, variable, url: address }) => (
+          <CodeLine key={provider} text={`export ${variable}=${address}`} label={`Copy the line for ${variable}`} />
+        ))}
+      </section>
+      <section className="flex flex-col gap-2">
+        <h3 className="font-medium">By one command</h3>
+        <p className="text-soft">It sets the variables for a program, and records what it says.</p>
+        <CodeLine text="skein record -- node app.js" label="Copy the command" />
+      </section>
+      <section className="flex flex-col gap-2">
+        <h3 className="font-medium">In code</h3>
+        <div className="flex gap-1">
+          {SAMPLES.map(({ provider, title }) => (
+            <button
+              key={provider}
+              type="button"
+              aria-pressed={provider === chosen}
+              onClick={() => setChosen(provider)}
+              className={`rounded-md px-2 py-1 text-sm ${provider === chosen ? 'bg-accent-soft font-medium text-accent' : 'text-soft hover:bg-hover'}`}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+        {sample && <CodeLine text={sample.code(url)} label={`Copy the code for ${sample.title}`} />}
+      </section>
+      <details>
+        <summary className="font-medium">Other providers</summary>
+        <ul className="mt-2 flex flex-col gap-2">
+          {others.map(({ provider, url: address }) => (
+            <li key={provider}>
+              <p className="mb-0.5 text-xs text-soft">{provider}</p>
+              <CodeLine text={address} label={`Copy the address for ${provider}`} />
+            </li>
+          ))}
+        </ul>
+      </details>
+    </div>
+  );
+}
