@@ -39,14 +39,19 @@ export function warn(line: string): void {
   note(errorColors.yellow(line));
 }
 
-/** An error in one line; the rest only where it was asked for. */
-export function failWith(error: unknown, verbose: boolean): void {
+/** One line about what went wrong. */
+export function noteError(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   note(
     `${errorColors.red('skein:')} ${harmless(message)
       .trim()
       .replace(/\s*\n\s*/g, ' ')}`,
   );
+}
+
+/** An error in one line; the rest only where it was asked for. */
+export function failWith(error: unknown, verbose: boolean): void {
+  noteError(error);
   if (verbose && error instanceof Error) note(String(error.stack));
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

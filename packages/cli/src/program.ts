@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { addAgents } from './commands/agents.ts';
 import { addAsk } from './commands/ask.ts';
 import { addBookmark } from './commands/bookmark.ts';
+import { addChat } from './commands/chat.ts';
 import { addDiff } from './commands/diff.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
@@ -21,6 +22,7 @@ import { addVerify } from './commands/verify.ts';
 import { harmless, note, UsageError } from './output.ts';
 
 const COMMANDS = [
+  addChat,
   addAsk,
   addRun,
   addRecord,
