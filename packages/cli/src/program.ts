@@ -54,13 +54,14 @@ export function createProgram(version: string): Command {
 
   program
     .command('serve', { isDefault: true })
-    .description('start the server on the forest: API and recording proxy')
+    .description('start the server on the forest: page, API and recording proxy')
     .option('--port <number>', 'port to listen at')
     .option('--host <address>', 'address to listen at; any but loopback needs a token')
     .option('--store <where>', 'a folder, postgres:VARIABLE, or memory')
     .option('--project <name>', 'which forest in the store')
     .option('--model <provider/model>', 'the model for whoever names none')
     .option('--token <variable>', 'the variable that holds the token clients need')
+    .option('--no-open', 'leave the browser alone')
     // The server and the emulator are large, and the other commands do without them.
     // It is the default, so whatever is no command ends up here.
     .allowExcessArguments()
