@@ -15,12 +15,12 @@ const text = await run({ model, messages: [user('Hello')], env }).text;
 const forest = await openForest('forest');
 const generation = await createEngine(forest, { env }).generate(await forest.append(ROOT, [user('Hello')]), { model });
 const { branches } = await generation.result;
-const { message } = await forest.node(branches[0].head);
+const { message } = await forest.node(branches.at(0)?.head ?? '');
 
 const { config } = await loadConfig();
 const server = await createServer({ forest, config, env }).listen({ port: 0 });
-const { api } = await (await fetch(`${server.url}/api/v1/version`)).json();
+const version = /** @type {{ api: string }} */ (await (await fetch(`${server.url}/api/v1/version`)).json());
 await server.close();
 await forest.close();
 await emulator.close();
-console.log([text, message.text, api, config.project].join(' | '));
+console.log([text, message.text, version.api, config.project].join(' | '));
