@@ -25,6 +25,7 @@ const call = { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 
 
 /** What the providers say on a page; everywhere else they echo. */
 const SCRIPTS: Readonly<Record<string, readonly (ReturnType<typeof says> | typeof call)[]>> = {
+  'README.md': [call, says('It is cold in Oslo.')],
   'docs/guides/from-ai-sdk.md': [call, says('It is cold in Oslo.'), says('{"city":"Oslo","people":700000}')],
   'docs/guides/from-langchain.md': [call, says('It is cold in Oslo.')],
   'docs/guides/from-synapse.md': [call, says('It is cold in Oslo.')],
