@@ -1,5 +1,12 @@
 import { type Config, findProvider } from '@skein/agents';
-import { ModelRefError, NoModelError, type ProviderDescriptor, providers, selectModel } from '@skein/core';
+import {
+  ModelRefError,
+  NoModelError,
+  type ProviderDescriptor,
+  providers,
+  selectModel,
+  UnknownProviderError,
+} from '@skein/core';
 import { DEMO_MODEL, startDemo, withKeys } from './demo.ts';
 import { UsageError, warn } from './output.ts';
 
@@ -49,5 +56,9 @@ export const nameOfModel = ({ provider, model }: NamedModel) => `${provider.id}/
 export function modelNamed(name: string, config: Config): NamedModel {
   const slash = name.indexOf('/');
   if (slash < 1 || slash === name.length - 1) throw new UsageError(new ModelRefError(name).message);
-  return { provider: findProvider(name.slice(0, slash), config.providers), model: name.slice(slash + 1) };
+  try {
+    return { provider: findProvider(name.slice(0, slash), config.providers), model: name.slice(slash + 1) };
+  } catch (error) {
+    throw error instanceof UnknownProviderError ? new UsageError(error.message) : error;
+  }
 }

@@ -1,4 +1,5 @@
 import pico from 'picocolors';
+import { errorText } from './error-text.ts';
 
 /** Colours for a stream: only on a terminal, and never where `NO_COLOR` says no. */
 function colorsFor(stream: { readonly isTTY?: boolean }) {
@@ -41,9 +42,8 @@ export function warn(line: string): void {
 
 /** One line about what went wrong. */
 export function noteError(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
   note(
-    `${errorColors.red('skein:')} ${harmless(message)
+    `${errorColors.red('skein:')} ${harmless(errorText(error))
       .trim()
       .replace(/\s*\n\s*/g, ' ')}`,
   );

@@ -1,5 +1,6 @@
 import { costOf } from '@skein/core/prices';
 import { createEngine, type GenerateOptions } from '@skein/forest';
+import { withHint } from '../error-text.ts';
 import { hasRedaction, type World } from '../open-world.ts';
 import { colors, noteError, say } from '../output.ts';
 import { type Tally, usageLine } from '../usage-text.ts';
@@ -50,7 +51,7 @@ export function createTurns(world: World, session: Session, env: NodeJS.ProcessE
       await session.moveTo(head);
       if (status === 'aborted') say(colors.yellow('Stopped; what came is kept.'));
       if (status === 'waiting') say(colors.yellow('The call was not run.'));
-      if (error) noteError(`${error.message} (/again asks once more)`);
+      if (error) noteError(`${withHint(error.message, error.code)} (/again asks once more)`);
       const { usage, cost } = answered.tally;
       if (usage) say(colors.dim(usageLine(usage, cost)));
       tally.add(usage, cost);
