@@ -1,5 +1,12 @@
 import { type Config, findProvider } from '@skein/agents';
-import { ModelRefError, type ProviderDescriptor, providers } from '@skein/core';
+import {
+  ModelRefError,
+  NoModelError,
+  type ProviderDescriptor,
+  providers,
+  selectModel,
+  UnknownProviderError,
+} from '@skein/core';
 import { DEMO_MODEL, startDemo, withKeys } from './demo.ts';
 import { UsageError, warn } from './output.ts';
 
@@ -24,9 +31,34 @@ export async function openAsking(config: Config, needed: readonly ProviderDescri
   return { env, fallback: DEMO_MODEL, close: () => emulator.close() };
 }
 
+export interface NamedModel {
+  readonly provider: ProviderDescriptor;
+  readonly model: string;
+}
+
+/** The model for whoever names none: the configured one, the demo's, or the first that there is a key for. */
+export function defaultModel(config: Config, { env, fallback }: Asking): NamedModel {
+  const name = config.model ?? fallback;
+  if (name !== undefined) return modelNamed(name, config);
+  try {
+    const { provider, model } = selectModel({ tools: true }, { env });
+    return { provider, model };
+  } catch (error) {
+    if (!(error instanceof NoModelError)) throw error;
+    throw new UsageError('Say which model: --model provider/model, or "model" in skein.config.yaml.');
+  }
+}
+
+/** As it is written: `provider/model`. */
+export const nameOfModel = ({ provider, model }: NamedModel) => `${provider.id}/${model}`;
+
 /** A model by its name, from the providers as they are configured. */
-export function modelNamed(name: string, config: Config): { provider: ProviderDescriptor; model: string } {
+export function modelNamed(name: string, config: Config): NamedModel {
   const slash = name.indexOf('/');
   if (slash < 1 || slash === name.length - 1) throw new UsageError(new ModelRefError(name).message);
-  return { provider: findProvider(name.slice(0, slash), config.providers), model: name.slice(slash + 1) };
+  try {
+    return { provider: findProvider(name.slice(0, slash), config.providers), model: name.slice(slash + 1) };
+  } catch (error) {
+    throw error instanceof UnknownProviderError ? new UsageError(error.message) : error;
+  }
 }

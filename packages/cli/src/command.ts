@@ -22,6 +22,12 @@ export function countOf(text: string): number {
   return count;
 }
 
+/** For a port to listen at; 0 is any that is free. */
+export function portOf(text: string): number {
+  if (!/^\d+$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('Give a number from 0 to 65535.');
+  return Number(text);
+}
+
 /** For flags that say when, as milliseconds. */
 export function instantOf(text: string): number {
   const at = Date.parse(text);

@@ -14,18 +14,7 @@ export async function startDemo(env: NodeJS.ProcessEnv): Promise<{ emulator: Emu
   // It is large, and whoever has a key does without it.
   const { startEmulator } = await import('@skein/emulator');
   const emulator = await startEmulator({ brain: 'demo', seed: 'skein-demo' });
-  return {
-    emulator,
-    env: {
-      ...env,
-      OPENAI_API_KEY: 'demo',
-      ANTHROPIC_API_KEY: 'demo',
-      GEMINI_API_KEY: 'demo',
-      OPENAI_BASE_URL: emulator.baseUrl('openai-chat'),
-      ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages'),
-      GOOGLE_GEMINI_BASE_URL: emulator.baseUrl('google-generatecontent'),
-    },
-  };
+  return { emulator, env: { ...env, ...emulator.env() } };
 }
 
 /** The model that answers in demo mode when none is named. */

@@ -1,5 +1,6 @@
 import type { Approval } from '@skein/core';
 import type { BranchState, Engine, Generation, GenerationEvent, ResumeOptions } from '@skein/forest';
+import { withHint } from './error-text.ts';
 import { harmless, note, oneLine } from './output.ts';
 
 /** Shows a generation as it grows: the answer's text as the result, everything else beside it. Ctrl+C ends it. */
@@ -41,7 +42,7 @@ export function needAnswer({ status, error, pending = [], stop }: BranchState): 
     throw new Error(
       `Waiting for approval of ${pending.map(({ name }) => name).join(', ')}: --yes approves every call.`,
     );
-  throw new Error(error?.message ?? `It ended early: ${stop?.reason ?? status}.`);
+  throw new Error(error ? withHint(error.message, error.code) : `It ended early: ${stop?.reason ?? status}.`);
 }
 
 function lineFor(event: GenerationEvent): string | undefined {

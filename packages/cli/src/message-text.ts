@@ -7,19 +7,22 @@ type Redact = World['redact'];
 
 /** A node in one line: id, role and how it begins. */
 export function nodeLine(node: ForestNode, redact: Redact, width?: number): string {
-  const text = node.message.content.map(blockText).join(' ');
-  return `${colors.yellow(short(node.id))} ${roleName(node.role)} ${oneLine(redact(text), width)}`;
+  return `${colors.yellow(short(node.id))} ${roleName(node.role)} ${oneLine(redact(nodeText(node)), width)}`;
 }
 
 /** A node with all it says. */
 export function nodeLines(node: ForestNode, redact: Redact): string[] {
   const { model } = node.takes.find((take) => take.model !== undefined) ?? {};
   const facts = [when(node.at), ...(model === undefined ? [] : [model]), ...(node.removed ? ['removed'] : [])];
-  const text = node.message.content.map(blockText).join('\n');
   return [
     `${colors.yellow(short(node.id))} ${roleName(node.role)} ${colors.dim(harmless(facts.join(' · ')))}`,
-    ...harmless(redact(text)).split('\n'),
+    ...harmless(redact(nodeText(node))).split('\n'),
   ];
+}
+
+/** All that a message says, as text. */
+export function nodeText({ message }: ForestNode): string {
+  return message.content.map(blockText).join('\n');
 }
 
 function roleName(role: Role): string {

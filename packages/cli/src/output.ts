@@ -1,4 +1,5 @@
 import pico from 'picocolors';
+import { errorText } from './error-text.ts';
 
 /** Colours for a stream: only on a terminal, and never where `NO_COLOR` says no. */
 function colorsFor(stream: { readonly isTTY?: boolean }) {
@@ -39,14 +40,18 @@ export function warn(line: string): void {
   note(errorColors.yellow(line));
 }
 
-/** An error in one line; the rest only where it was asked for. */
-export function failWith(error: unknown, verbose: boolean): void {
-  const message = error instanceof Error ? error.message : String(error);
+/** One line about what went wrong. */
+export function noteError(error: unknown): void {
   note(
-    `${errorColors.red('skein:')} ${harmless(message)
+    `${errorColors.red('skein:')} ${harmless(errorText(error))
       .trim()
       .replace(/\s*\n\s*/g, ' ')}`,
   );
+}
+
+/** An error in one line; the rest only where it was asked for. */
+export function failWith(error: unknown, verbose: boolean): void {
+  noteError(error);
   if (verbose && error instanceof Error) note(String(error.stack));
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

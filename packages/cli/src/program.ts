@@ -1,8 +1,10 @@
 import { nearest } from '@skein/core';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { portOf } from './command.ts';
 import { addAgents } from './commands/agents.ts';
 import { addAsk } from './commands/ask.ts';
 import { addBookmark } from './commands/bookmark.ts';
+import { addChat } from './commands/chat.ts';
 import { addDiff } from './commands/diff.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
@@ -21,6 +23,7 @@ import { addVerify } from './commands/verify.ts';
 import { harmless, note, UsageError } from './output.ts';
 
 const COMMANDS = [
+  addChat,
   addAsk,
   addRun,
   addRecord,
@@ -52,13 +55,14 @@ export function createProgram(version: string): Command {
 
   program
     .command('serve', { isDefault: true })
-    .description('start the server on the forest: API and recording proxy')
-    .option('--port <number>', 'port to listen at')
+    .description('start the server on the forest: page, API and recording proxy')
+    .option('--port <number>', 'port to listen at', portOf)
     .option('--host <address>', 'address to listen at; any but loopback needs a token')
     .option('--store <where>', 'a folder, postgres:VARIABLE, or memory')
     .option('--project <name>', 'which forest in the store')
     .option('--model <provider/model>', 'the model for whoever names none')
     .option('--token <variable>', 'the variable that holds the token clients need')
+    .option('--no-open', 'leave the browser alone')
     // The server and the emulator are large, and the other commands do without them.
     // It is the default, so whatever is no command ends up here.
     .allowExcessArguments()
@@ -70,8 +74,8 @@ export function createProgram(version: string): Command {
   program
     .command('emulate')
     .description('start only the strict stand-ins for the OpenAI, Anthropic and Google APIs')
-    .option('--port <number>', 'port to listen at', '4142')
-    .option('--brain <name>', 'who answers: demo or echo', 'demo')
+    .option('--port <number>', 'port to listen at', portOf, 4142)
+    .addOption(new Option('--brain <name>', 'who answers').choices(['demo', 'echo']).default('demo'))
     .action(async (options) => (await import('./commands/emulate.ts')).emulate(options));
 
   for (const add of COMMANDS) add(program);
@@ -88,10 +92,9 @@ function sayUsage(text: string): void {
 }
 
 function unknownCommand(name: string, program: Command): UsageError {
-  const near = nearest(
-    name,
-    program.commands.map((command) => command.name()),
-  );
+  const names = program.commands.map((command) => command.name());
+  if (names.includes(name)) return new UsageError(`Write flags behind the command: skein ${name} --flag.`);
+  const near = nearest(name, names);
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   return new UsageError(`There is no command "${name.slice(0, 60)}".${hint} (skein --help lists everything)`);
 }

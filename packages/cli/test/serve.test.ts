@@ -1,16 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { openTerminal } from './terminal.ts';
 
+const listener = createServer();
 const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
 const running: ChildProcess[] = [];
 const homes: string[] = [];
 
 afterEach(() => {
+  listener.close();
   for (const child of running.splice(0)) child.kill('SIGKILL');
   for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true });
 });
@@ -36,6 +41,28 @@ test('skein alone serves the default forest, in demo mode without keys, and keep
   const second = await start(home);
   const children = await api(second.url, 'GET', `/nodes/${node.id}/children`);
   expect(children.body.items).toMatchObject([{ role: 'assistant' }]);
+});
+
+test('skein alone opens the page where a person sits at a screen', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'skein-home-'));
+  homes.push(home);
+  const opened = new Promise<string>((resolve) => {
+    listener.once('request', ({ url = '' }, response) => {
+      response.end();
+      resolve(decodeURIComponent(url.slice(1)));
+    });
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as AddressInfo;
+  const opener = `#!${process.execPath}\nfetch('http://127.0.0.1:${port}/' + encodeURIComponent(process.argv[2]));\n`;
+  writeFileSync(join(home, 'xdg-open'), opener, { mode: 0o755 });
+  const env = { PATH: `${home}:${process.env.PATH}`, DISPLAY: ':0' };
+  const terminal = openTerminal(home, ['--port', '0'], env);
+  const [, page] = /page +(\S+)/.exec(await terminal.see(/start again/)) ?? [];
+  expect(page).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  if (process.platform === 'linux') expect(await opened).toBe(page);
+  terminal.type('\x03');
+  expect(await terminal.ended).toBe(0);
 });
 
 test('what is wrong is said in one line', async () => {

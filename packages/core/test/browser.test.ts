@@ -1,11 +1,9 @@
-import { createServer } from 'node:http';
 import { builtinModules } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium, howToInstall } from '../../../scripts/chromium.mjs';
+import { inWorker, openPage } from '../../../scripts/test-chromium.ts';
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
 
@@ -70,53 +68,20 @@ interface Findings {
 }
 
 describe('core in Chromium', () => {
-  let browser: Browser;
   let page: Page;
-  let close: () => void;
+  let close: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
-    const executablePath = findChromium();
-    if (!executablePath) throw new Error(howToInstall);
-    const files: Record<string, [type: string, body: string]> = {
+    ({ page, close } = await openPage({
       '/': ['text/html', '<!doctype html><title>core</title>'],
       '/core.js': ['text/javascript', (await bundle(`export * from '@skein/core'`)).text],
       '/worker.js': ['text/javascript', `(${probe})().then(postMessage)`],
-    };
-    const server = createServer((request, response) => {
-      const [type, body] = files[request.url ?? ''] ?? ['text/plain', ''];
-      response.setHeader('content-type', `${type}; charset=utf-8`).end(body);
-    });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    close = () => server.close();
-    browser = await chromium.launch({
-      executablePath,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
-    page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    }));
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    close?.();
-  });
+  afterAll(() => close?.());
 
-  const places = {
-    'a page': `(${probe})()`,
-    'a worker': `new Promise((resolve, reject) => {
-      const worker = new Worker('/worker.js', { type: 'module' });
-      worker.onmessage = ({ data }) => resolve(data);
-      worker.onerror = ({ message }) => reject(new Error(message));
-    })`,
-  };
+  const places = { 'a page': `(${probe})()`, 'a worker': inWorker('/worker.js') };
 
   test.each(Object.entries(places))('reads a reply in %s, and changes no global', async (_, script) => {
     const { text, before, after } = await page.evaluate<Findings>(script);

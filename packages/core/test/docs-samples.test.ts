@@ -1,11 +1,10 @@
-/** The samples of README and of core's pages, run against the emulator. */
+/** The samples of core's pages, run against the emulator. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { trace } from '@opentelemetry/api';
 import {
-  anthropicMessages,
   Chat,
   type Checkpoint,
   type Conversation,
@@ -13,7 +12,6 @@ import {
   keepLast,
   llm,
   MessageList,
-  openaiResponses,
   pendingCalls,
   RunError,
   type RunOptions,
@@ -32,15 +30,7 @@ import { type Emulator, says } from '@skein/emulator';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { envOf, start } from './run/kit.ts';
 
-const PAGES = [
-  'README',
-  'docs/chat',
-  'docs/builder',
-  'docs/message-lists',
-  'docs/running',
-  'docs/tools',
-  'docs/compaction',
-];
+const PAGES = ['docs/chat', 'docs/builder', 'docs/message-lists', 'docs/running', 'docs/tools', 'docs/compaction'];
 
 /** Without imports, comments, and all that a formatter changes. */
 const plain = (code: string): string =>
@@ -84,27 +74,6 @@ const weather = tool({
   execute: async ({ city }, { signal }) => fetchWeather(city, { signal }),
 });
 const tools = [weather];
-
-test('README', () => {
-  const bodyText = '{"role":"assistant","content":[{"type":"text","text":"Hi","x_new":1.0}]}';
-  const reply = anthropicMessages.readResponse(bodyText);
-  reply.message.content;
-
-  const { body, losses } = anthropicMessages.writeRequest({
-    model: 'claude-sonnet-4-5',
-    messages: [user('Hello'), reply.message, user('Go on')],
-  });
-
-  const elsewhere = openaiResponses.writeRequest({
-    model: 'gpt-5',
-    messages: [user('Hello'), reply.message, user('Go on')],
-  });
-  elsewhere.losses;
-
-  expect(body).toContain('{"type":"text","text":"Hi","x_new":1.0}');
-  expect(losses).toEqual([]);
-  expect(elsewhere.losses).toHaveLength(1);
-});
 
 test('chat', async () => {
   const saved = null;

@@ -44,6 +44,8 @@ export interface Emulator {
   readonly url: string;
   /** Base URLs as the vendors' SDKs want them; `issuer` is a deployment of its own, with its own memory. */
   baseUrl(protocol: Protocol, issuer?: string): string;
+  /** Addresses and keys in the variables that the vendors' SDKs read. */
+  env(): Readonly<Record<string, string>>;
   /** Queues replies; each answers one accepted request. Refused requests use up none. */
   script(protocol: Protocol, replies: Reply | readonly Reply[], issuer?: string): void;
   /** The requests so far, oldest first. */
@@ -97,13 +99,22 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const register = (protocol: Protocol, known: Iterable<Known>, issuer = '') => {
     for (const one of known) world.memory(protocol, issuer).register(one);
   };
+  const baseUrl = (protocol: Protocol, issuer = '') => {
+    const base = issuer === '' ? url : `${url}/${issuer}`;
+    // OpenAI's SDK appends paths to the version, the other two bring it themselves.
+    return protocol.startsWith('openai') ? `${base}/v1` : base;
+  };
   return {
     url,
-    baseUrl: (protocol, issuer) => {
-      const base = issuer === undefined || issuer === '' ? url : `${url}/${issuer}`;
-      // OpenAI's SDK appends paths to the version, the other two bring it themselves.
-      return protocol.startsWith('openai') ? `${base}/v1` : base;
-    },
+    baseUrl,
+    env: () => ({
+      OPENAI_API_KEY: options.key ?? 'emulator',
+      ANTHROPIC_API_KEY: options.key ?? 'emulator',
+      GEMINI_API_KEY: options.key ?? 'emulator',
+      OPENAI_BASE_URL: baseUrl('openai-chat'),
+      ANTHROPIC_BASE_URL: baseUrl('anthropic-messages'),
+      GOOGLE_GEMINI_BASE_URL: baseUrl('google-generatecontent'),
+    }),
     script: (protocol, replies, issuer) => world.queue(protocol, list(replies), issuer),
     log: world.log,
     get settings() {

@@ -3,7 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { isObject, type JsonObject, system, user } from '@skein/core';
 import { createEngine, type Forest, type ForestNode, ROOT } from '@skein/forest';
 import type { Command } from 'commander';
-import { modelNamed, openAsking } from '../asking.ts';
+import { defaultModel, modelNamed, nameOfModel, openAsking } from '../asking.ts';
 import { countOf, type ForestFlags, listingCommand } from '../command.ts';
 import { findPlace } from '../find-place.ts';
 import { followGeneration, needAnswer } from '../follow.ts';
@@ -21,7 +21,10 @@ interface Options extends ForestFlags {
 export function addAsk(program: Command): void {
   listingCommand(program, 'ask', 'ask a model once; the answer goes to standard output, and both into the forest')
     .argument('[question...]', 'without one it is read from standard input')
-    .option('--model <provider/model>', 'whom to ask; default: "model" of the configuration')
+    .option(
+      '--model <provider/model>',
+      'whom to ask; default: "model" of the configuration, or the first that there is a key for',
+    )
     .option('--schema <file>', 'a JSON Schema that the answer has to fit; the answer is JSON')
     .option('--system <text>', 'how to answer')
     .option('--at <node|thread>', 'go on from there')
@@ -39,8 +42,7 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
     const named = config.model === undefined ? undefined : modelNamed(config.model, config);
     const asking = await openAsking(config, named ? [named.provider] : []);
     try {
-      const chosen = named ?? (asking.fallback === undefined ? undefined : modelNamed(asking.fallback, config));
-      if (!chosen) throw new UsageError('Say which model: --model provider/model, or "model" in skein.config.yaml.');
+      const chosen = defaultModel(config, asking);
       const from = at === undefined ? { node: ROOT } : await findPlace(forest, at);
       const asked = await forest.append(from.node, [...(rule === undefined ? [] : [system(rule)]), user(question)]);
       const thread = from.thread ?? (await forest.threads.create({ head: asked, title: oneLine(question, 60) }));
@@ -64,7 +66,15 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
         const price = withoutPrice === 0 ? { cost } : {};
         const output = schema ? { output: JSON.parse(text) as unknown } : {};
         sayJson(
-          redact({ node: branch.head, thread: thread.id, model: modelOf(chosen), text, ...output, usage, ...price }),
+          redact({
+            node: branch.head,
+            thread: thread.id,
+            model: nameOfModel(chosen),
+            text,
+            ...output,
+            usage,
+            ...price,
+          }),
         );
       } else if (isWhole) say(harmless(redact(text)));
     } finally {
@@ -99,5 +109,3 @@ async function answerBelow(forest: Forest, asked: string, head: string): Promise
 
 /** Some models give an answer by a schema as the arguments of a call. */
 const answerText = ({ message }: ForestNode) => message.toolUses.at(-1)?.rawParameters ?? message.text;
-
-const modelOf = ({ provider, model }: ReturnType<typeof modelNamed>) => `${provider.id}/${model}`;

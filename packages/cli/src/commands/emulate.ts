@@ -3,9 +3,14 @@ import { say } from '../output.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
 /** Strict stand-ins for the providers, until Ctrl+C. */
-export async function emulate({ port, brain }: { readonly port: string; readonly brain: string }): Promise<void> {
-  if (brain !== 'demo' && brain !== 'echo') throw new Error(`There is no brain "${brain}": take demo or echo.`);
-  const emulator = await startEmulator({ port: Number(port), brain });
+export async function emulate({
+  port,
+  brain,
+}: {
+  readonly port: number;
+  readonly brain: 'demo' | 'echo';
+}): Promise<void> {
+  const emulator = await startEmulator({ port, brain });
   say('Strict stand-ins for the providers. Any key is accepted. Ctrl+C ends them.');
   say(`  OPENAI_BASE_URL=${emulator.baseUrl('openai-chat')}`);
   say(`  ANTHROPIC_BASE_URL=${emulator.baseUrl('anthropic-messages')}`);

@@ -56,7 +56,7 @@ function runProgram([name = '', ...args]: readonly string[], env: NodeJS.Process
     const done = () => process.removeListener('SIGINT', stay).removeListener('SIGTERM', end);
     child.once('error', ({ message }) => {
       done();
-      reject(new Error(`"${name}" could not be started (${message}): write it as skein record -- program arguments.`));
+      reject(new Error(`"${name}" could not be started (${message}): write it behind --, with its arguments.`));
     });
     child.once('close', (code) => {
       done();

@@ -1,7 +1,8 @@
-import { type Agent, describeProblem, type LoadedAgents, loadAgents } from '@skein/agents';
+import { describeProblem, loadAgents } from '@skein/agents';
 import { system, user } from '@skein/core';
 import { createEngine, ROOT } from '@skein/forest';
 import type { Command } from 'commander';
+import { agentNamed } from '../agent-named.ts';
 import { modelNamed, openAsking } from '../asking.ts';
 import { countOf, type ForestFlags, listingCommand } from '../command.ts';
 import { approveAll, followGeneration, needAnswer } from '../follow.ts';
@@ -70,12 +71,4 @@ async function runAgent(name: string, words: readonly string[], options: Options
       await asking.close();
     }
   });
-}
-
-function agentNamed(name: string, loaded: LoadedAgents, folder: string): Agent {
-  const found = loaded.find(name);
-  if (found) return found;
-  for (const problem of loaded.problems) warn(describeProblem(problem));
-  const names = loaded.agents.map(({ id }) => id).join(', ') || 'none';
-  throw new Error(`There is no agent "${name}" in ${folder}. There is: ${names}.`);
 }

@@ -4,6 +4,7 @@ import { costOf } from '@skein/core/prices';
 import { openForest } from '@skein/forest';
 import { createLog, createServer, isEmptyForest, seedSample } from '@skein/server';
 import { DEMO_MODEL, startDemo, withKeys } from '../demo.ts';
+import { mayOpen, openPage } from '../open-page.ts';
 import { colors, say, warn } from '../output.ts';
 import { pageFolder } from '../page-folder.ts';
 import { describePlace, placeOf } from '../store-place.ts';
@@ -16,11 +17,12 @@ export interface ServeOptions {
   readonly project?: string;
   readonly model?: string;
   readonly token?: string;
+  readonly open: boolean;
   readonly version: string;
 }
 
 /** The server on the configured forest, until Ctrl+C. */
-export async function serve({ token: tokenVariable, version, ...flags }: ServeOptions): Promise<void> {
+export async function serve({ token: tokenVariable, open, version, ...flags }: ServeOptions): Promise<void> {
   const { config, problems } = await loadConfig({ flags });
   for (const problem of problems) warn(describeProblem(problem));
   const known = [...providers(), ...Object.values(config.providers)];
@@ -62,6 +64,8 @@ export async function serve({ token: tokenVariable, version, ...flags }: ServeOp
     say(colors.yellow('  DEMO    no provider has a key, so a stand-in answers that understands nothing.'));
     say(colors.yellow('          Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again.'));
   } else say(`  keys    ${keys.map(({ id }) => id).join(', ')}`);
+  const { env: surroundings, platform, stdout } = process;
+  if (page !== undefined && open && mayOpen({ env: surroundings, platform, isTerminal: stdout.isTTY })) openPage(`${listening.url}/`);
 
   await untilInterrupted();
   await listening.close();

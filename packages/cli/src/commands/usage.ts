@@ -4,6 +4,7 @@ import { type ForestFlags, instantOf, listingCommand } from '../command.ts';
 import { findPlace } from '../find-place.ts';
 import { inWorld } from '../open-world.ts';
 import { say, sayJson, UsageError } from '../output.ts';
+import { inputOf } from '../usage-text.ts';
 
 interface Options extends ForestFlags {
   readonly below?: boolean;
@@ -43,12 +44,10 @@ async function selected(forest: Forest, id: string, below: boolean): Promise<Usa
 
 /** Sums for a person. */
 function usageLines({ usage, cost, withoutPrice, replies }: UsageTotal): string[] {
-  const written = usage.cacheWrite5m + usage.cacheWrite1h;
-  const input = usage.input + usage.cacheRead + written;
-  const rate = input === 0 ? 0 : Math.round((100 * usage.cacheRead) / input);
+  const { input, cached, rate, written } = inputOf(usage);
   return [
     `replies  ${replies}`,
-    `input    ${input} tokens, of them ${usage.cacheRead} from the cache (${rate} %) and ${written} written to it`,
+    `input    ${input} tokens, of them ${cached} from the cache (${rate} %) and ${written} written to it`,
     `output   ${usage.output} tokens, of them ${usage.reasoning} thoughts`,
     `cost     $${cost.toFixed(6)}${withoutPrice > 0 ? `, without ${withoutPrice} whose price is not known` : ''}`,
   ];

@@ -1,0 +1,85 @@
+import { ROOT } from '@skein/forest';
+import { modelNamed } from '../asking.ts';
+import type { ChatOptions } from '../commands/chat.ts';
+import { findPlace } from '../find-place.ts';
+import { inWorld } from '../open-world.ts';
+import { colors, harmless, noteError, oneLine, say, UsageError } from '../output.ts';
+import { createTally, usageLine } from '../usage-text.ts';
+import { type Chatting, runCommand } from './commands.ts';
+import { openHistory } from './history.ts';
+import { openPartner, type Partner, withModel } from './partner.ts';
+import { readTyped } from './read-typed.ts';
+import { openSession } from './session.ts';
+import { createTurns } from './turns.ts';
+
+/** A conversation in the terminal, until the person leaves. */
+export async function chat(who: string | undefined, options: ChatOptions): Promise<void> {
+  const { at, model, system, effort, ...flags } = options;
+  if (system !== undefined && at !== undefined)
+    throw new UsageError('--system begins a conversation, --at goes on with one.');
+  if (model !== undefined && who?.includes('/')) throw new UsageError(`Which one: ${who}, or --model ${model}?`);
+  await inWorld(flags, async (world) => {
+    const { forest, config, redact } = world;
+    const session = openSession(forest, at === undefined ? { node: ROOT } : await findPlace(forest, at));
+    const opened = await openPartner(who ?? model, config, forest);
+    const other = model === undefined || who === undefined ? opened : withModel(opened, modelNamed(model, config));
+    let partner = effort === undefined ? other : thinkingHard(other, effort);
+    const tally = createTally();
+    const turns = createTurns(world, session, partner.env, tally);
+    const chatting: Chatting = {
+      session,
+      forest,
+      redact,
+      answer: (asked) => turns.answer(asked, partner.options),
+      modelName: () => partner.name,
+      useModel: (name) => {
+        partner = withModel(partner, modelNamed(name, config));
+      },
+    };
+    try {
+      say(colors.dim(`${harmless(partner.name)}. /help lists the commands, /quit leaves.`));
+      if (session.head !== ROOT) {
+        const { message, role } = await forest.node(session.head);
+        say(colors.dim(`Going on from ${role}: ${oneLine(redact(message.text))}`));
+      }
+      await untilLeft(turns, chatting, (text) => session.ask(text, system ?? partner.system));
+      if (tally.usage) say(`${turns.count} turns: ${usageLine(tally.usage, tally.cost)}`);
+      if (session.thread) say(`skein chat --at ${session.thread.id} goes on with it.`);
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+function thinkingHard(partner: Partner, effort: string): Partner {
+  const params = { ...partner.options.params, reasoning: { effort } };
+  return { ...partner, options: { ...partner.options, params } };
+}
+
+/** One message or command after the other. */
+async function untilLeft(
+  turns: ReturnType<typeof createTurns>,
+  chatting: Chatting,
+  ask: (text: string) => Promise<string>,
+): Promise<void> {
+  const history = openHistory();
+  while (!turns.isLeaving) {
+    const turn = (await chatting.session.questions()).length + 1;
+    const typed = await readTyped(colors.bold(`${turn}> `), history);
+    if (typed.kind === 'end') return;
+    if (typed.kind === 'interrupt') {
+      turns.interrupt();
+      if (!turns.isLeaving) say(colors.dim('Ctrl+C once more leaves.'));
+      continue;
+    }
+    turns.goOn();
+    const { text } = typed;
+    try {
+      if (text.startsWith('/') && !text.startsWith('//')) {
+        if (await runCommand(text, chatting)) return;
+      } else if (text.trim() !== '') await chatting.answer(await ask(text.replace(/^\/\//, '/')));
+    } catch (error) {
+      noteError(error);
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { nearest } from '@skein/core';
+import { type Forest, ROOT } from '@skein/forest';
+import { nodeLine } from '../message-text.ts';
+import type { World } from '../open-world.ts';
+import { colors, harmless, oneLine, say, short } from '../output.ts';
+import { drawn } from '../tree-lines.ts';
+import { isQuestion, type Session } from './session.ts';
+
+/** What the commands of a chat work with. */
+export interface Chatting {
+  readonly session: Session;
+  readonly forest: Forest;
+  readonly redact: World['redact'];
+  /** Asks the model about what stands at a node. */
+  answer(asked: string): Promise<void>;
+  modelName(): string;
+  useModel(name: string): void;
+}
+
+interface ChatCommand {
+  readonly takes: string;
+  readonly does: string;
+  /** Gives true to leave. */
+  run(chat: Chatting, given: string): Promise<boolean | undefined> | boolean | undefined;
+}
+
+const done = undefined;
+
+const COMMANDS: Readonly<Record<string, ChatCommand>> = {
+  help: { takes: '', does: 'this list', run: help },
+  again: { takes: '', does: 'ask the last question once more, as another branch', run: again },
+  back: { takes: '[turns]', does: 'stand before the last question; what you say next is a branch', run: back },
+  fork: { takes: '[turn]', does: 'a thread of its own, from here or from behind a turn on', run: fork },
+  siblings: { takes: '[number]', does: 'the branches beside this one; with a number, go there', run: siblings },
+  model: { takes: '[provider/model]', does: 'who answers, or someone else from now on', run: model },
+  thinking: { takes: '', does: 'what was thought before the last answer', run: thinking },
+  tree: { takes: '', does: 'everything that hangs below the first message', run: tree },
+  save: { takes: '[name]', does: 'name the conversation, and bookmark where it stands', run: save },
+  quit: { takes: '', does: 'leave (Ctrl+D, or Ctrl+C twice)', run: () => true },
+};
+
+/** Runs what was typed behind a slash. Gives true to leave. */
+export async function runCommand(line: string, chat: Chatting): Promise<boolean> {
+  const [, name = '', given = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command) return (await command.run(chat, given.trim())) === true;
+  const near = nearest(name, Object.keys(COMMANDS));
+  const hint = near === undefined ? '/help lists all.' : `Did you mean /${near}?`;
+  throw new Error(`There is no command /${name.slice(0, 40)}. ${hint} Begin with // to say something with a slash.`);
+}
+
+function help() {
+  for (const [name, { takes, does }] of Object.entries(COMMANDS)) say(`  ${`/${name} ${takes}`.padEnd(25)} ${does}`);
+  say('  A line that ends in \\ goes on in the next. Ctrl+C stops an answer, and what came is kept.');
+  return done;
+}
+
+async function again({ session, answer }: Chatting) {
+  const last = (await session.questions()).at(-1);
+  if (!last) throw new Error('Nothing was asked yet.');
+  await answer(last.id);
+  return done;
+}
+
+async function back({ session }: Chatting, given: string) {
+  const questions = await session.questions();
+  const count = given === '' ? 1 : countIn(given, questions.length);
+  const question = questions.at(-count);
+  if (!question) throw new Error('Nothing was asked yet.');
+  await session.moveTo(question.parent);
+  say(colors.dim(`Before: ${oneLine(question.message.text, 60)}`));
+  return done;
+}
+
+async function fork({ session }: Chatting, given: string) {
+  const { length } = await session.questions();
+  const thread = await session.fork(given === '' ? undefined : countIn(given, length, 0));
+  say(colors.dim(`Thread ${thread.id}, from behind turn ${given === '' ? length : given} on.`));
+  return done;
+}
+
+async function siblings({ session, forest, redact }: Chatting, given: string) {
+  const all = await session.branches();
+  if (all.length === 0) {
+    say(colors.dim('There are no branches beside this one: /again, /back and /fork make some.'));
+    return done;
+  }
+  if (given === '') {
+    const onPath = new Set((await forest.path(session.head)).map(({ id }) => id));
+    for (const [index, node] of all.entries())
+      say(`${onPath.has(node.id) ? '*' : ' '} ${index + 1} ${nodeLine(node, redact)}`);
+    return done;
+  }
+  const chosen = all[countIn(given, all.length) - 1]!;
+  await session.moveTo(await session.newestBelow(chosen.id));
+  say(colors.dim(`Now at: ${oneLine(redact((await forest.node(session.head)).message.text), 60)}`));
+  return done;
+}
+
+function model(chat: Chatting, given: string) {
+  if (given !== '') chat.useModel(given);
+  say(colors.dim(chat.modelName()));
+  return done;
+}
+
+async function thinking({ session, forest, redact }: Chatting) {
+  const path = session.head === ROOT ? [] : await forest.path(session.head);
+  const answers = path.slice(path.findLastIndex(isQuestion) + 1);
+  const thoughts = answers.flatMap(({ message }) =>
+    message.content.flatMap((block) => (block.type === 'reasoning' && !block.redacted ? [block.text] : [])),
+  );
+  say(colors.dim(thoughts.length === 0 ? 'Nothing was thought aloud.' : harmless(redact(thoughts.join('\n\n')))));
+  return done;
+}
+
+async function tree({ session, forest, redact }: Chatting) {
+  const [first] = session.head === ROOT ? [] : await forest.path(session.head);
+  if (!first) throw new Error('Nothing was said yet.');
+  const page = await forest.topology({ below: first.id, limit: 200 });
+  const lines = [{ id: first.id, indent: '' }, ...drawn(page.items, first.id)];
+  for (const { id, indent } of lines)
+    say(`${id === session.head ? '*' : ' '} ${indent}${nodeLine(await forest.node(id), redact, 70)}`);
+  if (page.next !== undefined) say(colors.dim('There are more: skein tree shows them.'));
+  return done;
+}
+
+async function save({ session, forest }: Chatting, given: string) {
+  if (!session.thread) throw new Error('There is nothing to save yet: say something first.');
+  const title = given === '' ? session.thread.title : given;
+  if (given !== '') await forest.threads.rename(session.thread.id, title);
+  const { node } = await forest.bookmarks.add(session.head, title);
+  say(colors.dim(`"${oneLine(title)}" is thread ${session.thread.id}, bookmarked at ${short(node)}.`));
+  return done;
+}
+
+function countIn(text: string, most: number, least = 1): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= least && count <= most) return count;
+  throw new Error(`Give a number from ${least} to ${most}.`);
+}

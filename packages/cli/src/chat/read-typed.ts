@@ -1,0 +1,77 @@
+import { createInterface, type Interface } from 'node:readline';
+import type { History } from './history.ts';
+
+/** What a person did at the prompt. */
+export type Typed =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Ctrl+C at an empty prompt. */
+  | { readonly kind: 'interrupt' }
+  /** Ctrl+D. */
+  | { readonly kind: 'end' };
+
+const MORE = '… ';
+const PASTES = { on: '\x1b[?2004h', off: '\x1b[?2004l' };
+
+/**
+ * Asks for one message. It has several lines where a line ends in a backslash and where several were pasted. Between
+ * two calls the terminal is as it was, so that Ctrl+C is a signal then.
+ */
+export function readTyped(prompt: string, history?: History): Promise<Typed> {
+  const { stdin: input, stdout: output } = process;
+  const typed = history?.lines.slice() ?? [];
+  const size = history ? 1000 : 0;
+  const reading = createInterface({ input, output, terminal: true, prompt, history: typed, historySize: size });
+  const gathered: string[] = [];
+  let isPasting = false;
+  let isEnding = false;
+  const onKey = (_text: string | undefined, key?: { readonly name?: string }) => {
+    if (key?.name === 'paste-start') isPasting = true;
+    if (key?.name === 'paste-end') isPasting = false;
+  };
+  input.on('keypress', onKey);
+  output.write(PASTES.on);
+  reading.prompt();
+
+  return new Promise((resolve) => {
+    let answer: Typed = { kind: 'end' };
+    const finish = (given: Typed) => {
+      answer = given;
+      reading.close();
+    };
+    const endLine = () => {
+      isEnding = false;
+      // Some of the next line came with it, from a terminal that does not mark what is pasted.
+      if (reading.line !== '') return;
+      const text = gathered.join('\n').trimEnd();
+      finish({ kind: 'text', text });
+    };
+    reading.on('line', (line) => {
+      history?.add(line);
+      const isOpen = line.endsWith('\\') && !isPasting;
+      gathered.push(isOpen ? line.slice(0, -1) : line);
+      if (isOpen) promptWith(reading, MORE);
+      else if (!isPasting && !isEnding) {
+        isEnding = true;
+        setImmediate(endLine);
+      }
+    });
+    reading.on('SIGINT', () => {
+      if (reading.line === '' && gathered.length === 0) return finish({ kind: 'interrupt' });
+      gathered.length = 0;
+      reading.write(null, { ctrl: true, name: 'e' });
+      reading.write(null, { ctrl: true, name: 'u' });
+      output.write('\n');
+      promptWith(reading, prompt);
+    });
+    reading.on('close', () => {
+      input.removeListener('keypress', onKey);
+      output.write(answer.kind === 'text' ? PASTES.off : `${PASTES.off}\n`);
+      resolve(answer);
+    });
+  });
+}
+
+function promptWith(reading: Interface, prompt: string): void {
+  reading.setPrompt(prompt);
+  reading.prompt();
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { type ForestFlags, forestCommand } from '../command.ts';
+import { UsageError } from '../output.ts';
+
+export interface ChatOptions extends ForestFlags {
+  readonly agents?: string;
+  readonly model?: string;
+  readonly system?: string;
+  readonly at?: string;
+  readonly effort?: string;
+}
+
+export function addChat(program: Command): void {
+  forestCommand(program, 'chat', 'talk to a model or an agent in the terminal; all of it goes into the forest')
+    .argument('[agent | provider/model]', 'default: "model" of the configuration, or the first that there is a key for')
+    .option('--at <node|thread>', 'go on from there')
+    .option('--system <text>', 'how to answer')
+    .option('--model <provider/model>', 'another model than the agent’s own')
+    .option('--effort <name>', 'how hard to think, such as low, medium or high')
+    .option('--agents <folder>', 'where the files of the agents are')
+    .action(async (who: string | undefined, options: ChatOptions) => {
+      if (!process.stdin.isTTY || !process.stdout.isTTY)
+        throw new UsageError('chat is for a terminal: in scripts, take skein ask.');
+      await (await import('../chat/chat.ts')).chat(who, options);
+    });
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { errorText } from './error-text.ts';
+
+const caught = (act: () => unknown): unknown => {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
+};
+
+test.each([
+  ['a file that is not there', () => readFileSync('/nowhere/at/all'), 'There is no /nowhere/at/all.'],
+  ['a folder', () => readFileSync('/'), 'EISDIR: illegal operation on a directory, read'],
+  [
+    'a file as a folder',
+    () => readFileSync('/dev/null/x'),
+    '/dev/null/x cannot be there: something above it is a file.',
+  ],
+])('%s', (_what, act, text) => {
+  expect(errorText(caught(act))).toBe(text);
+});
+
+test('a taken port, a wrong key, and what is no error at all', () => {
+  const taken = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', syscall: 'listen', port: 4141 });
+  expect(errorText(taken)).toBe('Port 4141 is taken. Is Skein running already? --port takes another.');
+  expect(errorText(Object.assign(new Error('No.'), { code: 'authentication' }))).toContain('skein models');
+  expect(errorText('just so')).toBe('just so');
+});

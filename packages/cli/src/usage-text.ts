@@ -1,0 +1,55 @@
+import type { Usage } from '@skein/core';
+
+type Buckets = Omit<Usage, 'native'>;
+
+/** All that was read, and how much of it came from a cache. */
+export function inputOf(usage: Buckets): { input: number; cached: number; rate: number; written: number } {
+  const written = usage.cacheWrite5m + usage.cacheWrite1h;
+  const input = usage.input + usage.cacheRead + written;
+  const rate = input === 0 ? 0 : Math.round((100 * usage.cacheRead) / input);
+  return { input, cached: usage.cacheRead, rate, written };
+}
+
+/** Tokens and cost in one line. */
+export function usageLine(usage: Buckets, cost: number | undefined): string {
+  const { input, cached, rate } = inputOf(usage);
+  const price = cost === undefined ? 'price not known' : `$${cost.toFixed(6)}`;
+  return `${input} in, ${cached} cached (${rate} %) · ${usage.output} out · ${price}`;
+}
+
+/** Sums of tokens and cost. */
+export interface Tally {
+  add(usage: Buckets | undefined, cost: number | undefined): void;
+  readonly usage: Buckets | undefined;
+  /** Undefined when the price of any part is not known. */
+  readonly cost: number | undefined;
+}
+
+export function createTally(): Tally {
+  let usage: Buckets | undefined;
+  let cost: number | undefined = 0;
+  return {
+    add(more, price) {
+      if (!more) return;
+      usage = usage ? sum(usage, more) : more;
+      cost = cost === undefined || price === undefined ? undefined : cost + price;
+    },
+    get usage() {
+      return usage;
+    },
+    get cost() {
+      return cost;
+    },
+  };
+}
+
+function sum(a: Buckets, b: Buckets): Buckets {
+  return {
+    input: a.input + b.input,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite5m: a.cacheWrite5m + b.cacheWrite5m,
+    cacheWrite1h: a.cacheWrite1h + b.cacheWrite1h,
+    output: a.output + b.output,
+    reasoning: a.reasoning + b.reasoning,
+  };
+}

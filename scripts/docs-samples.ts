@@ -1,0 +1,60 @@
+/** Samples of a page as one program. What is printed is compared with the comment behind it. */
+
+/** Everything that a sample may import. */
+const MODULES: Readonly<Record<string, () => Promise<object>>> = {
+  '@anthropic-ai/sdk': () => import('@anthropic-ai/sdk'),
+  '@skein/agents': () => import('@skein/agents'),
+  '@skein/core': () => import('@skein/core'),
+  '@skein/core/node': () => import('@skein/core/node'),
+  '@skein/core/prices': () => import('@skein/core/prices'),
+  '@skein/core/testing': () => import('@skein/core/testing'),
+  '@skein/emulator': () => import('@skein/emulator'),
+  '@skein/forest': () => import('@skein/forest'),
+  '@skein/forest/testing': () => import('@skein/forest/testing'),
+  '@skein/server': () => import('@skein/server'),
+  'node:assert/strict': () => import('node:assert/strict'),
+  'node:fs/promises': () => import('node:fs/promises'),
+  'node:test': async () => ({ test: (_name: string, run: () => unknown) => run() }),
+  openai: () => import('openai'),
+};
+
+export interface Prepared {
+  /** What the comments promise. */
+  readonly expected: readonly string[];
+  /** Gives what was printed in these places. */
+  run(): Promise<readonly string[]>;
+}
+
+export function prepareSamples(page: string): Prepared {
+  const code = [...page.matchAll(/```js\n(.*?)```/gs)].map(([, sample = '']) => sample).join('\n');
+  const expected: string[] = [];
+  const program = code
+    .replace(
+      /^import (.*) from '(.*)';$/gm,
+      (_line, names: string, from: string) => `const ${bound(names)} = await load('${from}');`,
+    )
+    .replace(/^( *)console\.log\((.*)\); \/\/ (.*)$/gm, (_line, indent: string, printed: string, promise: string) => {
+      expected.push(promise);
+      return `${indent}print(${printed});`;
+    });
+  return {
+    expected,
+    async run() {
+      const printed: string[] = [];
+      const print = (...values: unknown[]) => void printed.push(values.map(String).join(' '));
+      const load = (name: string) => {
+        const module = MODULES[name];
+        if (!module) throw new Error(`A sample imports ${name}, which scripts/docs-samples.ts does not know.`);
+        return module();
+      };
+      const AsyncFunction = (async () => undefined).constructor as FunctionConstructor;
+      await new AsyncFunction('load', 'print', 'console', program)(load, print, { log: () => undefined });
+      return printed;
+    },
+  };
+}
+
+/** `{ a, b as c }` or `Name`, as a pattern of a declaration. */
+function bound(names: string): string {
+  return names.startsWith('{') ? names.replaceAll(' as ', ': ') : `{ default: ${names} }`;
+}

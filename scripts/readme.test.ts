@@ -1,0 +1,68 @@
+/** What README tells people to type, typed: in an empty home, with the built packages. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startEmulator } from '@skein/emulator';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const run = promisify(execFile);
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+const lines = [...readme.matchAll(/```sh\n(.*?)```/gs)]
+  .flatMap(([, block = '']) => block.trim().split('\n'))
+  .map((line) => line.replace(/\s+#.*$/, ''));
+
+/** What cannot be typed here, and what tries it instead. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'npm start': 'packages/cli/test/serve.test.ts, after the build',
+  'npm test': 'this',
+  'npx skein chat': 'packages/cli/test/chat.test.ts, in a terminal',
+  'export DATABASE_URL=postgres://…': 'needs a database: packages/forest/test/postgres',
+  'export SKEIN_TOKEN=$(openssl rand -hex 32)': 'the same',
+  'npx skein --store postgres:DATABASE_URL --host 0.0.0.0 --no-open': 'the same',
+};
+
+const PROGRAM = `
+const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
+  method: 'POST',
+  headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY, 'content-type': 'application/json' },
+  body: JSON.stringify({ model: 'gpt-5.2', messages: [{ role: 'user', content: 'Hello' }] }),
+});
+console.log((await response.json()).choices[0].message.content);
+`;
+const EXPORT = JSON.stringify([
+  { uuid: 'c1', name: 'Yarn', chat_messages: [{ uuid: 'm1', sender: 'human', text: 'What is yarn?', content: [] }] },
+]);
+
+test('the commands of README work as they are written, one after the other', async () => {
+  const emulator = await startEmulator();
+  const home = mkdtempSync(join(tmpdir(), 'skein-readme-'));
+  writeFileSync(join(home, 'my-app.mjs'), PROGRAM);
+  writeFileSync(join(home, 'conversations.json'), EXPORT);
+  symlinkSync(join(root, 'examples'), join(home, 'examples'));
+  const bin = join(root, 'node_modules', '.bin');
+  const env = { ...emulator.env(), PATH: [bin, process.env.PATH].join(delimiter), HOME: home };
+  const printed: Record<string, string> = {};
+  try {
+    for (const line of lines.filter((one) => !(one in ELSEWHERE))) {
+      const [program = '', ...args] = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
+      const typed = program === 'npx' ? args : [program, ...args];
+      const done = await run(typed[0]!, typed.slice(1), { cwd: home, env });
+      printed[line] = done.stdout + done.stderr;
+    }
+  } finally {
+    await emulator.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+  expect(printed['npx skein record -- node my-app.mjs']).toContain('Echo: Hello');
+  expect(printed['npx skein replay -- node my-app.mjs']).toContain('Echo: Hello');
+  expect(printed['npx skein threads']).toContain('Hello');
+  expect(printed['npx skein import conversations.json']).toContain('1 conversations');
+  expect(printed['npx skein search yarn']).toContain('is yarn?');
+  expect(printed['npx skein tree']).toContain('What is a skein?');
+  expect(Object.keys(ELSEWHERE).filter((line) => !lines.includes(line))).toEqual([]);
+}, 180_000);
