@@ -7,7 +7,8 @@ import { runInNewContext } from 'node:vm';
 import { openForest } from '@skein/forest';
 import { expect, test } from 'vitest';
 import { question, startWorld } from '../../packages/server/test/kit.ts';
-import { recorded, wire } from '../../packages/server/test/proxy-kit.ts';
+import { wire } from '../../packages/server/test/proxy-kit.ts';
+import { landed } from './landed.ts';
 
 /** `npm run torture` asks for more. */
 const ROUNDS = Number(process.env.SKEIN_KILLS ?? 20);
@@ -20,14 +21,13 @@ const collect = runInNewContext('gc') as () => void;
 test(`mixed load, ${ROUNDS} rounds: files, sockets and memory are given back`, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'skein-soak-'));
   const forest = await openForest(folder);
-  const { server, api } = await startWorld({ forest });
+  const { server, api, emulator } = await startWorld({ forest });
   let exchanges = 0;
   const work = async (round: number) => {
-    const { body: node } = await api('POST', '/nodes', { parent: 'root', messages: [question(`Hello ${round}`)] });
-    const id = node.id ?? node.node?.id;
-    const asked = ['anthropic/claude-opus-5-5', 'openai/gpt-5.5'].map((model) =>
-      api('POST', `/nodes/${id}/generate`, { model }),
-    );
+    const messages = [question(`Hello ${round}`)];
+    const { id } = (await api('POST', '/nodes/root/messages', { messages })).body;
+    const models = ['anthropic/claude-opus-5-5', 'openai/gpt-5.5'];
+    const asked = models.map((model) => api('POST', '/generations', { node: id, model }));
     const body = JSON.stringify({
       model: 'gpt-5.5',
       stream: true,
@@ -47,9 +47,12 @@ test(`mixed load, ${ROUNDS} rounds: files, sockets and memory are given back`, a
     for (const { status } of [...generated, ...streams, ...pages]) expect(status).toBeLessThan(300);
   };
   for (let round = 0; round < WARM_UP; round++) await work(round);
+  // The emulator lives in this process, too, and remembers what it was asked.
+  emulator.reset();
   const before = await used();
   for (let round = WARM_UP; round < WARM_UP + ROUNDS; round++) await work(round);
-  await recorded(forest, Math.min(exchanges, 100)).catch(() => undefined);
+  await landed(forest, exchanges);
+  emulator.reset();
   const after = await used();
   console.log(`soak: ${ROUNDS} rounds, ${JSON.stringify({ before, after })}`);
   expect(after.files).toBeLessThanOrEqual(before.files + 10);

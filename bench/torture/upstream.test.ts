@@ -1,7 +1,8 @@
 import { readRecorded } from '@skein/forest';
 import { expect, test } from 'vitest';
 import { startWorld } from '../../packages/server/test/kit.ts';
-import { recorded, wire } from '../../packages/server/test/proxy-kit.ts';
+import { wire } from '../../packages/server/test/proxy-kit.ts';
+import { landed } from './landed.ts';
 import { FAULTS, startBadUpstream } from './upstream.ts';
 
 /** `npm run torture` asks for more. */
@@ -27,7 +28,7 @@ test(`a provider that cuts, stalls, trickles and sends garbage, ${ROUNDS} times:
     expect([fault, got.broken]).toEqual([fault, fault === 'cut' || fault === 'stall']);
     sizes.push(bytes.length);
   }
-  const exchanges = await recorded(forest, ROUNDS);
+  const exchanges = await landed(forest, ROUNDS);
   const kept = await Promise.all(exchanges.map(async ({ id }) => (await readRecorded(forest, id))?.response.length));
   expect(kept.sort()).toEqual(sizes.sort());
   expect((await api('GET', '/health')).status).toBe(200);
