@@ -12,7 +12,12 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['packages/*/{src,test}/**/*.test.ts', 'examples/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: [
+      'packages/*/{src,test}/**/*.test.ts',
+      'examples/**/*.test.ts',
+      'scripts/**/*.test.ts',
+      'bench/**/*.test.ts',
+    ],
     globalSetup: ['packages/forest/test/postgres/global-setup.ts'],
     testTimeout: 60_000,
     // Half of the tests wait for processes and sockets: every core may have one.

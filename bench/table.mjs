@@ -25,9 +25,19 @@ export function table(title, rows) {
     `±${(spread * 100).toFixed(0)} %`,
     ...(judged ? [budget?.toFixed(1) ?? '', ok === undefined ? '' : ok ? 'yes' : 'NO'] : []),
   ]);
+  return cells(head, lines);
+}
+
+/**
+ * @param {readonly string[]} head
+ * @param {readonly (readonly string[])[]} lines
+ * @param {number} [left] how many columns are words, and stand to the left
+ */
+export function cells(head, lines, left = 1) {
   const widths = head.map((cell, column) => Math.max(cell.length, ...lines.map((line) => line[column]?.length ?? 0)));
-  const show = (/** @type {readonly string[]} */ cells) =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-  const rule = `|${widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
-  return [show(head), rule, ...lines.map(show)].join('\n');
+  const padded = (/** @type {string} */ cell, /** @type {number} */ column) =>
+    column < left ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  const show = (/** @type {readonly string[]} */ line) => `| ${line.map(padded).join(' | ')} |`;
+  const rule = widths.map((width, column) => (column < left ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`));
+  return [show(head), `|${rule.join('|')}|`, ...lines.map(show)].join('\n');
 }

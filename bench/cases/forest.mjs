@@ -117,6 +117,7 @@ export async function matchCase() {
   const check = async (/** @type {any} */ messages, /** @type {string} */ by) => {
     const found = await forest.match(messages);
     if (found.matched !== 1000 || found.by !== by) throw new Error(`${found.matched} matched by ${found.by}`);
+    return { messages, found };
   };
   return [
     { name: 'floor', run: () => texts.map((text) => sha256(text)) },

@@ -5,10 +5,10 @@ import { exchanges, PROTOCOLS, type Protocol } from '../corpus/recordings.ts';
 import { memberTexts } from '../corpus/source-json.ts';
 import { FIXTURES } from '../fixtures/index.ts';
 import { type Insertion, insert } from './insert.ts';
-import { unknownElement, unknownName, unknownValue } from './unknown-json.ts';
+import { anywhere, unknownElement, unknownName, unknownValue } from './unknown-json.ts';
 
 const insertion: fc.Arbitrary<Insertion> = fc.record({
-  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  at: anywhere,
   name: unknownName,
   member: unknownValue,
   element: unknownElement,

@@ -58,3 +58,8 @@ export const unknownName: fc.Arbitrary<string> = fc.constantFrom(
 export const unknownElement: fc.Arbitrary<string> = fc
   .tuple(unknownValue, unknownValue)
   .map(([first, second]) => `{"type":"x_hologram","x_beam":${first}, "x_focus" : ${second}}`);
+
+/** A place as a fraction of all there are. Not `fc.double`: nearly all of its numbers between 0 and 1 are next to 0. */
+export const anywhere: fc.Arbitrary<number> = fc
+  .integer({ min: 0, max: 1_000_000 })
+  .map((number) => number / 1_000_000);

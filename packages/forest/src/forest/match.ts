@@ -1,6 +1,6 @@
 import type { Message } from '@skein/core';
 import { type Echo, extendEcho, nodeId, ROOT, sha256 } from '../model/index.ts';
-import type { Store } from '../store/index.ts';
+import type { IdChain, Store } from '../store/index.ts';
 import { placeBelow } from './place.ts';
 import { followRedirect } from './resolve.ts';
 import type { Match } from './types.ts';
@@ -16,18 +16,33 @@ export async function matchHistory(store: Store, messages: readonly Message[]): 
  * however many siblings there are.
  */
 async function matchAsWritten(store: Store, messages: readonly Message[]): Promise<Match> {
-  const ids: string[] = [];
-  // The text is hashed here, by Node: asking for the facts of a message would parse it, too.
-  for (const { origin, raw } of messages) ids.push(nodeId(ids.at(-1) ?? ROOT, origin.dialect, sha256(raw)));
+  const ids = idsOf(messages);
   const exact = await store.deepest(ids);
-  if (exact === messages.length - 1) return { node: ids.at(-1) ?? ROOT, matched: messages.length, by: 'exact' };
+  const node = ids.at(exact) ?? ROOT;
+  if (exact === messages.length - 1) return { node, matched: messages.length, by: 'exact' };
 
-  const { echo, lead } = await placeBelow(store, exact < 0 ? ROOT : ids[exact]!);
+  const { echo, lead } = await placeBelow(store, node);
   const { echoes, start, systemEnd } = echoesBehind(echo, messages, exact + 1);
-  const leadId = systemEnd === undefined ? lead : (ids[systemEnd - 1] ?? ROOT);
+  const leadId = systemEnd === undefined ? lead : (ids.at(systemEnd - 1) ?? ROOT);
   const found = await store.byEcho(echoes, leadId);
   if (found) return { node: found.node.id, matched: start + found.index + 1, by: 'echo' };
-  return { node: exact < 0 ? ROOT : ids[exact]!, matched: exact + 1, by: 'exact' };
+  return { node, matched: exact + 1, by: 'exact' };
+}
+
+/**
+ * The ids of a history, each made when it is first asked for. The texts are hashed here, by Node: asking for the facts
+ * of a message would parse it, too.
+ */
+function idsOf(messages: readonly Message[]): IdChain {
+  const ids: string[] = [];
+  return {
+    length: messages.length,
+    at(index) {
+      for (const { origin, raw } of messages.slice(ids.length, index + 1))
+        ids.push(nodeId(ids.at(-1) ?? ROOT, origin.dialect, sha256(raw)));
+      return ids[index];
+    },
+  };
 }
 
 /**

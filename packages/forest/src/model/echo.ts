@@ -1,4 +1,13 @@
-import { type ContentBlock, canonical, isJson, type MediaBlock, type Message, type ToolResultBlock } from '@skein/core';
+import {
+  type ContentBlock,
+  canonical,
+  isJson,
+  type MediaBlock,
+  type Message,
+  type ToolResultBlock,
+  type ToolUseBlock,
+  type UnknownBlock,
+} from '@skein/core';
 import { sha256 } from './hash.ts';
 
 export const ECHO_VERSION = 1;
@@ -25,23 +34,35 @@ export const ECHO_START: Echo = {
  * come to the same end. Reasoning, cache markers, leading system messages and how a text is spelt leave no trace.
  */
 export function extendEcho(echo: Echo, message: Message): Echo {
-  if (echo.leading && message.role === 'system') return echo;
+  const { role, content } = message;
+  if (echo.leading && role === 'system') return echo;
   let { text, calls, answered } = echo;
-  const { toolUses, toolResults } = message;
   // Results follow their calls: behind anything else the order of the calls is over.
-  if (toolUses.length > 0 || toolResults.length === 0) {
-    calls = toolUses.map(({ id }) => id);
+  if (!content.some(isResult) || content.some(isUse)) {
+    calls = content.filter(isUse).map(({ id }) => id);
     answered = 0;
   }
-  for (const unit of unitsOf(message)) {
-    if (typeof unit === 'string') {
-      text = step(text, unit);
+  const lenient = role === 'assistant';
+  let said = '';
+  const speak = () => {
+    const spoken = lenient ? said.trim() : said;
+    if (spoken !== '') text = step(text, `["${role}",${quoted(spoken)}]`);
+    said = '';
+  };
+  for (const block of content) {
+    if (block.type === 'text' || block.type === 'refusal') {
+      said += block.text;
       continue;
     }
-    const place = calls.indexOf(unit.toolCallId);
-    text = step(text, JSON.stringify(['result', place < 0 ? answered : place, ...contentUnits(unit.content)]));
-    answered += 1;
+    if (block.type === 'reasoning' || (block.type === 'unknown' && lenient)) continue;
+    speak();
+    if (isResult(block)) {
+      const place = calls.indexOf(block.toolCallId);
+      text = step(text, JSON.stringify(['result', place < 0 ? answered : place, ...contentUnits(block.content)]));
+      answered += 1;
+    } else text = step(text, unitOf(block));
   }
+  speak();
   return { text, calls, answered, leading: false };
 }
 
@@ -53,28 +74,17 @@ function hash(text: string): string {
   return sha256(text).slice(0, 32);
 }
 
-/** The visible units of a message in order; results are left for the caller, who knows the order of the calls. */
-function* unitsOf(message: Message): Generator<string | ToolResultBlock> {
-  const lenient = message.role === 'assistant';
-  let said = '';
-  const spoken = () => {
-    const text = lenient ? said.trim() : said;
-    said = '';
-    return text === '' ? [] : [JSON.stringify([message.role, text])];
-  };
-  for (const block of message.content) {
-    if (block.type === 'text' || block.type === 'refusal') {
-      said += block.text;
-      continue;
-    }
-    if (block.type === 'reasoning' || (block.type === 'unknown' && lenient)) continue;
-    yield* spoken();
-    if (block.type === 'tool-use') yield JSON.stringify(['call', block.name, byValue(block.rawParameters)]);
-    else if (block.type === 'tool-result') yield block;
-    else if (block.type === 'media') yield mediaUnit(block);
-    else yield JSON.stringify(['unknown', byValue(block.native)]);
-  }
-  yield* spoken();
+function unitOf(block: ToolUseBlock | MediaBlock | UnknownBlock): string {
+  if (block.type === 'tool-use') return JSON.stringify(['call', block.name, byValue(block.rawParameters)]);
+  return block.type === 'media' ? mediaUnit(block) : JSON.stringify(['unknown', byValue(block.native)]);
+}
+
+function isUse(block: ContentBlock): block is ToolUseBlock {
+  return block.type === 'tool-use';
+}
+
+function isResult(block: ContentBlock): block is ToolResultBlock {
+  return block.type === 'tool-result';
 }
 
 function contentUnits(content: readonly ContentBlock[]): string[] {
@@ -91,3 +101,20 @@ function byValue(text: string): string {
   if (text.trim() === '') return '{}';
   return isJson(text) ? canonical(text) : text;
 }
+
+/** As `JSON.stringify` of a text, in half the time: most of a long text needs no escape. */
+function quoted(text: string): string {
+  if (!text.isWellFormed()) return JSON.stringify(text);
+  let [done, from] = ['"', 0];
+  ESCAPED.lastIndex = 0;
+  while (ESCAPED.test(text)) {
+    const at = ESCAPED.lastIndex - 1;
+    done += text.slice(from, at) + ESCAPES[text.charCodeAt(at)]!;
+    from = at + 1;
+  }
+  return `${done}${text.slice(from)}"`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are among what is escaped.
+const ESCAPED = /["\\\u0000-\u001f]/g;
+const ESCAPES = Array.from({ length: 128 }, (_, code) => JSON.stringify(String.fromCharCode(code)).slice(1, -1));

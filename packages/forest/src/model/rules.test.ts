@@ -25,6 +25,14 @@ describe('ids and echoes outlive code: the vectors in docs/forest-rules.md', () 
   test('there are some', () => expect(vectors.length).toBeGreaterThan(1));
 });
 
+test('an echo is of the JSON text of what was said, whatever characters that has', () => {
+  const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).join('');
+  for (const text of [ascii, 'plain', '"', 'a\\', '東京 🙂', 'half \ud83d', '\u2028']) {
+    const unit = `${ECHO_START.text}\n${JSON.stringify(['user', text])}`;
+    expect(echoOf(user(text))).toBe(`1:${sha256(unit).slice(0, 32)}`);
+  }
+});
+
 describe('an echo recognises what a stateless client sends back', () => {
   const call = { id: 'x1', type: 'function', function: { name: 'f', arguments: '{"b":1, "a":2.0}' } };
   const asked = chat({ role: 'user', content: 'Go' });

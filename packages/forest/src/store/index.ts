@@ -5,6 +5,7 @@ export type {
   Change,
   Changes,
   EntryQuery,
+  IdChain,
   Page,
   PageRequest,
   Problem,

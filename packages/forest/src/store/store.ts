@@ -1,5 +1,11 @@
 import type { EntryKind, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../model/index.ts';
 
+/** Ids of which each is the parent of the next. Asking for one may be what makes it: an array will do, too. */
+export interface IdChain {
+  readonly length: number;
+  at(index: number): string | undefined;
+}
+
 /**
  * Where a forest is kept. A store knows records and finds them; what they mean is the forest's business. Every
  * implementation passes `storeConformance`. All of it concerns one project.
@@ -27,8 +33,8 @@ export interface Store {
   /** Every node, parents before their children, in an order that stays. */
   scan(page?: PageRequest): Promise<Page<NodeRecord>>;
 
-  /** The index of the last id that is there, -1 for none. Each id is the parent of the next. */
-  deepest(chain: readonly string[]): Promise<number>;
+  /** The index of the last id that is there, -1 for none. */
+  deepest(chain: IdChain): Promise<number>;
   /**
    * A node with the last of these echoes that any node has. Of several one with this `lead` is preferred, then the
    * deepest, then the newest.

@@ -1,4 +1,4 @@
-// Works on a forest until it is killed: splits nodes, imports conversations, or lets a model answer. What was
+// Works on a forest until it is killed: splits nodes, imports conversations, packs, or lets a model answer. What was
 // acknowledged goes to its parent, line by line.
 import { writeSync } from 'node:fs';
 import { assistant, tool, user } from '@skein/core';
@@ -10,6 +10,7 @@ const tell = (fact: object) => writeSync(1, `${JSON.stringify(fact)}\n`);
 
 if (work === 'split') await splitForever();
 else if (work === 'import') await importForever();
+else if (work === 'pack') await packForever();
 else await generateForever();
 
 async function splitForever(): Promise<void> {
@@ -38,6 +39,14 @@ async function importForever(): Promise<void> {
     });
     await importFile(forest, [lines.join('\n')], { format: 'fine-tuning' });
     tell({ imported: lines.join('\n') });
+  }
+}
+
+async function packForever(): Promise<void> {
+  for (let turn = 0; ; turn++) {
+    tell({ done: await forest.append('root', [user(`Kept ${name}.${turn}`), assistant('Yes')]) });
+    await forest.remove(await forest.append('root', [user(`Gone ${name}.${turn}`)]));
+    await (turn % 2 === 0 ? forest.pack() : forest.gc());
   }
 }
 

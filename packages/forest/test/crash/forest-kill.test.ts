@@ -71,6 +71,18 @@ describe(`kill -9 at a random moment, ${ROUNDS} times`, () => {
     await expectSound(folder);
   });
 
+  test('of packing: what was acknowledged is there, once, before and after', async () => {
+    const folder = await newFolder();
+    const acknowledged: string[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      acknowledged.push(...(await workAndDie(folder, 'pack', `r${round}`)).flatMap(({ done }) => done ?? []));
+      const nodes = readPlainly(folder);
+      expect(acknowledged.filter((id) => !nodes.has(id))).toEqual([]);
+    }
+    expect(acknowledged.length).toBeGreaterThan(0);
+    await expectSound(folder);
+  });
+
   test('of streams and tools: the partial turn is kept, and resuming goes on without running a finished tool again', async () => {
     const folder = await newFolder();
     let resumed = 0;

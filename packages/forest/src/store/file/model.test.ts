@@ -80,7 +80,7 @@ describe('several stores on one folder', () => {
           expect(await store.check()).toEqual([]);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: Number(process.env.SKEIN_KILLS ?? 20) * 3 },
     );
   });
 });

@@ -6,6 +6,9 @@ import type { Store } from '../store.ts';
 import { fileStore } from './file-store.ts';
 import { createTestDisk, type TestDisk } from './test-disk.ts';
 
+/** `npm run torture` asks for more. */
+const TIMES = Number(process.env.SKEIN_KILLS ?? 20);
+
 interface Batch {
   readonly node: NodeRecord;
   readonly records: Parameters<Store['append']>[0];
@@ -111,7 +114,7 @@ describe('a loss of power at any call', () => {
       fc.asyncProperty(plans, async (plan) => {
         expect(await losePower(createTestDisk(), plan)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: TIMES * 15 },
     );
   });
 
@@ -121,7 +124,7 @@ describe('a loss of power at any call', () => {
         const disk = createTestDisk();
         for (const plan of list) expect(await losePower(disk, plan)).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: TIMES * 2 },
     );
   });
 

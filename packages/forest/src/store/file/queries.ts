@@ -116,13 +116,20 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
     deepest: (chain) =>
       steady(async () => {
         const { gaps, has, rowOf } = nodesNow();
-        const isThere = (id: string) => has(rowOf(id));
+        const isThere = (index: number) => has(rowOf(chain.at(index)!));
         // Where a node is missing in the middle, what is known has no single end.
-        if (gaps > 0) return chain.findLastIndex(isThere);
-        let [low, high] = [-1, chain.length];
+        if (gaps > 0) {
+          let last = chain.length - 1;
+          while (last >= 0 && !isThere(last)) last -= 1;
+          return last;
+        }
+        // In growing strides from the front: of a chain that is not known, little has to be made.
+        let [low, high] = [-1, 0];
+        while (high < chain.length && isThere(high)) [low, high] = [high, high * 2 + 1];
+        high = Math.min(high, chain.length);
         while (high - low > 1) {
           const middle = (low + high) >> 1;
-          if (isThere(chain[middle]!)) low = middle;
+          if (isThere(middle)) low = middle;
           else high = middle;
         }
         return low;

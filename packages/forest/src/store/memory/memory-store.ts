@@ -60,7 +60,9 @@ export function memoryStore(): Store {
       return { items: items.map(({ node }) => node), ...(next !== undefined && { next }) };
     },
     async deepest(chain) {
-      return chain.findLastIndex((id) => tables.nodes.has(id));
+      let index = chain.length - 1;
+      while (index >= 0 && !tables.nodes.has(chain.at(index)!)) index -= 1;
+      return index;
     },
     async byEcho(echoes, lead) {
       const index = echoes.findLastIndex((echo) => tables.echoes.has(echo));

@@ -82,8 +82,9 @@ export function nodeReads(context: Context): NodeReads {
       return pageOfRows(rows, page, read, ({ seq, snapshot }) => [seq, place?.[1] ?? snapshot]);
     },
     async deepest(chain) {
+      const ids = Array.from({ length: chain.length }, (_, index) => toStored(chain.at(index)!));
       const { rows } = await sql<{ at: string }>`
-        select step.at from unnest(${chain.map(toStored)}::text[]) with ordinality as step (id, at)
+        select step.at from unnest(${ids}::text[]) with ordinality as step (id, at)
         where exists (select from skein_node where project = ${own} and id = step.id)
         order by step.at desc limit 1`.execute(db);
       return Number(rows[0]?.at ?? 0) - 1;

@@ -1,0 +1,18 @@
+import { replies as anthropicMessages } from './anthropic-messages.mjs';
+import { replies as googleGenerateContent } from './google-generatecontent.mjs';
+import { replies as openaiChat } from './openai-chat.mjs';
+import { replies as openaiResponses } from './openai-responses.mjs';
+
+/** What there is of each protocol: what is documented, what nobody knows yet, and calls of tools. */
+export const REPLIES = {
+  'anthropic-messages': anthropicMessages,
+  'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
+  'google-generatecontent': googleGenerateContent,
+};
+
+/** @typedef {keyof typeof REPLIES} Protocol */
+/** @typedef {'known' | 'unknown' | 'calls'} CaseName */
+
+export const PROTOCOLS = /** @type {readonly Protocol[]} */ (Object.keys(REPLIES));
+export const CASES = /** @type {readonly CaseName[]} */ (['known', 'unknown', 'calls']);

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import {
+  canonical,
+  elementTexts,
+  isJson,
+  membersOf,
+  parseTree,
+  printTree,
+  skipSpace,
+} from '../../../packages/core/src/json/index.ts';
+import { unknownValue } from '../../../packages/core/test/properties/unknown-json.ts';
+import { mutated } from '../mutate.ts';
+import { hold, type Target } from '../target.ts';
+
+const SAMPLES = [
+  '{"a":[1.0,2512292042121000001,{"b":"\\u00e9\\ud83d\\ude00"}],"a":null}',
+  '[[],{},"",-0,1E+5]',
+  ' "x" ',
+];
+
+/** JSON text: what is JSON is what `JSON.parse` says it is; printing a tree gives the text; cutting loses nothing. */
+export const targets: readonly Target[] = [
+  {
+    name: 'json',
+    input: fc.oneof(unknownValue, mutated(SAMPLES), fc.string({ unit: 'binary' })),
+    run(text) {
+      hold(isJson(text) === parses(text), 'isJson and JSON.parse differ');
+      if (!isJson(text)) return 'not JSON';
+      hold(printTree(parseTree(text)) === text.trim(), 'the printed tree is another text');
+      hold(canonical(canonical(text)) === canonical(text), 'canonical twice is another text');
+      const start = skipSpace(text, 0);
+      if (text[start] === '[')
+        for (const element of elementTexts(text)) hold(isJson(element), 'an element is not JSON');
+      if (text[start] !== '{') return text[start] === '[' ? 'array' : 'scalar';
+      for (const { start: from, end } of membersOf(text, start))
+        hold(isJson(text.slice(from, end)), 'a member is not JSON');
+      return 'object';
+    },
+  },
+];
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
