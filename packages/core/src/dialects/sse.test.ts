@@ -23,7 +23,18 @@ function judge(text: string): Told[] {
 
 const line = fc.constantFrom(
   ...['data: a', 'data:b', 'data:  c', 'data', 'data:', 'database: x', 'datax', ' data: y', 'data : z'],
-  ...['event: ping', 'event:', 'event', 'events: x', 'id: 1', 'retry: 5', ': comment', ':', 'ö: ü', 'data: 你好 \u2028'],
+  ...[
+    'event: ping',
+    'event:',
+    'event',
+    'events: x',
+    'id: 1',
+    'retry: 5',
+    ': comment',
+    ':',
+    'ö: ü',
+    'data: 你好 \u2028',
+  ],
   ...['', '', ''],
 );
 const stream = fc

@@ -50,9 +50,9 @@ export function decodeSse(onEvent: (event: string | undefined, data: string) => 
   }
 
   function readLine(text: string, start: number, end: number): void {
-    const value = valueOf(text, 'data', start, end);
+    const value = fieldValue(text, 'data', start, end);
     if (value !== undefined) data = data === undefined ? value : `${data}\n${value}`;
-    else event = valueOf(text, 'event', start, end) ?? event;
+    else event = fieldValue(text, 'event', start, end) ?? event;
   }
 
   return {
@@ -72,7 +72,7 @@ function hasLoneReturn(text: string): boolean {
 }
 
 /** The value of a line `name: value`, undefined for other names. */
-function valueOf(text: string, name: string, start: number, end: number): string | undefined {
+function fieldValue(text: string, name: string, start: number, end: number): string | undefined {
   const colon = start + name.length;
   if (!text.startsWith(name, start)) return undefined;
   if (colon === end) return '';

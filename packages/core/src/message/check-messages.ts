@@ -6,11 +6,12 @@ export function checkMessages(messages: Iterable<Message>): readonly Message[] {
   if (!isIterable(messages)) throw new TypeError('messages is not a list of messages, such as [user("...")]');
   const list = [...messages];
   const wrong = list.findIndex((message) => !isMessage(message));
-  if (wrong >= 0) throw new TypeError(`messages[${wrong}] is not a message; use user(...), assistant(...) and the like`);
+  if (wrong >= 0)
+    throw new TypeError(`messages[${wrong}] is not a message; use user(...), assistant(...) and the like`);
   return list;
 }
 
-function isIterable(value: unknown): boolean {
+export function isIterable(value: unknown): boolean {
   return value !== null && value !== undefined && Symbol.iterator in Object(value);
 }
 
