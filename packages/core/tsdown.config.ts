@@ -2,9 +2,6 @@ import { defineConfig } from 'tsdown';
 
 const entry = ['src/index.ts', 'src/node.ts', 'src/otel.ts', 'src/prices.ts', 'src/testing.ts'];
 
-/** Small, needed by every importer, and a file less to load; its licence goes into the package. */
-const copied = ['eventsource-parser'];
-
 /** Bundlers take single modules and leave out what they do not need; Node takes few files and loads them faster. */
 export default defineConfig([
   { entry },
@@ -15,12 +12,7 @@ export default defineConfig([
     dts: false,
     minify: true,
     sourcemap: true,
-    deps: { neverBundle: [/^node:/], alwaysBundle: copied, onlyBundle: copied },
     // The main entry and all it imports is one file, whatever else shares parts of it.
     outputOptions: { codeSplitting: { groups: [{ name: 'core', test: /src[\\/]index\.ts$/ }] } },
-    copy: [
-      '../../LICENSE',
-      ...copied.map((name) => ({ from: `../../node_modules/${name}/LICENSE`, rename: `LICENSE.${name}` })),
-    ],
   },
 ]);

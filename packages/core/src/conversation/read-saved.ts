@@ -26,7 +26,7 @@ export function readSaved(saved: unknown, options: ReadOptions): Read {
   if (isTypedList(value))
     return { messages: readTypedList(typeof saved === 'string' ? saved : JSON.stringify(value), value) };
   if (!isObject(value) || value.format !== FORMAT) {
-    throw new MessageListDeserializationError(`expected {"format":"${FORMAT}",…} or an array of messages`);
+    throw new MessageListDeserializationError(`expected {"format":"${FORMAT}", ...} or an array of messages`);
   }
   if (value.version !== VERSION) {
     const { version } = value;

@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
   'refused-field': 'a field that the provider gave and does not take back is left out',
   refusal: 'a refusal is sent as text',
   reordered: 'tool results are sent behind their calls',
-  'server-tool': 'what a tool on another provider’s side did or is cannot be carried',
+  'server-tool': "what a tool on another provider's side did or is cannot be carried",
   'signature-placeholder': 'a call without a signature of this issuer is sent with a placeholder',
   surrogate: 'half a character is replaced by U+FFFD',
   'tool-id': 'an id that is not accepted here is replaced',

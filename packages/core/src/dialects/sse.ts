@@ -1,5 +1,3 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
-
 /** Takes a stream of server-sent events apart, however its bytes are cut. */
 export interface SseDecoder {
   push(chunk: Uint8Array | string): void;
@@ -8,16 +6,55 @@ export interface SseDecoder {
 }
 
 export function decodeSse(onEvent: (event: string | undefined, data: string) => void): SseDecoder {
-  let ready: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (message) => ready.push(message) });
   const decoder = new TextDecoder();
-  // Handed on when the chunk is read: what a reader does is then not compiled into the parser, and in it again and again.
-  const feed = (text: string): void => {
-    parser.feed(text);
-    const events = ready;
-    ready = [];
-    for (const { event, data } of events) onEvent(event, data);
-  };
+  /** The line that is not yet complete. */
+  let rest = '';
+  /** Whether a `\r` came last, which may be half of a line's end. */
+  let isHeld = false;
+  let event: string | undefined;
+  let data: string | undefined;
+
+  function feed(chunk: string): void {
+    const text = isHeld || chunk.includes('\r') ? withNewlines(chunk) : chunk;
+    // Only what is new is searched, so that a long line in many pieces is not searched again and again.
+    if (!text.includes('\n')) {
+      rest += text;
+      return;
+    }
+    // Handed on when all is read: what a reader does is then not compiled into this loop, and in it again and again.
+    for (const found of eventsIn(rest + text)) onEvent(found.event, found.data);
+  }
+
+  /** A `\r` alone ends a line, too; whether the last one is alone, the next chunk tells. */
+  function withNewlines(chunk: string): string {
+    const text = isHeld ? `\r${chunk}` : chunk;
+    isHeld = text.endsWith('\r');
+    const known = isHeld ? text.slice(0, -1) : text;
+    return hasLoneReturn(known) ? known.replace(/\r(?!\n)/g, '\n') : known;
+  }
+
+  function eventsIn(text: string): { event: string | undefined; data: string }[] {
+    const found: { event: string | undefined; data: string }[] = [];
+    let at = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
+      const lineEnd = text[end - 1] === '\r' ? end - 1 : end;
+      if (lineEnd > at) readLine(text, at, lineEnd);
+      else {
+        if (data !== undefined) found.push({ event: event || undefined, data });
+        event = data = undefined;
+      }
+      at = end + 1;
+    }
+    rest = text.slice(at);
+    return found;
+  }
+
+  function readLine(text: string, start: number, end: number): void {
+    const value = fieldValue(text, 'data', start, end);
+    if (value !== undefined) data = data === undefined ? value : `${data}\n${value}`;
+    else event = fieldValue(text, 'event', start, end) ?? event;
+  }
+
   return {
     push(chunk) {
       feed(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }));
@@ -26,4 +63,18 @@ export function decodeSse(onEvent: (event: string | undefined, data: string) => 
       feed(`${decoder.decode()}\n\n`);
     },
   };
+}
+
+function hasLoneReturn(text: string): boolean {
+  let at = text.indexOf('\r');
+  while (at >= 0 && text[at + 1] === '\n') at = text.indexOf('\r', at + 1);
+  return at >= 0;
+}
+
+/** The value of a line `name: value`, undefined for other names. */
+function fieldValue(text: string, name: string, start: number, end: number): string | undefined {
+  const colon = start + name.length;
+  if (!text.startsWith(name, start)) return undefined;
+  if (colon === end) return '';
+  return text[colon] === ':' ? text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1, end) : undefined;
 }

@@ -3,14 +3,15 @@ import type { Message } from './message.ts';
 
 /** The messages as a list; throws where one is none, before anything is made of it. */
 export function checkMessages(messages: Iterable<Message>): readonly Message[] {
-  if (!isIterable(messages)) throw new TypeError('messages is not a list of messages, such as [user("…")]');
+  if (!isIterable(messages)) throw new TypeError('messages is not a list of messages, such as [user("...")]');
   const list = [...messages];
   const wrong = list.findIndex((message) => !isMessage(message));
-  if (wrong >= 0) throw new TypeError(`messages[${wrong}] is not a message; use user(…), assistant(…) and the like`);
+  if (wrong >= 0)
+    throw new TypeError(`messages[${wrong}] is not a message; use user(...), assistant(...) and the like`);
   return list;
 }
 
-function isIterable(value: unknown): boolean {
+export function isIterable(value: unknown): boolean {
   return value !== null && value !== undefined && Symbol.iterator in Object(value);
 }
 

@@ -12,7 +12,7 @@ export type {
 } from './blocks.ts';
 export { blockText, contentText } from './blocks-text.ts';
 export { BlocksMessageError, citationOf, viewOfBlocks } from './blocks-view.ts';
-export { checkMessages } from './check-messages.ts';
+export { checkMessages, isIterable } from './check-messages.ts';
 export { assistant, blocksMessage, type Content, system, toolResult, user } from './factories.ts';
 export {
   isLegacyMessage,

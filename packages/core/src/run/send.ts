@@ -4,7 +4,6 @@ import type { Message, Origin } from '../message/index.ts';
 import {
   type Clock,
   type ExchangeOptions,
-  exchange,
   ProviderError,
   type RetryNotice,
   resolveEndpoint,
@@ -12,6 +11,7 @@ import {
   streamError,
 } from '../providers/index.ts';
 import { sleep } from '../providers/transport/clock.ts';
+import { exchange } from '../providers/transport/exchange.ts';
 import { secretsOf } from '../providers/transport/redact.ts';
 import { DEFAULT_RETRY, retryWait } from '../providers/transport/retry.ts';
 import { replyEvents } from './reply-events.ts';

@@ -1,13 +1,8 @@
-import { realClock } from '../providers/index.ts';
-import { checkOptions } from './check-options.ts';
-import { RunError } from './errors.ts';
+import { isIterable } from '../message/index.ts';
 import { EventLog } from './event-log.ts';
-import { Journal } from './journal.ts';
-import { loop } from './loop.ts';
 import { Stopping } from './stopping.ts';
 import type { Directory } from './targets.ts';
 import { toResponse } from './to-response.ts';
-import { ToolSet } from './tools/tool-set.ts';
 import type { Run, RunEvent, RunOptions, RunResult } from './types.ts';
 
 /** Starts a run that looks up names in that directory. */
@@ -15,7 +10,7 @@ export function startRun<Output>(options: RunOptions<Output>, directory: Directo
   const log = new EventLog<RunEvent>();
   const stopping = new Stopping();
   // The schema in `output` has checked that it is one.
-  const result = execute(options, directory, stopping, (event) => log.push(event)) as Promise<RunResult<Output>>;
+  const result = begin(options, directory, stopping, (event) => log.push(event)) as Promise<RunResult<Output>>;
   result.then(
     () => log.end(),
     (error: unknown) => log.fail(error),
@@ -27,32 +22,19 @@ export function startRun<Output>(options: RunOptions<Output>, directory: Directo
   return { ...events, result, text, toResponse: (response) => toResponse(events, response) };
 }
 
-async function execute(
+/** Loaded with the first question: whoever only reads and writes messages asks none. What is asked is what is there now. */
+async function begin(
   options: RunOptions,
   directory: Directory,
   stopping: Stopping,
   emit: (event: RunEvent) => void,
 ): Promise<RunResult> {
-  const { clock = realClock, signal, limits } = options;
-  const journal = new Journal(options, clock, emit);
-  try {
-    checkOptions(options);
-    if (signal) stopping.follow(signal);
-    if (limits?.seconds !== undefined) stopping.after(limits.seconds * 1000, clock);
-    // Loaded on first use, as the checker of schemas below it is.
-    const spec = options.output && new (await import('./output/output-spec.ts')).OutputSpec(options.output);
-    const tools = new ToolSet([...(options.tools ?? []), ...(spec ? [spec.tool] : [])]);
-    const { stop, pending } = await loop({ options, journal, stopping, clock, tools, output: spec }, directory);
-    const result = journal.result(stop, pending, await spec?.read(journal.text, stop));
-    const { usage, cost, steps } = result;
-    journal.observe({ type: 'finish', stop, usage, cost, steps: steps.length, result });
-    emit({ type: 'finish', result });
-    return result;
-  } catch (cause) {
-    const error = new RunError(cause, [...journal.added], [...journal.steps], [...journal.checkpoints]);
-    journal.observe({ type: 'failed', code: error.code, error });
-    throw error;
-  } finally {
-    stopping.dispose();
-  }
+  const { messages, tools } = options;
+  const given: RunOptions = {
+    ...options,
+    messages: isIterable(messages) ? [...messages] : messages,
+    ...(Array.isArray(tools) && { tools: [...tools] }),
+  };
+  const { execute } = await import('./execute.ts');
+  return execute(given, directory, stopping, emit);
 }

@@ -73,7 +73,7 @@ test('what was sent is still known after a call that was stopped before it was a
 });
 
 test.each([
-  [{ system: 'You are brief.' }, 'give system(…) as the first message of each call'],
+  [{ system: 'You are brief.' }, 'give system(...) as the first message of each call'],
   [{ messages: [] }, 'There is no option "messages"'],
   [{ onMissmatch: 'throw' }, 'There is no option "onMissmatch"'],
   [{ onMismatch: 'error' }, 'onMismatch must be "discard", "translate" or "throw"'],

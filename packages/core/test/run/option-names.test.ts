@@ -36,7 +36,7 @@ test.each([Number.NaN, '3', null])('a limit of %j is not taken for no limit', as
 
 test.each([
   [{ messages: undefined }, 'messages is not a list of messages'],
-  [{ messages: 'Hello' }, 'messages[0] is not a message; use user(…)'],
+  [{ messages: 'Hello' }, 'messages[0] is not a message; use user(...)'],
   [{ messages: [user('Hi'), { role: 'user', content: 'Hi' }] }, 'messages[1] is not a message'],
   [{ tools: [{ type: 'function', function: { name: 'w' } }] }, 'tools[0] is not a tool; make it with tool('],
   [{ tools: [{ name: 'w', parameters: {}, execute: () => 1 }] }, 'tools[0] is not a tool'],

@@ -13,7 +13,7 @@ const WAYS: ReadonlySet<unknown> = new Set([undefined, 'discard', 'translate', '
 
 export function checkOptions<T extends Partial<ChatOptions>>(options: T): T {
   if ((options as { system?: unknown }).system !== undefined)
-    throw new TypeError('A chat has no option "system"; give system(…) as the first message of each call');
+    throw new TypeError('A chat has no option "system"; give system(...) as the first message of each call');
   checkNames('option', options, NAMES);
   if (!WAYS.has(options.onMismatch)) throw new TypeError('onMismatch must be "discard", "translate" or "throw"');
   return options;

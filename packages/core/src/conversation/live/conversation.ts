@@ -182,7 +182,7 @@ function isAnswered(messages: readonly Message[]): boolean {
 }
 
 function nothingToSend(): RunError {
-  const cause = Object.assign(new TypeError('There is nothing to send yet; add something, such as .request("…")'), {
+  const cause = Object.assign(new TypeError('There is nothing to send yet; add something, such as .request("...")'), {
     code: 'nothing_to_send',
   });
   return new RunError(cause, [], [], []);

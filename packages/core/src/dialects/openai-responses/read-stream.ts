@@ -12,8 +12,9 @@ import {
 import type { Assembler } from '../dialect.ts';
 import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
 import type { StreamEvent } from '../stream/events.ts';
-import { COUNT, escapedPiece, pieceOf, STRING, usualParts } from '../stream/piece.ts';
+import { escapedPiece } from '../stream/piece.ts';
 import { UnreadEvents } from '../stream/unread.ts';
+import { COUNT, pieceOf, STRING, usualParts } from '../stream/usual.ts';
 import { errorEvent, eventsOfItem } from './item-events.ts';
 import { itemsOf } from './items.ts';
 import { replyOf, turnText } from './read-response.ts';

@@ -11,7 +11,7 @@ export function checkRequest(request: WriteRequest, messages: readonly Message[]
     throw new TypeError('"model" must be the name of a model');
   messages.forEach((message, index) => {
     if (typeof message?.raw !== 'string' || message.facts === undefined)
-      throw new TypeError(`messages[${index}] is not a message; use user(…), assistant(…) or MessageList.fromJSON`);
+      throw new TypeError(`messages[${index}] is not a message; use user(...), assistant(...) or MessageList.fromJSON`);
   });
   checkNames('parameter', request.params, PARAMS);
   for (const [name, value] of Object.entries(request.params ?? {}))

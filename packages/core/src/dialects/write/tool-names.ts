@@ -12,7 +12,7 @@ export function targetToolId(id: string, policies: Policies, path: string, losse
   const plain = `call_${digest(id).slice(0, 24)}`;
   // Some take ids of one length and letters only.
   const made = fits(plain, policies.toolIds) ? plain : digest(id).slice(0, policies.toolIds.maxLength);
-  losses.push(rewritten(path, 'tool-id', `${id} → ${made}`));
+  losses.push(rewritten(path, 'tool-id', `${id} -> ${made}`));
   return made;
 }
 
@@ -24,7 +24,7 @@ export function targetToolName(name: string, policies: Policies, path: string, l
   const plain = `${base}_${digest(name).slice(0, 6)}`;
   // Some protocols want a letter first.
   const made = fits(plain, toolNames) ? plain : `_${plain}`;
-  losses.push(rewritten(path, 'tool-name', `${name} → ${made}`));
+  losses.push(rewritten(path, 'tool-name', `${name} -> ${made}`));
   return made;
 }
 

@@ -60,6 +60,9 @@ export async function exchange(options: ExchangeOptions & { readonly stream: tru
 export async function exchange(options: ExchangeOptions & { readonly stream: false }): Promise<TextExchange>;
 export async function exchange(
   options: ExchangeOptions & { readonly stream: boolean },
+): Promise<EventExchange | TextExchange>;
+export async function exchange(
+  options: ExchangeOptions & { readonly stream: boolean },
 ): Promise<EventExchange | TextExchange> {
   const { clock = realClock } = options;
   const outgoing = prepare(options, clock);

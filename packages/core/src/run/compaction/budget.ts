@@ -5,7 +5,7 @@ import type { Budget, CompactionInput } from './types.ts';
 export function tokensOf(budget: Budget, { limits }: CompactionInput): number {
   if (typeof budget === 'number') return budget;
   if (limits.contextTokens !== undefined) return limits.contextTokens * budget.share;
-  throw new Error('the size of the model’s context is not known: give the budget in tokens, or "modelLimits"');
+  throw new Error(`the size of the model's context is not known: give the budget in tokens, or "modelLimits"`);
 }
 
 /** The first of the cuts that leaves no more than so many tokens, or else the last one, which leaves the least. */
