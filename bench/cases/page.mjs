@@ -27,7 +27,7 @@ export async function measurePage() {
   if (!executablePath) throw new Error(howToInstall);
   const folder = mkdtempSync(join(tmpdir(), 'skein-bench-page-'));
   const emulator = await startEmulator();
-  const forest = await openForest(folder, { durability: 'os' });
+  const forest = await openForest(folder);
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
   const env = { ANTHROPIC_API_KEY: 'bench', ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages') };
   const page = fileURLToPath(new URL('../../packages/web/dist', import.meta.url));
@@ -183,24 +183,15 @@ async function switched(page, url, fork) {
   for (const [keys, text] of Array.from({ length: 10 }, (_, at) =>
     at % 2 === 0 ? ['Alt+ArrowDown', 'Another answer.'] : ['Alt+ArrowUp', 'Answer 499.'],
   )) {
-    const shown = page.evaluate(
-      (wanted) =>
-        new Promise((resolve) => {
-          window.addEventListener(
-            'keydown',
-            () => {
-              const start = performance.now();
-              const look = () =>
-                document.body.innerText.includes(wanted)
-                  ? resolve(performance.now() - start)
-                  : requestAnimationFrame(look);
-              look();
-            },
-            { once: true, capture: true },
-          );
-        }),
-      text ?? '',
-    );
+    const shown = page.evaluate(`new Promise((resolve) => {
+      window.addEventListener('keydown', () => {
+        const start = performance.now();
+        const look = () => document.body.innerText.includes(${JSON.stringify(text)})
+          ? resolve(performance.now() - start)
+          : requestAnimationFrame(look);
+        look();
+      }, { once: true, capture: true });
+    })`);
     await page.keyboard.press(keys ?? '');
     times.push(Number(await shown));
   }

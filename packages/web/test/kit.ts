@@ -103,7 +103,7 @@ const weather = tool({
   execute: ({ city }) => `It is 19 °C in ${city}.`,
 });
 
-async function openPage(url: string, { isNew = false, ...context }: OpenOptions): Promise<Page> {
+export async function openPage(url: string, { isNew = false, ...context }: OpenOptions): Promise<Page> {
   const opened = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...context });
   if (!isNew) {
     const view = JSON.stringify({ state: { welcomed: true }, version: 1 });

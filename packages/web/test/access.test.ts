@@ -1,0 +1,91 @@
+/** Everyone can use it: by keys alone, on a phone, with a screen reader, in both themes. */
+import { says } from '@skein/emulator';
+import { seedSample } from '@skein/server';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inChromium, startApp } from './kit.ts';
+
+inChromium();
+
+/** What axe finds serious, one line each. */
+async function serious(page: Page): Promise<string[]> {
+  // The page's own rules forbid added scripts, so it is run as text of the test.
+  const found = await page.evaluate(`${axe.source}; axe.run(document, { resultTypes: ['violations'] })`);
+  const { violations } = found as axe.AxeResults;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target} ${failureSummary}`));
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`no screen has a serious fault of accessibility, ${colorScheme}`, async () => {
+    const { open, forest } = await startApp();
+    await seedSample(forest);
+    const { head } = await forest.threads.get('sample-lisbon');
+    const tile = await forest.threads.get('sample-tile');
+    const page = await open('/', { colorScheme, isNew: true });
+    const faults: Record<string, string[]> = {};
+    const screens = ['/', `/c/${head}`, `/c/${tile.head}`, '/new', '/graph', `/compare?nodes=${head},${tile.head}`];
+    for (const path of [...screens, '/recordings', '/settings']) {
+      await page.goto(new URL(path, page.url()).href);
+      await page.getByRole('main').waitFor();
+      await page.waitForLoadState('networkidle').catch(() => undefined);
+      const found = await serious(page);
+      if (found.length > 0) faults[path] = found;
+    }
+    expect(faults).toEqual({});
+  });
+}
+
+test('by keys alone: a message is sent, walked to, edited, bookmarked, and found in the palette', async () => {
+  const { open, emulator } = await startApp();
+  emulator.script('anthropic-messages', [says('First.'), says('Second.')]);
+  const page = await open('/');
+  await page.getByRole('main').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Search or run a command').waitFor();
+  await page.keyboard.type('new conversation');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/new$/);
+  await page.keyboard.press('i');
+  await page.keyboard.type('By keys?');
+  await page.keyboard.press('Control+Enter');
+  const answer = page.getByRole('article', { name: 'assistant message' });
+  await answer.getByText('First.').waitFor();
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('b');
+  await answer.getByLabel('Bookmarked').waitFor();
+  await page.keyboard.press('h');
+  await page.keyboard.press('e');
+  await page.getByRole('textbox', { name: 'Text of the message' }).waitFor();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('Edited by keys?');
+  await page.keyboard.press('Control+Enter');
+  await answer.getByText('Second.').waitFor();
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' });
+});
+
+test('on a phone: the forest opens over the page, a message is sent, nothing is wider than the screen', async () => {
+  const { open, emulator } = await startApp();
+  emulator.script('anthropic-messages', says(`Wide:\n\n\`\`\`\n${'x'.repeat(300)}\n\`\`\`\n`));
+  const page = await open('/', { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+  await page.getByRole('button', { name: 'Show the forest' }).click();
+  await page
+    .getByRole('link', { name: /New conversation/ })
+    .or(page.getByRole('button', { name: /New conversation/ }))
+    .first()
+    .click();
+  await page.getByRole('textbox', { name: 'Message' }).fill('From a phone.');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByRole('article', { name: 'assistant message' }).getByText('Wide:').waitFor();
+  for (const path of ['', '/', '/graph', '/compare', '/recordings', '/settings']) {
+    if (path !== '') await page.goto(new URL(path, page.url()).href);
+    await page.getByRole('main').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(390);
+  }
+});

@@ -1,0 +1,102 @@
+/** Finding, comparing, mapping and inspecting what is there. */
+import { says } from '@skein/emulator';
+import { seedSample } from '@skein/server';
+import { expect, test } from 'vitest';
+import { inChromium, startApp } from './kit.ts';
+
+inChromium();
+
+test('two branches are compared: what they share once, differences marked', async () => {
+  const { open, forest } = await startApp();
+  await seedSample(forest);
+  const { head } = await forest.threads.get('sample-debounce');
+  const fork = (await forest.path(head)).find(({ childCount }) => childCount > 1)!;
+  const [a, b] = (await forest.children(fork.id)).items;
+  const page = await open(`/compare?nodes=${a!.id},${b!.id}`);
+  const [first, second] = [1, 2].map((number) => page.getByRole('region', { name: `Branch ${number}` }));
+  await first!.waitFor();
+  await second!.locator('ins, del, mark').first().waitFor();
+  expect(await first!.innerText()).not.toEqual(await second!.innerText());
+});
+
+test('one prompt goes to two models at once, each into its column', async () => {
+  const { open, emulator } = await startApp();
+  emulator.script('anthropic-messages', says('From the one.'));
+  emulator.script('openai-responses', says('From the other.'));
+  const page = await open('/compare');
+  const form = page.getByRole('form', { name: 'Ask several models' });
+  for (const model of ['anthropic/claude-sonnet-4-5', 'openai/gpt-5']) {
+    await form.getByRole('button', { name: /model/i }).last().click();
+    await page.getByRole('textbox', { name: 'Find a model' }).fill(model);
+    await page.getByRole('checkbox', { name: model, exact: true }).check();
+    await page.keyboard.press('Escape');
+  }
+  await form.getByRole('textbox', { name: 'Prompt' }).fill('Who are you?');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('region', { name: 'Branch 1' }).getByText('From the one.').waitFor();
+  await page.getByRole('region', { name: 'Branch 2' }).getByText('From the other.').waitFor();
+});
+
+test('a search finds what was said, shows it, and leads there', async () => {
+  const { open, forest } = await startApp();
+  await seedSample(forest);
+  const page = await open('/');
+  await page.getByRole('list', { name: 'Conversations' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('Graça');
+  const results = page.getByRole('region', { name: 'Search results' });
+  await results.locator('mark').getByText('Graça').first().waitFor();
+  await results.getByRole('link').filter({ hasText: 'assistant' }).first().click();
+  await page.waitForURL(/\/c\/[0-9a-f]{40}$/);
+  await page
+    .getByRole('article', { name: /message/ })
+    .filter({ hasText: 'Graça' })
+    .first()
+    .waitFor();
+  await page.goBack();
+  await results.waitFor();
+});
+
+test('the inspector shows the exact bytes that were stored', async () => {
+  const { open, forest, emulator } = await startApp();
+  emulator.script('anthropic-messages', {
+    blocks: [
+      { type: 'native', value: { type: 'future_block', id: 1 } },
+      { type: 'text', text: 'Exact.' },
+    ],
+  });
+  const page = await open('/new');
+  await page.getByRole('textbox', { name: 'Message' }).fill('Be exact.');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('article', { name: 'assistant message' }).getByText('Exact.').waitFor();
+  await page.getByLabel(/Unknown block future_block/).waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).blur();
+  await page.keyboard.press('r');
+  const shown = page.getByRole('region', { name: 'Stored text' }).or(page.getByLabel('Stored text', { exact: true }));
+  await shown.first().waitFor();
+  const id = /\/c\/([0-9a-f]{40})/.exec(page.url())![1]!;
+  const { raw } = (await forest.node(id)).message;
+  await expect.poll(() => shown.first().innerText()).toContain(raw.slice(0, 60));
+  await page.getByRole('tab', { name: 'Request' }).click();
+  await page.getByRole('button', { name: 'Copy as curl' }).waitFor();
+  await page.getByRole('tab', { name: 'Usage' }).click();
+  await page
+    .getByRole('region', { name: /This message|Message/i })
+    .or(page.getByText(/output/i))
+    .first()
+    .waitFor();
+});
+
+test('the graph draws the forest, and keys walk in it', async () => {
+  const { open, forest } = await startApp();
+  await seedSample(forest);
+  const page = await open('/graph');
+  await page.getByRole('button', { name: 'Fit all' }).waitFor();
+  const graph = page.getByLabel(/^Graph with \d+/);
+  await graph.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('region', { name: 'Focused message' }).or(page.getByLabel('Focused message')).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/c\/[0-9a-f]{40}$/);
+});
