@@ -56,21 +56,21 @@ function OneBlock({ block, place, firstNumber, ...props }: OneBlockProps) {
     case 'tool-result':
       if (shownResults?.has(block.toolCallId)) return null;
       return (
-        <section aria-label="Tool result" className="my-2 rounded-lg border border-line bg-surface">
+        <article aria-label="Tool result" className="my-2 rounded-lg border border-line bg-surface">
           <ResultContent content={block.content} isError={block.isError} />
-        </section>
+        </article>
       );
     case 'media':
       return <MediaBlock {...block} />;
     case 'refusal':
       return (
-        <section aria-label="Refusal" className="my-2 flex gap-2 rounded-lg bg-warn-soft p-3 text-warn">
+        <article aria-label="Refusal" className="my-2 flex gap-2 rounded-lg bg-warn-soft p-3 text-warn">
           <Ban size={16} aria-hidden className="mt-0.5 shrink-0" />
           <div>
             <p className="text-xs font-medium">Declined</p>
             <p className="break-words whitespace-pre-wrap">{block.text}</p>
           </div>
-        </section>
+        </article>
       );
     default:
       return <UnknownBlock native={block.native ?? JSON.stringify(block)} />;

@@ -2,7 +2,7 @@ import { Check, Copy } from 'lucide-react';
 import { type CSSProperties, memo, useEffect, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { toastError } from '../ui/toasts.tsx';
-import type { CodeLine } from './highlight.ts';
+import type { CodeLine } from './highlight-worker.ts';
 import { useColouredLines } from './use-coloured-lines.ts';
 
 export interface CodeBlockProps {
@@ -43,14 +43,14 @@ const Coloured = memo(function Coloured({ lines }: { readonly lines: readonly Co
   return lines.map((line, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines of code have no other name
     <span key={row}>
-      {line.map(({ content, htmlStyle }, column) => (
+      {line.map(([text, light, dark], column) => (
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: nor have their pieces
           key={column}
-          style={htmlStyle as CSSProperties}
-          className="text-(color:--shiki-light) dark:text-(color:--shiki-dark)"
+          style={{ '--light': light, '--dark': dark } as CSSProperties}
+          className="text-(color:--light) dark:text-(color:--dark)"
         >
-          {content}
+          {text}
         </span>
       ))}
       {row < lines.length - 1 && '\n'}

@@ -14,7 +14,7 @@ export interface FoldProps {
 /** One line that opens to what is behind it. */
 export function Fold({ isOpen, onToggle, summary, label, children, tone = 'plain' }: FoldProps) {
   return (
-    <section
+    <article
       aria-label={label}
       className={`my-2 overflow-hidden rounded-lg border bg-surface ${tone === 'danger' ? 'border-danger' : 'border-line'}`}
     >
@@ -28,6 +28,6 @@ export function Fold({ isOpen, onToggle, summary, label, children, tone = 'plain
         <span className="flex min-w-0 grow items-center gap-2">{summary}</span>
       </button>
       {isOpen && <div className="border-t border-line">{children}</div>}
-    </section>
+    </article>
   );
 }

@@ -61,9 +61,9 @@ const COMPONENTS: Components = {
   hr: () => <hr className="my-4 border-line" />,
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reachable by key
-    <section aria-label="Table" tabIndex={0} className="my-3 overflow-x-auto rounded-lg border border-line">
+    <figure aria-label="Table" tabIndex={0} className="my-3 overflow-x-auto rounded-lg border border-line">
       <table className="w-full border-collapse text-sm">{children}</table>
-    </section>
+    </figure>
   ),
   th: ({ children, style }) => (
     <th style={style} className="border-b border-line bg-sunken px-3 py-1.5 text-left font-semibold">

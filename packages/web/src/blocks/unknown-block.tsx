@@ -5,7 +5,7 @@ import { prettyJson } from './pretty-json.ts';
 /** Something that has no name here: shown as the JSON it is. */
 export function UnknownBlock({ native }: { readonly native: string }) {
   return (
-    <section
+    <article
       aria-label={`Unknown block ${typeOf(native)}`}
       className="my-2 rounded-lg border border-dashed border-line-strong"
     >
@@ -17,7 +17,7 @@ export function UnknownBlock({ native }: { readonly native: string }) {
       <div className="max-h-96 overflow-y-auto border-t border-line">
         <CodeBlock bare code={prettyJson(native)} language="json" label="JSON" />
       </div>
-    </section>
+    </article>
   );
 }
 

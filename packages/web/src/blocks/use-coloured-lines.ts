@@ -1,46 +1,32 @@
 import { useEffect, useState } from 'react';
-import { type CodeLine, colouredLines, grammarName, loadGrammar } from './highlight.ts';
+import { colour, colouredBefore } from './highlight.ts';
+import type { CodeLine } from './highlight-worker.ts';
+import { languageName } from './languages.ts';
 
-/** Longer code stays plain: colouring it would hold up the page. */
-const MOST_COLOURED = 30_000;
+/** Longer code stays plain. */
+const MOST_COLOURED = 100_000;
 /** How often code that still grows is coloured, in milliseconds. */
-const EVERY_MS = 250;
-
-interface Coloured {
-  readonly code: string;
-  readonly name: string;
-  readonly lines: readonly CodeLine[];
-}
+const EVERY_MS = 200;
 
 /** The lines that are coloured so far, and what of the code is behind them. */
 export function useColouredLines(
   code: string,
   language: string,
 ): { readonly lines: readonly CodeLine[]; readonly rest: string } {
-  const name = code.length <= MOST_COLOURED ? grammarName(language) : undefined;
-  const [done, setDone] = useState(() => colour(code, name));
-  const isDone = done?.code === code && done.name === name;
+  const name = code.length <= MOST_COLOURED ? languageName(language) : undefined;
+  const [, draw] = useState(0);
+  const before = name === undefined ? undefined : colouredBefore(code, name);
+  const isDone = name === undefined || before?.code === code;
+  const isGrowing = before !== undefined;
   useEffect(() => {
-    if (name === undefined || isDone) return;
-    const draw = () => setDone(colour(code, name));
-    if (done === undefined) {
-      let isShown = true;
-      void loadGrammar(name).then(
-        () => isShown && draw(),
-        () => undefined,
-      );
-      return () => {
-        isShown = false;
-      };
-    }
-    const timer = setTimeout(draw, EVERY_MS);
-    return () => clearTimeout(timer);
-  }, [code, name, isDone, done]);
-  if (!done || done.name !== name || !code.startsWith(done.code)) return { lines: [], rest: code };
-  return { lines: done.lines, rest: code.slice(done.code.length) };
-}
-
-function colour(code: string, name: string | undefined): Coloured | undefined {
-  const lines = name === undefined ? undefined : colouredLines(code, name);
-  return name !== undefined && lines ? { code, name, lines } : undefined;
+    if (isDone) return;
+    let isShown = true;
+    const ask = () => void colour(code, name).then(() => isShown && draw((count) => count + 1));
+    const timer = setTimeout(ask, isGrowing ? EVERY_MS : 0);
+    return () => {
+      isShown = false;
+      clearTimeout(timer);
+    };
+  }, [code, name, isDone, isGrowing]);
+  return before ? { lines: before.lines, rest: code.slice(before.code.length) } : { lines: [], rest: code };
 }

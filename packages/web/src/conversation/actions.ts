@@ -1,3 +1,4 @@
+import { navigate } from 'wouter/use-browser-location';
 import { api, ok } from '../api/client.ts';
 import { queries, queryClient } from '../api/queries.ts';
 import { type Block, type Generation, type Node, ROOT } from '../api/types.ts';
@@ -122,13 +123,12 @@ export async function removeBranch(node: Node): Promise<void> {
   await told(async () => {
     await ok(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
     await refreshNode(node.id);
-    if (node.parent === ROOT)
-      toast('The conversation was deleted.', { title: 'Undo', run: () => void restore([node]) });
+    if (node.parent === ROOT) navigate('/');
     else {
-      if (nodeOf(node.parent)) sawLeaf(node.parent);
+      sawLeaf(node.parent);
       goTo(node.parent);
-      toast('The branch was deleted.', { title: 'Undo', run: () => void restore([node]) });
     }
+    toast('The branch was deleted.', { title: 'Undo', run: () => void restore([node]) });
   });
 }
 

@@ -1,7 +1,7 @@
 import { api, ok } from '../api/client.ts';
 import { queries, queryClient } from '../api/queries.ts';
-import type { Node } from '../api/types.ts';
-import { putNodes } from '../state/nodes.ts';
+import type { Bookmark, Node } from '../api/types.ts';
+import { ensurePath, pathTo, putNodes, useNodes } from '../state/nodes.ts';
 import { goTo } from '../state/place.ts';
 import { toast } from '../ui/toasts.tsx';
 import { told } from './actions.ts';
@@ -16,6 +16,16 @@ export async function toggleBookmark(node: Node): Promise<void> {
     else await ok(api.bookmarks.$post({ json: { node: node.id } }));
     await queryClient.invalidateQueries({ queryKey: ['bookmarks'] });
   });
+}
+
+/** A bookmark at a node or below it: what leads to one cannot be removed. */
+export async function bookmarkBelow(node: string): Promise<Bookmark | null> {
+  const { items } = await queryClient.fetchQuery(queries.bookmarks());
+  for (const bookmark of items) {
+    const end = await ensurePath(bookmark.node);
+    if (pathTo(useNodes.getState().nodes, end).some(({ id }) => id === node)) return bookmark;
+  }
+  return null;
 }
 
 type Marks = Parameters<(typeof api.nodes)[':node']['$patch']>[0]['json'];

@@ -32,6 +32,7 @@ export const MessageRow = memo(function MessageRow({ node, leaf, isSelected, pai
   const isRaw = useFolds(({ raw }) => raw.has(node.id));
   const isEditing = useDesk(({ editing }) => editing === node.id);
   const marks = { isBookmarked, isMarked };
+  const isThin = isShownElsewhere(node, pairs);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys move the selection everywhere on this screen
     // biome-ignore lint/a11y/noStaticElementInteractions: a click is only the shorter way
@@ -48,28 +49,36 @@ export const MessageRow = memo(function MessageRow({ node, leaf, isSelected, pai
       >
         <header className="flex h-8 items-center gap-2 overflow-hidden">
           <MessageHeader node={node} {...marks} />
+          {isThin && (
+            <p className="min-w-0 truncate text-xs text-faint">
+              {[...pairs.shown!.values()].join(', ')}: shown with its call
+            </p>
+          )}
           <span className="grow" />
           {siblings.positions.length > 1 && <SiblingSwitcher parent={node.parent} {...siblings} />}
           <MessageActions node={node} {...marks} isRaw={isRaw} />
         </header>
-        {isEditing ? <MessageEditor node={node} leaf={leaf} /> : <Content node={node} pairs={pairs} isRaw={isRaw} />}
+        {isEditing ? (
+          <MessageEditor node={node} leaf={leaf} />
+        ) : (
+          !isThin && <Content node={node} pairs={pairs} isRaw={isRaw} />
+        )}
         <MessageLosses node={node} />
       </article>
     </div>
   );
 });
 
+/** Results that stand with their calls are not repeated. */
+function isShownElsewhere(node: Node, { shown }: Pairs): boolean {
+  return (
+    shown !== undefined && blocksOf(node).every((block) => block.type === 'tool-result' && shown.has(block.toolCallId))
+  );
+}
+
 function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: Pairs; readonly isRaw: boolean }) {
   const blocks = blocksOf(node);
   if (node.role === 'system') return <SystemText node={node} isRaw={isRaw} />;
-  const isOnlyShown =
-    pairs.shown && blocks.every((block) => block.type === 'tool-result' && pairs.shown?.has(block.toolCallId));
-  if (isOnlyShown)
-    return (
-      <p className="-mt-1 truncate text-xs text-faint">
-        Result of {[...pairs.shown!.values()].join(', ')}, shown with its call
-      </p>
-    );
   const content = (
     <Blocks
       node={node.id}

@@ -1,15 +1,18 @@
 import { MessageSquarePlus } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { send } from './actions.ts';
 import { Composer } from './composer/composer.tsx';
 import { useDraft } from './composer/use-draft.ts';
+import { focusComposer } from './focus-composer.ts';
 
 /** A conversation that has not begun. */
 export function NewConversation() {
   const [system, setSystem] = useDraft('new-system', false);
   const [hasSystem, setHasSystem] = useState(system !== '');
+  useEffect(focusComposer, []);
   return (
     <div className="flex h-full flex-col">
+      <title>New conversation · Skein</title>
       <div className="mx-auto flex min-h-0 w-full max-w-3xl grow flex-col justify-center gap-4 overflow-y-auto p-6">
         <h1 className="flex items-center gap-2 text-lg font-semibold">
           <MessageSquarePlus size={20} aria-hidden className="text-accent" /> New conversation
@@ -48,7 +51,10 @@ export function NewConversation() {
               ? []
               : [{ role: 'system' as const, content: [{ type: 'text' as const, text: system }] }];
           const isSent = await send(undefined, [...first, { role: 'user', content }], answers);
-          if (isSent) setSystem('');
+          if (isSent) {
+            setSystem('');
+            focusComposer();
+          }
           return isSent;
         }}
       />

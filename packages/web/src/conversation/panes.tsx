@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react';
+import { lazy, type ReactNode, Suspense, useLayoutEffect, useSyncExternalStore } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import { useView } from '../state/view.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -17,6 +17,10 @@ export interface PanesProps {
 /** The thread, and the inspector beside it; over it where there is no room. */
 export function Panes({ node, leaf, isInspecting, children }: PanesProps) {
   const isWide = useMedia('(min-width: 1024px)');
+  // Over the thread it shows only what was asked for.
+  useLayoutEffect(() => {
+    if (!isWide) useView.setState({ inspectorOpen: false });
+  }, [isWide]);
   const layout = useDefaultLayout({
     id: 'skein.panes',
     panelIds: isInspecting ? ['thread', 'inspector'] : ['thread'],

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { blocksOf, type Node } from '../api/types.ts';
 import { inWords, plainText } from '../blocks/in-words.ts';
@@ -6,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { otherBranches, removeBranch, removeOthers } from './actions.ts';
 import { type Asking, stopAsking, useDesk } from './desk.ts';
-import { mark, split } from './marking.ts';
+import { bookmarkBelow, mark, split } from './marking.ts';
 
 /** What is asked about a message before something is done with it. */
 export function Questions({ leaf }: { readonly leaf: string }) {
@@ -28,8 +29,21 @@ function Question({ what, node, leaf }: Asking & { readonly leaf: string }) {
 }
 
 function Delete({ node }: { readonly node: Node }) {
+  const { data: bookmark, isPending } = useQuery({
+    queryKey: ['bookmarks', 'below', node.id],
+    queryFn: () => bookmarkBelow(node.id),
+  });
+  if (bookmark)
+    return (
+      <Sure title="Delete this branch?" action="Delete" isDisabled onSure={stopAsking}>
+        <p>
+          It cannot be deleted: the bookmark “{bookmark.title}” is at this message or below it. Take the bookmark away
+          first.
+        </p>
+      </Sure>
+    );
   return (
-    <Sure title="Delete this branch?" action="Delete" onSure={() => void removeBranch(node)}>
+    <Sure title="Delete this branch?" action="Delete" isDisabled={isPending} onSure={() => void removeBranch(node)}>
       <p>This message goes, and everything below it. You can undo it.</p>
       <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">{inWords(blocksOf(node))}</blockquote>
     </Sure>

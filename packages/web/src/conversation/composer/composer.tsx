@@ -131,7 +131,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, children }: Co
           </Tip>
           <Menu
             trigger={
-              <Button small disabled={!canSend} aria-label="Send for several answers">
+              <Button small disabled={!canSend} aria-label="×n: send for several answers">
                 ×n
               </Button>
             }

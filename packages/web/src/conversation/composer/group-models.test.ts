@@ -12,6 +12,14 @@ test('every word has to be in the name, in any order', () => {
   expect(groupModels(models, 'openai/gpt')).toHaveLength(1);
 });
 
+test('of many only some are shown, and how many more there are is said', () => {
+  const many = [...Array(60).keys()].map((at) => ({ id: `a/m-${at}`, provider: 'a', model: `m-${at}`, hasKey: true }));
+  const [group] = groupModels(many, '');
+  expect(group?.models.map(({ model }) => model).slice(0, 2)).toEqual(['m-59', 'm-58']);
+  expect(group?.more).toBe(52);
+  expect(groupModels(many, 'm-7')[0]?.more).toBe(0);
+});
+
 test('models of one provider stand together', () => {
   expect(groupModels(models, '').map(({ provider, models: of }) => [provider, of.length])).toEqual([
     ['anthropic', 2],

@@ -73,7 +73,7 @@ function ModelList({ chosen, onChoose }: ModelListProps) {
         {search === '' && chosen !== undefined && (
           <Choice id="default" title="Whatever is set up" onChoose={() => onChoose(undefined)} />
         )}
-        {groups.map(({ provider, models }) => (
+        {groups.map(({ provider, models, more }) => (
           <Command.Group
             key={provider}
             heading={provider}
@@ -89,6 +89,7 @@ function ModelList({ chosen, onChoose }: ModelListProps) {
                 onChoose={onChoose}
               />
             ))}
+            {more > 0 && <p className="px-2 py-1 text-xs text-faint">{more} more: search for them</p>}
           </Command.Group>
         ))}
         {!isPending && groups.length === 0 && !isOther && (

@@ -17,7 +17,7 @@ export function AgentPicker() {
       side="top"
       label="Agent"
       trigger={
-        <Button small look="quiet" aria-label={`Agent: ${name ?? 'none'}`} className={name ? 'text-accent' : ''}>
+        <Button small look="quiet" aria-label={`Agent: ${name ?? 'none'}`} className={name ? 'text-accent!' : ''}>
           <Bot size={14} aria-hidden /> <span className="max-sm:hidden">{name ?? 'Agent'}</span>
         </Button>
       }
@@ -71,7 +71,7 @@ export function ToolPicker() {
           small
           look="quiet"
           aria-label={`Tools: ${chosen.length} chosen`}
-          className={chosen.length > 0 ? 'text-accent' : ''}
+          className={chosen.length > 0 ? 'text-accent!' : ''}
         >
           <Wrench size={14} aria-hidden /> <span className="max-sm:hidden">Tools</span>{' '}
           {chosen.length > 0 && chosen.length}
@@ -131,7 +131,7 @@ export function ParamsPicker() {
       side="top"
       label="Parameters"
       trigger={
-        <Button small look="quiet" aria-label={`Parameters: ${count} set`} className={count > 0 ? 'text-accent' : ''}>
+        <Button small look="quiet" aria-label={`Parameters: ${count} set`} className={count > 0 ? 'text-accent!' : ''}>
           <SlidersHorizontal size={14} aria-hidden /> {count > 0 && count}
         </Button>
       }

@@ -1,0 +1,66 @@
+/** The languages that are coloured. */
+const LANGUAGES = [
+  'bash',
+  'c',
+  'cpp',
+  'csharp',
+  'css',
+  'diff',
+  'docker',
+  'go',
+  'html',
+  'java',
+  'javascript',
+  'json',
+  'jsx',
+  'kotlin',
+  'lua',
+  'markdown',
+  'php',
+  'python',
+  'ruby',
+  'rust',
+  'sql',
+  'swift',
+  'toml',
+  'tsx',
+  'typescript',
+  'xml',
+  'yaml',
+] as const;
+
+export type LanguageName = (typeof LANGUAGES)[number];
+
+/** What else they are called. */
+const OTHER_NAMES: Readonly<Record<string, LanguageName>> = {
+  'c++': 'cpp',
+  'c#': 'csharp',
+  cs: 'csharp',
+  console: 'bash',
+  dockerfile: 'docker',
+  golang: 'go',
+  htm: 'html',
+  js: 'javascript',
+  json5: 'json',
+  jsonc: 'json',
+  jsonl: 'json',
+  kt: 'kotlin',
+  md: 'markdown',
+  mjs: 'javascript',
+  patch: 'diff',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  sh: 'bash',
+  shell: 'bash',
+  svg: 'xml',
+  ts: 'typescript',
+  yml: 'yaml',
+  zsh: 'bash',
+};
+
+/** Undefined for what is not coloured. */
+export function languageName(language: string): LanguageName | undefined {
+  const name = language.toLowerCase();
+  return OTHER_NAMES[name] ?? LANGUAGES.find((one) => one === name);
+}
