@@ -59,7 +59,15 @@ describe('search', () => {
       expect(seen.toSorted()).toEqual(wanted.toSorted());
     }
     await expect(forest.search('word', { after: 'nonsense' })).rejects.toMatchObject({ code: 'bad_page' });
-    await expect(forest.topology({ after: '[[1]]' })).rejects.toMatchObject({ code: 'bad_page' });
+    for (const after of [
+      '[[1]]',
+      ROOT,
+      `${ROOT}_x.1`,
+      `${ROOT}_-1.-1`,
+      `${ROOT}_-1.0.0.%E0%A4`,
+      `${'ab'.repeat(20)}_3.0`,
+    ])
+      await expect(forest.topology({ after })).rejects.toMatchObject({ code: 'bad_page' });
   });
 
   test('a snippet shows the words in their place, whatever stands around them', () => {
@@ -103,6 +111,25 @@ test('the place in a walk down a long path stays short', async () => {
   const page = await forest.topology({ limit: 1000 });
   expect(page.next!.length).toBeLessThan(200);
   expect((await forest.topology({ limit: 1000, after: page.next! })).items).toHaveLength(500);
+});
+
+test('the place in a walk down a path that branches everywhere fits into an address', async () => {
+  const forest = createForest(memoryStore());
+  const wanted: string[] = [];
+  for (let index = 0, parent = ROOT as string; index < 400; index++) {
+    const first = await forest.append(parent, [user(`${index}`)]);
+    wanted.push(first, await forest.append(parent, [user(`${index}, again`)]));
+    parent = first;
+  }
+  const seen: string[] = [];
+  for (let after: string | undefined, more = true; more; ) {
+    const page = await forest.topology({ limit: 130, ...(after !== undefined && { after }) });
+    seen.push(...page.items.map(({ id }) => id));
+    expect(page.next?.length ?? 0).toBeLessThan(3000);
+    after = page.next;
+    more = after !== undefined;
+  }
+  expect(seen.toSorted()).toEqual(wanted.toSorted());
 });
 
 test('two paths are compared from where they part', async () => {

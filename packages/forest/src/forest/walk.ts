@@ -22,6 +22,8 @@ export interface Top {
 /** The children of a node from a place on: where a page of them begins, and how many of it are done. */
 interface Level {
   readonly parent: string;
+  /** Of the parent; the top has none. */
+  readonly depth?: number;
   readonly removed: boolean;
   readonly after?: string;
   done: number;
@@ -39,7 +41,8 @@ const LEVEL_SIZE = 200;
 
 /**
  * A page of what stands below a node, parents before their children. The place where it ends names only the levels
- * that have more to come, so a long path without branches makes it no longer.
+ * that have more to come, so a long path without branches makes it no longer, and each of them in a few characters,
+ * so that a path that branches everywhere still fits into an address.
  */
 export async function walkBelow(
   store: Store,
@@ -49,14 +52,14 @@ export async function walkBelow(
 ): Promise<Page<Step>> {
   const { withRemoved = false } = request;
   const limit = pageLimit(request);
-  const levels = request.after === undefined ? [levelOf(top)] : readLevels(request.after);
+  const levels = request.after === undefined ? [levelOf(top)] : await readLevels(store, top, request.after);
   const items: Step[] = [];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const page = await open(store, level);
     const child = page[level.done];
     if (!child) {
       levels.pop();
-      if (level.next !== undefined) levels.push({ ...levelOf({ ...level, id: level.parent }), after: level.next });
+      if (level.next !== undefined) levels.push(behind(level, level.next));
       continue;
     }
     if (child.removed && !withRemoved) {
@@ -86,8 +89,13 @@ export async function* everyStep(store: Store, top: Top, withRemoved = false): A
   }
 }
 
-function levelOf({ id, removed }: Top): Level {
-  return { parent: id, removed, done: 0 };
+function levelOf({ id, removed }: Top, depth?: number): Level {
+  return { parent: id, removed, done: 0, ...(depth !== undefined && { depth }) };
+}
+
+/** The same children, from the next page on. */
+function behind({ parent, removed, depth }: Level, after: string): Level {
+  return { ...levelOf({ id: parent, removed }, depth), after };
 }
 
 async function open(store: Store, level: Level): Promise<readonly Child[]> {
@@ -110,33 +118,50 @@ async function open(store: Store, level: Level): Promise<readonly Child[]> {
 
 /** The level below a child, from the first page on that has anything to show; undefined when none has. */
 async function firstLevel(store: Store, { record, removed }: Child, withRemoved: boolean): Promise<Level | undefined> {
-  let level = levelOf({ id: record.id, removed });
+  let level = levelOf({ id: record.id, removed }, record.depth);
   for (;;) {
     const page = await open(store, level);
     if (page.some((child) => withRemoved || !child.removed)) return level;
     if (level.next === undefined) return undefined;
-    level = { ...levelOf({ id: record.id, removed }), after: level.next };
+    level = behind(level, level.next);
   }
 }
+
+/** What is known of a level but its parent, which is found on the path to the deepest one. */
+type Place = readonly [depth: number, done: number, removed?: 1 | 0, after?: string];
+
+const TOP = -1;
 
 function writeLevels(levels: readonly Level[]): string {
   const open = levels.filter(({ page, done, next }) => !page || done < page.length || next !== undefined);
-  return JSON.stringify(open.map(({ parent, removed, done, after }) => [parent, removed ? 1 : 0, done, after ?? '']));
+  const places = open.map(({ depth = TOP, done, removed, after }): Place => {
+    if (after !== undefined) return [depth, done, removed ? 1 : 0, after];
+    return removed ? [depth, done, 1] : [depth, done];
+  });
+  return [open.at(-1)!.parent, ...places.map((place) => place.map(writePart).join('.'))].join('_');
 }
 
-function readLevels(text: string): Level[] {
+/** Without the two marks between parts. */
+function writePart(part: string | number | undefined): string {
+  return encodeURIComponent(String(part)).replace(/[._]/g, (mark) => (mark === '.' ? '%2E' : '%5F'));
+}
+
+async function readLevels(store: Store, top: Top, text: string): Promise<Level[]> {
+  const [deepest = '', ...places] = text.split('_');
+  if (places.length === 0 || !/^[0-9a-f]{40}$/.test(deepest)) throw badPage(text);
+  const path = deepest === top.id ? [] : await store.path(deepest);
+  const parents = new Map([[TOP, top.id], ...path.map(({ depth, id }) => [depth, id] as const)]);
   try {
-    const levels: unknown = JSON.parse(text);
-    if (Array.isArray(levels)) return levels.map((level) => readLevel(level, text));
+    return places.map((place) => readLevel(place, parents));
   } catch {
-    // Said below, for whatever is not ours.
+    throw badPage(text);
   }
-  throw badPage(text);
 }
 
-function readLevel(level: unknown, text: string): Level {
-  const [parent, removed, done, after] = Array.isArray(level) ? level : [];
-  if (typeof parent !== 'string' || !Number.isSafeInteger(done) || done < 0 || typeof after !== 'string')
-    throw badPage(text);
-  return { parent, removed: removed === 1, done, ...(after !== '' && { after }) };
+function readLevel(place: string, parents: ReadonlyMap<number, string>): Level {
+  const [depth, done = '', removed, after] = place.split('.');
+  const id = parents.get(Number(depth));
+  if (id === undefined || !/^\d{1,9}$/.test(done)) throw new RangeError(place);
+  const level = levelOf({ id, removed: removed === '1' }, Number(depth) === TOP ? undefined : Number(depth));
+  return { ...level, done: Number(done), ...(after !== undefined && { after: decodeURIComponent(after) }) };
 }

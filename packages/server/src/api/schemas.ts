@@ -11,7 +11,8 @@ export const Name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 export const ThreadId = z.string().regex(/^[A-Za-z0-9._:-]{1,220}$/);
 
 export const PageQuery = z.object({
-  after: z.string().max(500).optional(),
+  // The place in a tree names every fork above it.
+  after: z.string().max(12_000).optional(),
   limit: z.coerce.number().int().min(1).max(1000).optional(),
 });
 

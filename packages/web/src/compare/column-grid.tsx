@@ -20,10 +20,7 @@ export function ColumnGrid({ columns, shared, showsDifferences, onChange, onRemo
   const first = turns[0] ?? [];
   const rows = Math.max(...columns.map(({ live }, index) => turns[index]!.length + (isWriting(live) ? 1 : 0)), 1) + 1;
   return (
-    <div
-      className="md:grid md:min-w-max md:auto-rows-auto"
-      style={{ gridTemplateColumns: `repeat(${columns.length}, minmax(280px, 1fr))` }}
-    >
+    <div className="md:grid" style={{ gridTemplateColumns: `repeat(${columns.length}, minmax(280px, 1fr))` }}>
       {columns.map((column, index) => (
         <section
           key={`${column.entry.kind}${column.entry.id}`}

@@ -19,7 +19,7 @@ export function ColumnHeader({ column, number, turns, onChange, onRemove }: Colu
   const { path, entry } = column;
   const takes = turns.flatMap((node) => node.takes.slice(-1));
   const written = takes.findLast(({ model }) => model !== undefined);
-  const model = column.model?.split('/').slice(1).join('/') ?? written?.model ?? 'no model';
+  const model = column.model?.split('/').slice(1).join('/') ?? written?.model ?? (path.length === 0 ? '…' : 'no model');
   const provider = column.model?.split('/')[0] ?? written?.provider;
   const end = path.at(-1)?.id;
   const tokens = takes.reduce((sum, { usage }) => sum + (usage ? allTokens(usage) : 0), 0);
@@ -58,7 +58,7 @@ export function ColumnHeader({ column, number, turns, onChange, onRemove }: Colu
             {shortId(end)} <ArrowUpRight size={12} aria-hidden />
           </Link>
         )}
-        <span>{turns.length === 1 ? '1 message' : `${turns.length} messages`}</span>
+        {path.length > 0 && <span>{turns.length === 1 ? '1 message' : `${turns.length} messages`}</span>}
         {tokens > 0 && <span>{shortNumber(tokens)} tokens</span>}
         {cost > 0 && <span>{money(cost)}</span>}
         {durationMs !== undefined && <span>{(durationMs / 1000).toFixed(1)} s</span>}

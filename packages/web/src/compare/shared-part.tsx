@@ -1,4 +1,5 @@
 import { blocksOf, type Node } from '../api/types.ts';
+import { Blocks } from '../blocks/blocks.tsx';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { plainText } from '../inspector/plain-text.ts';
 
@@ -22,7 +23,9 @@ export function SharedPart({ path }: { readonly path: readonly Node[] }) {
               <RoleIcon role={node.role} />
             </span>
             <span className="sr-only">{node.role}: </span>
-            <div className="min-w-0 max-w-3xl text-sm break-words whitespace-pre-wrap">{plainText(blocksOf(node))}</div>
+            <div className="min-w-0 max-w-3xl">
+              <Blocks node={node.id} blocks={blocksOf(node)} />
+            </div>
           </li>
         ))}
       </ol>

@@ -1,6 +1,7 @@
 import { Equal, Loader } from 'lucide-react';
 import { useMemo } from 'react';
 import { blocksOf, type Node } from '../api/types.ts';
+import { Blocks } from '../blocks/blocks.tsx';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { ChangesView } from '../inspector/changes-view.tsx';
 import { plainText } from '../inspector/plain-text.ts';
@@ -16,7 +17,7 @@ export interface TurnProps {
 }
 
 /** One message of a column. */
-export function Turn({ node, against }: TurnProps) {
+export function Turn({ node, asText, against }: TurnProps) {
   const text = useMemo(() => plainText(blocksOf(node)), [node]);
   return (
     <article className="min-w-0 px-4 py-3" aria-label={node.role}>
@@ -28,7 +29,13 @@ export function Turn({ node, against }: TurnProps) {
           </span>
         )}
       </p>
-      {against === undefined ? <Plain text={text} /> : <Compared before={against} after={text} />}
+      {against !== undefined ? (
+        <Compared before={against} after={text} />
+      ) : asText ? (
+        <div className="text-sm break-words whitespace-pre-wrap">{text}</div>
+      ) : (
+        <Blocks node={node.id} blocks={blocksOf(node)} />
+      )}
     </article>
   );
 }
@@ -36,10 +43,6 @@ export function Turn({ node, against }: TurnProps) {
 function Compared({ before, after }: { readonly before: string; readonly after: string }) {
   const changes = useMemo(() => wordDiff(before, after), [before, after]);
   return <ChangesView changes={changes} />;
-}
-
-function Plain({ text }: { readonly text: string }) {
-  return <div className="text-sm break-words whitespace-pre-wrap">{text}</div>;
 }
 
 /** The message that is being written, or why it was not. */
@@ -56,7 +59,7 @@ export function LiveTurn({ live }: { readonly live: LiveBranch }) {
           STATES[live.status]
         )}
       </p>
-      <Plain text={plainText(live.blocks)} />
+      <Blocks node="live" blocks={live.blocks} isLive />
       {live.error && <p className="text-sm text-danger">{live.error.message}</p>}
     </article>
   );

@@ -61,6 +61,18 @@ export function center(camera: Camera, { x, y }: Placed, { width, height }: Size
   };
 }
 
+/** Where a card is on the screen, if it is. */
+export function seenPlace(
+  placed: Placed | undefined,
+  { left, top, scale }: Camera,
+  { width, height }: Size,
+): { readonly x: number; readonly y: number } | undefined {
+  if (!placed) return undefined;
+  const x = (placed.x + CARD_WIDTH / 2) * scale + left;
+  const y = placed.y * scale + top;
+  return x >= 0 && x <= width && y >= 0 && y <= height ? { x, y } : undefined;
+}
+
 function inRange(scale: number): number {
   return Math.min(LARGEST, Math.max(SMALLEST, scale));
 }

@@ -2,7 +2,7 @@ import { Maximize, Minus, Plus } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { usePreviews, wantPreviews } from '../state/previews.ts';
 import { IconButton } from '../ui/button.tsx';
-import { center, fit, reveal, zoom } from './camera.ts';
+import { center, fit, reveal, seenPlace, zoom } from './camera.ts';
 import { draw, READABLE, type Scene } from './draw.ts';
 import { at, type Layout, type Placed } from './layout.ts';
 import { useCamera } from './use-camera.ts';
@@ -20,6 +20,8 @@ export interface GraphCanvasProps {
 
 const STEP = 1.3;
 const PAN_STEP = 80;
+/** Of a graph that is too large to be read as a whole. */
+const FIRST_SCALE = 0.8;
 
 /** The graph itself: drawn on a canvas, walked by pointer and by keys. */
 export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: GraphCanvasProps) {
@@ -76,10 +78,9 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
 
   const showFirst = () => {
     const whole = fit(layout, hands.size.current);
-    const start = focused === undefined ? undefined : layout.of.get(focused);
-    const near = { ...whole, scale: Math.max(whole.scale, 0.8) };
-    if (whole.scale >= READABLE || layout.placed.length === 0) hands.move(whole);
-    else hands.move(start ? center(near, start, hands.size.current) : whole);
+    const start = layout.of.get(focused ?? '') ?? layout.placed.find(({ parent }) => !parent);
+    const isReadable = whole.scale >= READABLE || !start;
+    hands.move(isReadable ? whole : center({ ...whole, scale: FIRST_SCALE }, start, hands.size.current));
   };
   // Where one looked stays where it was when runs are opened above it.
   useAnchor(layout, focused, (from, to) => {
@@ -89,7 +90,11 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
 
   const zoomBy = (factor: number) => {
     const { width, height } = hands.size.current;
-    hands.move(zoom(hands.camera.current, factor, width / 2, height / 2));
+    const { x, y } = seenPlace(layout.of.get(focused ?? ''), hands.camera.current, hands.size.current) ?? {
+      x: width / 2,
+      y: height / 2,
+    };
+    hands.move(zoom(hands.camera.current, factor, x, y));
   };
   const fitAll = () => hands.move(fit(layout, hands.size.current));
   const focusOn = (placed: Placed) => {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Node } from '../api/types.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
-import { useView } from '../state/view.ts';
+import { useView, wishOf } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { openCalls } from './open-calls.ts';
@@ -57,17 +57,8 @@ function Next({ node }: { readonly node: Node }) {
   const nodes = useNodes((state) => state.nodes);
   const path = pathTo(nodes, node.id);
   const open = openCalls(path);
-  const model = useView((view) => view.model);
-  const agent = useView((view) => view.agent);
-  const tools = useView((view) => view.tools);
-  const params = useView((view) => view.params);
-  const wish = {
-    ...(model !== undefined && { model }),
-    ...(agent !== undefined && { agent }),
-    ...(tools.length > 0 && { tools: [...tools] }),
-    ...(Object.keys(params).length > 0 && { params }),
-  };
-  const next = useQuery({ ...queries.nextRequest(node.id, wish), enabled: open.length === 0 });
+  const view = useView();
+  const next = useQuery({ ...queries.nextRequest(node.id, wishOf(view)), enabled: open.length === 0 });
   if (open.length > 0)
     return (
       <Empty title="The next request is not known yet">
