@@ -9,6 +9,7 @@ import { useNarrow } from '../ui/use-narrow.ts';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { useGlobalCommands } from './global-commands.ts';
 import { HelpSheet } from './help-sheet.tsx';
+import { useScreenTitle } from './screen-title.ts';
 import { SideBar } from './side-bar.tsx';
 import { SidePane } from './side-pane.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -24,6 +25,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   useEffect(() => followChanges(setConnected), []);
   useEffect(listenToKeys, []);
   useGlobalCommands();
+  useScreenTitle();
   return (
     <div className="flex h-full flex-col">
       <a
