@@ -7,6 +7,7 @@ import { useView } from '../state/view.ts';
 import { Toasts } from '../ui/toasts.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { ConnectionBanner } from './connection-banner.tsx';
+import { ConversationHeading } from './conversation-heading.tsx';
 import { useGlobalCommands } from './global-commands.ts';
 import { HelpSheet } from './help-sheet.tsx';
 import { useScreenTitle } from './screen-title.ts';
@@ -39,6 +40,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <div className="flex min-h-0 grow">
         {isNarrow ? <SidePane /> : forestOpen && <SideBar />}
         <main id="screen" tabIndex={-1} className="min-w-0 grow outline-none">
+          <ConversationHeading />
           {children}
         </main>
       </div>

@@ -42,7 +42,7 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
   return (
     <Link href={`/c/${head}`} className={look} title={title} {...current}>
       <span className="grow truncate">{title || 'Untitled'}</span>
-      <span className="shrink-0 text-[11px] text-faint">{shortAgo(ago(updatedAt))}</span>
+      <span className="shrink-0 text-[11px] text-soft">{shortAgo(ago(updatedAt))}</span>
     </Link>
   );
 }
