@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { queries } from '../api/queries.ts';
 import { useView } from '../state/view.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { useTitle } from '../ui/use-title.ts';
 import { EmptyForest } from '../welcome/empty-forest.tsx';
 import { Welcome } from '../welcome/welcome.tsx';
 import { useForestAddress } from './address.ts';
@@ -13,14 +12,11 @@ import { ImportCards } from './import-cards.tsx';
 import { SearchResults } from './search-results.tsx';
 import { ThreadList } from './thread-list.tsx';
 
-const NAMES = { conversations: 'Forest', bookmarks: 'Bookmarks', deleted: 'Deleted conversations' } as const;
-
 /** Everything there is: conversations, bookmarks, what was said, what was deleted. */
 export function ForestScreen() {
   const [address, change] = useForestAddress();
   const { q, view } = address;
   const isSearch = q.trim() !== '';
-  useTitle(isSearch ? `“${q.trim()}”` : NAMES[view]);
   const welcomed = useView((state) => state.welcomed);
   const version = useQuery(queries.version());
   const threads = useQuery(queries.threads());

@@ -22,12 +22,19 @@ export function ImportFailed({ job }: { readonly job: ImportJob }) {
   const [format, setFormat] = useState('');
   const [dialect, setDialect] = useState('');
   const { error, source } = job;
+  const [first, rest] = sentences(error instanceof Error ? error.message : String(error));
   const hints = { ...(format && { format }), ...(dialect && { dialect }) };
   return (
     <div className="mt-1 text-sm">
       <p role="alert" className="break-words text-danger">
-        {error instanceof Error ? error.message : String(error)}
+        {first}
       </p>
+      {rest && (
+        <details className="text-xs text-soft">
+          <summary>More about it</summary>
+          <p className="mt-1 break-words">{rest}</p>
+        </details>
+      )}
       <div className="mt-2 flex flex-wrap gap-2">
         {source.kind === 'file' && (
           <>
@@ -48,4 +55,10 @@ export function ImportFailed({ job }: { readonly job: ImportJob }) {
       </div>
     </div>
   );
+}
+
+/** The first sentence, and what comes behind it. */
+function sentences(text: string): readonly [string, string] {
+  const end = text.search(/\. [A-Z]/);
+  return end < 0 ? [text, ''] : [text.slice(0, end + 1), text.slice(end + 2)];
 }

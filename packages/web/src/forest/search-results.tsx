@@ -1,7 +1,8 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { SearchX } from 'lucide-react';
 import { useDeferredValue } from 'react';
 import { Link } from 'wouter';
+import { queries } from '../api/queries.ts';
 import { searchPages } from '../api/search.ts';
 import type { Found, Thread } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
@@ -79,11 +80,13 @@ const COLORS: Readonly<Record<string, string>> = {
 };
 
 function Hit({ hit: { node, role, snippet, marks } }: { readonly hit: Found }) {
+  const threads = useQuery(queries.threadsOf(node));
   return (
     <li className="border-b border-line last:border-0">
       <Link href={`/c/${node}`} className="block px-3 py-2 hover:bg-hover">
-        <span className="flex items-center justify-between gap-2 text-xs">
+        <span className="flex items-center gap-2 text-xs">
           <span className={`font-medium ${COLORS[role] ?? 'text-faint'}`}>{role}</span>
+          <span className="min-w-0 grow truncate text-soft">{threads.data?.items[0]?.title ?? ' '}</span>
           <span className="font-mono text-faint">{shortId(node)}</span>
         </span>
         <span className="line-clamp-3 break-words">

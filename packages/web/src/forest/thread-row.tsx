@@ -49,13 +49,15 @@ export function ThreadRow({ thread, isSelected, onSelect }: ThreadRowProps) {
             >
               {name}
             </Link>
-            <ul aria-label="Tags" className="flex min-w-0 shrink gap-1 overflow-hidden max-sm:hidden empty:hidden">
-              {tags.map((tag) => (
-                <li key={tag} className="truncate rounded-full bg-sunken px-2 text-xs text-soft">
-                  {tag}
-                </li>
-              ))}
-            </ul>
+            {tags.length > 0 && (
+              <ul aria-label="Tags" className="flex min-w-0 shrink gap-1 overflow-hidden max-sm:hidden">
+                {tags.map((tag) => (
+                  <li key={tag} className="truncate rounded-full bg-sunken px-2 text-xs text-soft">
+                    {tag}
+                  </li>
+                ))}
+              </ul>
+            )}
           </div>
         )}
         <p className="truncate text-xs text-soft">{data ? wordsOf(data, title) : ' '}</p>
@@ -88,7 +90,9 @@ export function ThreadRow({ thread, isSelected, onSelect }: ThreadRowProps) {
 /** How it begins, unless the title says that already; then how it ends. */
 function wordsOf({ preview, last }: { readonly preview: string; readonly last: string }, title: string): string {
   const isSaid = preview.startsWith(title.replace(/…$/, ''));
-  return (isSaid ? last : preview) || preview || 'No text';
+  const words = (isSaid ? last : preview) || preview;
+  // Marks of headings and lists say nothing in a line.
+  return words.replace(/(^|\s)(#+|[-*>])\s+/g, '$1') || 'No text';
 }
 
 interface FactsProps {

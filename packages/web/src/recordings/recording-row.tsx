@@ -46,7 +46,7 @@ export function RecordingRow({ recording, isChosen }: { readonly recording: Reco
           <span className="truncate">{path}</span>
         </p>
       </div>
-      <div className="shrink-0 text-right text-xs text-faint tabular-nums">
+      <div className="shrink-0 text-right text-xs text-soft tabular-nums">
         <p>
           <time dateTime={new Date(start).toISOString()} title={new Date(start).toLocaleString('en')}>
             {ago(start)}

@@ -7,7 +7,6 @@ import { useCommandList } from '../commands/registry.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
-import { useTitle } from '../ui/use-title.ts';
 import { ConnectPanel } from './connect-panel.tsx';
 import { RecordingDetail } from './recording-detail.tsx';
 import { RecordingFilterBar } from './recording-filters.tsx';
@@ -15,7 +14,6 @@ import { RecordingList } from './recording-list.tsx';
 
 /** Every call that went through the proxy, as it happens, and what exactly was said. */
 export default function RecordingsScreen({ id }: { readonly id?: string }) {
-  useTitle('Recordings');
   const [, go] = useLocation();
   const isNarrow = useNarrow();
   const [filters, setFilters] = useState<RecordingFilters>({});

@@ -1,4 +1,3 @@
-import { useTitle } from '../ui/use-title.ts';
 import { AboutSection } from './about-section.tsx';
 import { AgentSection } from './agent-section.tsx';
 import { LookSection } from './look-section.tsx';
@@ -17,7 +16,6 @@ const PARTS = [
 
 /** How the server is set up. It is changed in the environment and the configuration, never from the page. */
 export default function SettingsScreen() {
-  useTitle('Settings');
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex max-w-3xl flex-col gap-8 p-4 sm:p-8">

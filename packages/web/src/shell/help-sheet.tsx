@@ -4,6 +4,7 @@ import { useOverlays } from '../state/overlays.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { FIXED_KEYS } from './fixed-keys.ts';
+import { foldDigits, type KeyRow } from './fold-digits.ts';
 
 /** All keys: those of what is on screen, and those that always mean the same. */
 export function HelpSheet() {
@@ -25,18 +26,12 @@ function Keys() {
   return (
     <div className="gap-x-8 sm:columns-2">
       {GROUPS.map((group) => {
-        const rows = withKeys.filter((command) => command.group === group);
+        const rows = foldDigits(withKeys.filter((command) => command.group === group));
         return rows.length > 0 && <Section key={group} title={group} rows={rows} />;
       })}
       <Section title="In a conversation" rows={elsewhere} />
     </div>
   );
-}
-
-interface KeyRow {
-  readonly id: string;
-  readonly title: string;
-  readonly keys: readonly string[];
 }
 
 function Section({ title, rows }: { readonly title: string; readonly rows: readonly KeyRow[] }) {

@@ -19,7 +19,7 @@ export function PaletteItem({ id, icon, children, aside, onChoose }: PaletteItem
     >
       <span className="flex w-4 shrink-0 justify-center text-faint">{icon}</span>
       <span className="min-w-0 grow truncate">{children}</span>
-      {aside && <span className="flex shrink-0 gap-1 text-xs text-faint">{aside}</span>}
+      {aside && <span className="flex shrink-0 gap-1 text-xs text-soft">{aside}</span>}
     </Command.Item>
   );
 }

@@ -7,8 +7,10 @@ import { useView } from '../state/view.ts';
 import { Toasts } from '../ui/toasts.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { ConnectionBanner } from './connection-banner.tsx';
+import { ConversationHeading } from './conversation-heading.tsx';
 import { useGlobalCommands } from './global-commands.ts';
 import { HelpSheet } from './help-sheet.tsx';
+import { useScreenTitle } from './screen-title.ts';
 import { SideBar } from './side-bar.tsx';
 import { SidePane } from './side-pane.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -24,6 +26,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   useEffect(() => followChanges(setConnected), []);
   useEffect(listenToKeys, []);
   useGlobalCommands();
+  useScreenTitle();
   return (
     <div className="flex h-full flex-col">
       <a
@@ -37,6 +40,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <div className="flex min-h-0 grow">
         {isNarrow ? <SidePane /> : forestOpen && <SideBar />}
         <main id="screen" tabIndex={-1} className="min-w-0 grow outline-none">
+          <ConversationHeading />
           {children}
         </main>
       </div>

@@ -9,10 +9,10 @@ const MOST = 480;
 export function SideBar() {
   const width = useView((view) => view.forestWidth);
   return (
-    <>
-      <nav aria-label="Forest" className="flex shrink-0 flex-col bg-page" style={{ width }}>
+    <nav aria-label="Forest" className="flex shrink-0">
+      <div className="flex flex-col bg-page" style={{ width }}>
         <SideContent />
-      </nav>
+      </div>
       <Resizer
         label="Width of the forest"
         width={width}
@@ -21,6 +21,6 @@ export function SideBar() {
         of="left"
         onResize={(forestWidth) => useView.setState({ forestWidth })}
       />
-    </>
+    </nav>
   );
 }

@@ -1,20 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import { Bookmark } from 'lucide-react';
 import { useRef } from 'react';
 import { Virtualizer } from 'virtua';
 import { Link, useRoute } from 'wouter';
-import { queries } from '../api/queries.ts';
-import { usePlace } from '../state/place.ts';
 import { ago } from '../ui/format.ts';
+import { useCurrentThread } from './current-thread.ts';
 import type { SideRow } from './side-rows.ts';
 
 export function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [, params] = useRoute('/c/:node');
   const node = params?.node;
-  const leaf = usePlace((place) => (node === undefined ? undefined : place.leafOf.get(node)));
-  const through = useQuery({ ...queries.threadsOf(leaf ?? node ?? ''), enabled: node !== undefined });
-  const here = node === undefined ? undefined : through.data?.items[0]?.id;
+  const here = useCurrentThread()?.id;
   if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">No conversations yet.</p>;
   return (
     <div ref={scroller} className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]">
@@ -46,7 +42,7 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
   return (
     <Link href={`/c/${head}`} className={look} title={title} {...current}>
       <span className="grow truncate">{title || 'Untitled'}</span>
-      <span className="shrink-0 text-[11px] text-faint">{shortAgo(ago(updatedAt))}</span>
+      <span className="shrink-0 text-[11px] text-soft">{shortAgo(ago(updatedAt))}</span>
     </Link>
   );
 }

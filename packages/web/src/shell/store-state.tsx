@@ -21,7 +21,6 @@ export function StoreState() {
       trigger={
         <button
           type="button"
-          aria-label={`Store and recording: ${title}`}
           className="flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink"
         >
           {isWell ? (
@@ -29,7 +28,8 @@ export function StoreState() {
           ) : (
             <TriangleAlert size={14} aria-hidden className="text-warn" />
           )}
-          <span className="max-lg:hidden">{settings.data ? `${settings.data.store} store` : 'store'} · recording</span>
+          <span className="max-lg:sr-only">{settings.data ? `${settings.data.store} store` : 'store'} · recording</span>
+          <span className="sr-only">: {title}</span>
         </button>
       }
     >

@@ -39,13 +39,12 @@ export function TopBar() {
       <DemoBadge />
       <button
         type="button"
-        aria-label="Search and commands"
         onClick={() => openPalette()}
         className="mx-auto flex h-7 w-full max-w-md min-w-0 items-center gap-2 rounded-md border border-line bg-page px-2 text-left text-xs text-faint hover:border-line-strong"
       >
         <Search size={14} aria-hidden className="shrink-0" />
         <span className="grow truncate">Search or run a command</span>
-        <span className="max-sm:hidden">
+        <span aria-hidden className="max-sm:hidden">
           <Kbd>{keyLabel('Ctrl+k')}</Kbd>
         </span>
       </button>

@@ -1,0 +1,17 @@
+const SCREENS: Readonly<Record<string, string>> = {
+  '': 'Forest',
+  new: 'New conversation',
+  c: 'Conversation',
+  graph: 'Graph',
+  compare: 'Compare',
+  recordings: 'Recordings',
+  settings: 'Settings',
+};
+
+/** What the browser calls a screen. */
+export function titleOf(path: string, search: string, thread: string | undefined): string {
+  const screen = path.split('/')[1] ?? '';
+  const words = new URLSearchParams(search).get('q')?.trim();
+  const name = (screen === 'c' && thread) || (screen === '' && words && `“${words}”`) || SCREENS[screen];
+  return name ? `${name} · Skein` : 'Skein';
+}
