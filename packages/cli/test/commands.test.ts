@@ -263,39 +263,6 @@ describe('what is hidden', () => {
   });
 });
 
-describe('mistakes', () => {
-  test.each([
-    ['an id that is none', ['log', 'nonsense!'], 1, 'There is no node or thread "nonsense!"'],
-    ['an id that leads nowhere', ['show', 'abcdef0123'], 1, 'There is no node or thread'],
-    ['a file that is not there', ['import', 'missing.json'], 1, 'missing.json'],
-    ['a flag that is none', ['threads', '--nonsense'], 2, "unknown option '--nonsense'"],
-    ['a command that is none', ['serch'], 2, 'There is no command "serch". Did you mean "search"?'],
-    ['an argument too few', ['diff', 'abcd'], 2, "missing required argument 'b'"],
-    ['two ways to show', ['show', 'abcd', '--raw', '--request'], 2, 'cannot be used with'],
-    ['a count that is none', ['threads', '--limit', 'many'], 2, 'whole number'],
-    ['a day that is none', ['usage', '--since', 'someday'], 2, 'Give a day'],
-    ['a format that is none', ['export', '--format', 'pdf'], 2, 'Allowed choices'],
-    ['a model without a provider', ['ask', 'Hi', '--model', 'gpt'], 2, 'provider/model'],
-    ['no question', ['ask'], 2, 'There is no question'],
-    ['a project that cannot be one', ['threads', '--project', 'a b/c'], 2, 'project'],
-  ])('%s', async (_what, args, code, message) => {
-    const ran = await run(...args);
-    expect(ran).toMatchObject({ code, out: '' });
-    expect(ran.err).toContain(message);
-    expect(ran.err).not.toContain('    at ');
-    expect(
-      ran.err
-        .replace(/^DEMO.*\n/, '')
-        .trim()
-        .split('\n'),
-    ).toHaveLength(1);
-  });
-
-  test('--verbose says where an error came from', async () => {
-    expect((await run('show', 'abcdef0123', '--verbose')).err).toContain('    at ');
-  });
-});
-
 /** Changes one letter of the stored message. */
 function damage(folder: string): void {
   const segments = join(folder, 'projects', 'default', 'segments');

@@ -65,19 +65,6 @@ test('skein alone opens the page where a person sits at a screen', async () => {
   expect(await terminal.ended).toBe(0);
 });
 
-test('what is wrong is said in one line', async () => {
-  const child = spawn(process.execPath, [binary, 'emulate', '--brain', 'none']);
-  running.push(child);
-  let text = '';
-  child.stderr.on('data', (chunk) => {
-    text += chunk;
-  });
-  const [code] = await once(child, 'exit');
-  expect(code).toBe(1);
-  expect(text.trim().split('\n')).toHaveLength(1);
-  expect(text).toContain('There is no brain "none"');
-});
-
 async function start(home: string) {
   const env = { PATH: process.env.PATH, HOME: home, NO_COLOR: '1' };
   const child = spawn(process.execPath, [binary, '--port', '0'], { env, cwd: home });

@@ -45,7 +45,7 @@ async function agentPartner(name: string, asking: Asking, config: Config, forest
     await asking.close();
   };
   try {
-    const agent = agentNamed(name, loaded, config.agents);
+    const agent = agentNamed(name, loaded, config.agents, ' A model is written provider/model.');
     const { options, problems } = await agent.options();
     for (const problem of problems) warn(describeProblem(problem));
     const { system, ...rest } = options;

@@ -1,5 +1,6 @@
 import { describeProblem, loadAgents } from '@skein/agents';
 import type { Command } from 'commander';
+import { problemsOf } from '../agent-named.ts';
 import { readConfig } from '../open-world.ts';
 import { colors, note, oneLine, say, sayJson, warn } from '../output.ts';
 
@@ -24,8 +25,8 @@ async function listAgents({ json, ...flags }: { readonly json?: boolean; readonl
       tools: toolNames,
       file,
     }));
-    if (json) return sayJson({ items, problems: loaded.problems });
-    for (const problem of loaded.problems) warn(describeProblem(problem));
+    if (json) return sayJson({ items, problems: problemsOf(loaded) });
+    for (const problem of problemsOf(loaded)) warn(describeProblem(problem));
     for (const { id, name, description = '', model, tools } of items) {
       say(`${colors.yellow(id)}  ${model}  ${oneLine(name === id ? description : `${name}. ${description}`)}`);
       if (tools.length > 0) say(colors.dim(`  tools: ${tools.join(', ')}`));

@@ -1,10 +1,14 @@
+import { access, constants } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { dirname } from 'node:path';
 import { type Config, describeProblem, loadAgents, loadConfig, type Problem } from '@skein/agents';
 import { hasKey, type ProviderDescriptor, providers, resolveEndpoint } from '@skein/core';
 import { openForest } from '@skein/forest';
 import type { Command } from 'commander';
+import { problemsOf } from '../agent-named.ts';
 import { type ForestFlags, listingCommand } from '../command.ts';
 import { withKeys } from '../demo.ts';
+import { errorText } from '../error-text.ts';
 import { colors, harmless, say, sayJson } from '../output.ts';
 import { describePlace, placeOf } from '../store-place.ts';
 
@@ -65,13 +69,22 @@ async function checkStore(config: Config): Promise<Check> {
     try {
       const { items, next } = await forest.threads.list({ limit: 100 });
       const count = next === undefined ? items.length : 'more than 100';
+      if (config.store.kind === 'file') await mayWrite(config.store.folder);
       return ok('store', `${describePlace(config.store)}, project ${config.project}: ${count} conversations`);
     } finally {
       await forest.close();
     }
   } catch (error) {
-    return { name: 'store', state: 'error', message: (error as Error).message };
+    return { name: 'store', state: 'error', message: errorText(error) };
   }
+}
+
+/** Throws unless the folder, or what it would be made in, can be written to. */
+async function mayWrite(folder: string): Promise<void> {
+  await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && dirname(folder) !== folder) return mayWrite(dirname(folder));
+    throw new Error(`${folder} may not be written (${error.code}). --store takes another place.`);
+  });
 }
 
 function checkKeys(known: readonly ProviderDescriptor[]): Check {
@@ -113,5 +126,5 @@ async function checkAgents(config: Config): Promise<Check[]> {
   const loaded = await loadAgents(config.agents, { config });
   await loaded.close();
   const names = loaded.agents.map(({ id }) => id).join(', ') || 'none';
-  return [ok('agents', names), ...loaded.problems.map((problem) => checkOf('agents', problem))];
+  return [ok('agents', names), ...problemsOf(loaded).map((problem) => checkOf('agents', problem))];
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { open, rename, rm, stat } from 'node:fs/promises';
+import { dialect } from '@skein/core';
 import {
   type ExportFormat,
   type ExportLosses,
@@ -8,7 +9,7 @@ import {
   exportText,
   type Forest,
 } from '@skein/forest';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ForestFlags, forestCommand } from '../command.ts';
 import { findPlace } from '../find-place.ts';
 import { hasRedaction, inWorld } from '../open-world.ts';
@@ -31,11 +32,19 @@ export function addExport(program: Command): void {
         .choices(['segments', 'markdown', 'messages', 'fine-tuning', 'older'])
         .default('segments'),
     )
-    .option('--dialect <name>', 'for messages and fine-tuning', 'openai-chat')
+    .option('--dialect <name>', 'for messages and fine-tuning', dialectOf, 'openai-chat')
     .option('--out <path>', 'a new file; a new folder for older')
     .addOption(new Option('--below', 'the node with everything below it').conflicts('only'))
     .option('--only', 'the one message')
     .action(exportFrom);
+}
+
+function dialectOf(name: string): string {
+  try {
+    return dialect(name).id;
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }
 
 async function exportFrom(id: string | undefined, options: Options): Promise<void> {

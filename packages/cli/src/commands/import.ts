@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { IMPORT_FORMATS, type ImportFormat, importFile } from '@skein/forest';
 import { type Command, Option } from 'commander';
 import { type ForestFlags, listingCommand } from '../command.ts';
@@ -21,10 +22,12 @@ export function addImport(program: Command): void {
 async function importInto(file: string, { json, format, dialect, ...flags }: Options): Promise<void> {
   await inWorld(flags, async ({ forest }) => {
     const progress = progressLine();
+    const { size, isFile } = await sizeOf(file);
     const done = await importFile(forest, file, {
       ...(format && { format }),
       ...(dialect !== undefined && { dialect }),
-      onProgress: ({ elements, messages }) => progress.tell(`${elements} conversations, ${messages} messages`),
+      onProgress: ({ read, elements, messages }) =>
+        progress.tell(`${elements} conversations, ${messages} messages`, isFile ? read / size : undefined),
     }).finally(progress.end);
     for (const { where, message } of done.problems) warn(harmless(`${where}: ${message}`));
     if (json) sayJson(done);
@@ -35,4 +38,10 @@ async function importInto(file: string, { json, format, dialect, ...flags }: Opt
       );
     if (done.problems.length > 0) process.exitCode = 1;
   });
+}
+
+/** How much there is to read is known of a file alone. */
+async function sizeOf(path: string): Promise<{ size: number; isFile: boolean }> {
+  const found = await stat(path);
+  return { size: found.size, isFile: found.isFile() && found.size > 0 };
 }

@@ -1,17 +1,18 @@
-import { currentTime, describeProblem, loadAgents, loadConfig } from '@skein/agents';
-import { providers } from '@skein/core';
+import { currentTime, describeProblem, loadAgents } from '@skein/agents';
+import { type ProviderDescriptor, providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { openForest } from '@skein/forest';
 import { createLog, createServer, isEmptyForest, seedSample } from '@skein/server';
 import { DEMO_MODEL, startDemo, withKeys } from '../demo.ts';
 import { mayOpen, openPage } from '../open-page.ts';
-import { colors, say, warn } from '../output.ts';
+import { readConfig } from '../open-world.ts';
+import { colors, say, UsageError, warn } from '../output.ts';
 import { pageFolder } from '../page-folder.ts';
 import { describePlace, placeOf } from '../store-place.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
 export interface ServeOptions {
-  readonly port?: string;
+  readonly port?: number;
   readonly host?: string;
   readonly store?: string;
   readonly project?: string;
@@ -23,53 +24,67 @@ export interface ServeOptions {
 
 /** The server on the configured forest, until Ctrl+C. */
 export async function serve({ token: tokenVariable, open, version, ...flags }: ServeOptions): Promise<void> {
-  const { config, problems } = await loadConfig({ flags });
-  for (const problem of problems) warn(describeProblem(problem));
-  const known = [...providers(), ...Object.values(config.providers)];
-  const keys = withKeys(known, process.env);
-  const demo = keys.length === 0 ? await startDemo(process.env) : undefined;
-  const env = demo?.env ?? process.env;
-  const token = env[tokenVariable ?? config.server.tokenVariable];
+  const config = await readConfig(flags);
+  const token = process.env[tokenVariable ?? config.server.tokenVariable];
+  if (tokenVariable !== undefined && !token)
+    throw new UsageError(`--token names the variable ${tokenVariable}, which is not set: give it the token.`);
+  const keys = withKeys([...providers(), ...Object.values(config.providers)], process.env);
+  const closing: (() => Promise<unknown> | undefined)[] = [];
+  try {
+    const demo = keys.length === 0 ? await startDemo(process.env) : undefined;
+    closing.push(() => demo?.emulator.close());
+    const env = demo?.env ?? process.env;
+    const forest = await openForest(placeOf(config.store, env), { project: config.project });
+    closing.push(() => forest.close());
+    // A demo of nothing would show nothing.
+    if (demo && (await isEmptyForest(forest))) await seedSample(forest);
+    const loaded = await loadAgents(config.agents, { config, env, forest });
+    closing.push(() => loaded.close());
+    for (const problem of loaded.problems) if (problem.severity === 'error') warn(describeProblem(problem));
+    const page = pageFolder();
+    const server = createServer({
+      forest,
+      config,
+      env,
+      version,
+      agents: async () => loaded.agents,
+      tools: [currentTime()],
+      generate: { costOf },
+      log: createLog((line) => process.stderr.write(`${line}\n`)),
+      ...(token !== undefined && { token }),
+      ...(page !== undefined && { page }),
+      ...(demo && { demo: true, model: DEMO_MODEL }),
+    });
+    const listening = await server.listen({ port: config.server.port, host: config.server.host });
+    closing.push(() => listening.close());
 
-  const forest = await openForest(placeOf(config.store, env), { project: config.project });
-  // A demo of nothing would show nothing.
-  if (demo && (await isEmptyForest(forest))) await seedSample(forest);
-  const loaded = await loadAgents(config.agents, { config, env, forest });
-  for (const problem of loaded.problems) if (problem.severity === 'error') warn(describeProblem(problem));
-  const page = pageFolder();
-  const server = createServer({
-    forest,
-    config,
-    env,
-    version,
-    agents: async () => loaded.agents,
-    tools: [currentTime()],
-    generate: { costOf },
-    log: createLog((line) => process.stderr.write(`${line}\n`)),
-    ...(token !== undefined && { token }),
-    ...(page !== undefined && { page }),
-    ...(demo && { demo: true, model: DEMO_MODEL }),
-  });
-  const listening = await server.listen({ port: config.server.port, host: config.server.host });
+    say(`${colors.bold('Skein')} ${version} is running. Ctrl+C ends it.`);
+    say(`  forest  ${describePlace(config.store)}, project ${config.project}`);
+    if (page !== undefined) say(`  page    ${listening.url}/`);
+    tellAddresses(listening.url);
+    tellKeys(keys);
+    const { env: surroundings, platform, stdout } = process;
+    const isSeen = mayOpen({ env: surroundings, platform, isTerminal: stdout.isTTY });
+    if (open && isSeen && page !== undefined) openPage(`${listening.url}/`);
+    await untilInterrupted();
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
 
-  say(`${colors.bold('Skein')} ${version} is running. Ctrl+C ends it.`);
-  say(`  forest  ${describePlace(config.store)}, project ${config.project}`);
-  if (page !== undefined) say(`  page    ${listening.url}/`);
-  say(`  API     ${listening.url}/api/v1   (${listening.url}/api/openapi.json)`);
+function tellAddresses(url: string): void {
+  say(`  API     ${url}/api/v1   (${url}/api/openapi.json)`);
   say('  proxy   give your clients these base addresses, and what they say is recorded:');
-  say(`            OPENAI_BASE_URL=${listening.url}/proxy/openai/v1`);
-  say(`            ANTHROPIC_BASE_URL=${listening.url}/proxy/anthropic`);
-  say(`            GOOGLE_GEMINI_BASE_URL=${listening.url}/proxy/google`);
-  if (demo) {
-    say(colors.yellow('  DEMO    no provider has a key, so a stand-in answers that understands nothing.'));
-    say(colors.yellow('          Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again.'));
-  } else say(`  keys    ${keys.map(({ id }) => id).join(', ')}`);
-  const { env: surroundings, platform, stdout } = process;
-  if (page !== undefined && open && mayOpen({ env: surroundings, platform, isTerminal: stdout.isTTY })) openPage(`${listening.url}/`);
+  say(`            OPENAI_BASE_URL=${url}/proxy/openai/v1`);
+  say(`            ANTHROPIC_BASE_URL=${url}/proxy/anthropic`);
+  say(`            GOOGLE_GEMINI_BASE_URL=${url}/proxy/google`);
+}
 
-  await untilInterrupted();
-  await listening.close();
-  await loaded.close();
-  await forest.close();
-  await demo?.emulator.close();
+function tellKeys(keys: readonly ProviderDescriptor[]): void {
+  if (keys.length > 0) {
+    say(`  keys    ${keys.map(({ id }) => id).join(', ')}`);
+    return;
+  }
+  say(colors.yellow('  DEMO    no provider has a key, so a stand-in answers that understands nothing.'));
+  say(colors.yellow('          Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again.'));
 }

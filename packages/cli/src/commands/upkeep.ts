@@ -3,6 +3,7 @@ import { type ForestFlags, listingCommand } from '../command.ts';
 import { inWorld } from '../open-world.ts';
 import { say, sayJson } from '../output.ts';
 import { sayProblems } from '../problems.ts';
+import { withProgress } from '../progress.ts';
 
 /** `fsck`, `gc` and `pack`. */
 export function addUpkeep(program: Command): void {
@@ -19,7 +20,7 @@ export function addUpkeep(program: Command): void {
 
 async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
   await inWorld(flags, async ({ forest }) => {
-    const problems = await forest.fsck();
+    const problems = await withProgress('Looking at everything', () => forest.fsck());
     const summary = problems.length === 0 ? 'All is well.' : `${problems.length} problems.`;
     sayProblems(problems, {}, summary, json === true);
   });
@@ -27,7 +28,7 @@ async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
 
 async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlags): Promise<void> {
   await inWorld(flags, async ({ forest }) => {
-    const counts = await forest[how]();
+    const counts = await withProgress('Writing anew', () => forest[how]());
     if (json) sayJson(counts);
     else say(`${counts.kept} records kept, ${counts.removed} removed.`);
   });
