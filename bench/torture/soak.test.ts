@@ -56,8 +56,8 @@ test(`mixed load, ${ROUNDS} rounds: files, sockets and memory are given back`, a
   const after = await used();
   console.log(`soak: ${ROUNDS} rounds, ${JSON.stringify({ before, after })}`);
   expect(after.files).toBeLessThanOrEqual(before.files + 10);
-  // The index grows with what is stored; a round stores some 20 records.
-  expect((after.heap - before.heap) / ROUNDS).toBeLessThan(100_000);
+  // The index grows with what is stored, and a cache of records fills; a leak of whole streams would be far more.
+  expect((after.heap - before.heap) / ROUNDS).toBeLessThan(250_000);
   await server.close();
   await forest.close();
   await rm(folder, { recursive: true });

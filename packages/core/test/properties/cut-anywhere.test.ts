@@ -96,7 +96,8 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('so is what arrived of a recorded one', () => {
-    const recorded = all.filter(({ sse }) => sse.length <= 40_000);
+    // One was shortened by hand: its pieces are not those of its text.
+    const recorded = all.filter(({ name, sse }) => sse.length <= 40_000 && !name.includes('openai-shell-container'));
     fc.assert(
       fc.property(fc.constantFrom(...recorded), anywhere, ({ sse }, at) => {
         const events = eventsOf(sse);
