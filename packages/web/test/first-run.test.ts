@@ -54,6 +54,6 @@ test('a first run shows what Skein is, a sample to look at, and that the answers
   await page.goto(url);
   await page.getByRole('button', { name: 'Put the welcome away' }).click();
   await page.reload();
-  await page.getByRole('list', { name: 'Conversations' }).waitFor();
+  await page.getByRole('region', { name: 'Conversations' }).waitFor();
   expect(await welcome.count()).toBe(0);
 });

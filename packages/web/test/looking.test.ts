@@ -26,8 +26,8 @@ test('one prompt goes to two models at once, each into its column', async () => 
   const page = await open('/compare');
   const form = page.getByRole('form', { name: 'Ask several models' });
   for (const model of ['anthropic/claude-sonnet-4-5', 'openai/gpt-5']) {
-    await form.getByRole('button', { name: /model/i }).last().click();
-    await page.getByRole('textbox', { name: 'Find a model' }).fill(model);
+    await form.getByRole('button', { name: 'Models' }).click();
+    await page.getByRole('searchbox', { name: 'Find a model' }).fill(model);
     await page.getByRole('checkbox', { name: model, exact: true }).check();
     await page.keyboard.press('Escape');
   }
@@ -41,7 +41,7 @@ test('a search finds what was said, shows it, and leads there', async () => {
   const { open, forest } = await startApp();
   await seedSample(forest);
   const page = await open('/');
-  await page.getByRole('list', { name: 'Conversations' }).waitFor();
+  await page.getByRole('region', { name: 'Conversations' }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('Graça');
   const results = page.getByRole('region', { name: 'Search results' });

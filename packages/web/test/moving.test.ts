@@ -46,10 +46,32 @@ const chatgpt = [
   },
 ];
 
+const olderNode = (id: string, parent: string, children: readonly string[], message: object) => ({
+  id,
+  root_id: 'root-1',
+  parent_id: parent,
+  child_ids: children,
+  message,
+  metadata: { timestamp: '2025-01-01T00:00:01.000Z', original_root_id: 'root-1', source_info: { type: 'user' } },
+});
+
+/** A folder in the older layout, file by file. */
+const older = {
+  'roots.json': [{ id: 'root-1', createdAt: '2025-01-01T00:00:00.000Z', config: {}, child_ids: ['root-1/node-1'] }],
+  'root-1/nodes/node-1.json': olderNode('root-1/node-1', 'root-1', ['root-1/node-2'], {
+    role: 'user',
+    content: 'An old question?',
+  }),
+  'root-1/nodes/node-2.json': olderNode('root-1/node-2', 'root-1/node-1', [], {
+    role: 'assistant',
+    content: 'An old answer.',
+  }),
+};
+
 test('a ChatGPT export comes in with its branches', async () => {
   const { open } = await startApp();
   const page = await open('/');
-  await page.getByText('No conversations yet').waitFor();
+  await page.getByText('No conversations yet', { exact: true }).waitFor();
   await page.getByLabel('Files to import').setInputFiles({
     name: 'conversations.json',
     mimeType: 'application/json',
@@ -67,28 +89,8 @@ test('a ChatGPT export comes in with its branches', async () => {
 
 test('a folder in the older layout comes in', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'skein-older-'));
-  const root = join(folder, 'root-1');
-  await mkdir(join(root, 'nodes'), { recursive: true });
-  await writeFile(
-    join(folder, 'roots.json'),
-    JSON.stringify([{ id: 'root-1', createdAt: '2025-05-01T10:00:00.000Z', config: { systemPrompt: 'Be kind.' } }]),
-  );
-  const node = (id: string, parent: string, role: string, content: string, children: string[]) => ({
-    id: `root-1/${id}`,
-    root_id: 'root-1',
-    parent_id: parent,
-    child_ids: children.map((child) => `root-1/${child}`),
-    message: { role, content },
-    metadata: { timestamp: '2025-05-01T10:00:01.000Z', tags: [], source_info: { type: 'user' } },
-  });
-  await writeFile(
-    join(root, 'nodes', 'node-1.json'),
-    JSON.stringify(node('node-1', 'root-1', 'user', 'An old question?', ['node-2'])),
-  );
-  await writeFile(
-    join(root, 'nodes', 'node-2.json'),
-    JSON.stringify(node('node-2', 'root-1/node-1', 'assistant', 'An old answer.', [])),
-  );
+  await mkdir(join(folder, 'root-1', 'nodes'), { recursive: true });
+  for (const [path, content] of Object.entries(older)) await writeFile(join(folder, path), JSON.stringify(content));
   try {
     const { open } = await startApp();
     const page = await open('/');

@@ -1,4 +1,4 @@
-import { assistant, user } from '@skein/core';
+import { assistant, system, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../model/index.ts';
 import { openForest } from '../open-forest.ts';
@@ -104,4 +104,13 @@ test('a change counts after one that was made on a machine whose clock is ahead'
   }
   await behind.remove(node);
   expect((await ahead.node(node)).removed).toBe(true);
+});
+
+test('a thread that nobody named is named after its first question', async () => {
+  const forest = createForest(memoryStore());
+  const head = await forest.append(ROOT, [system('Be brief.'), user(`  What\nis ${'very '.repeat(30)}long?`)]);
+  const { title } = await forest.threads.create({ head });
+  expect(title).toMatch(/^What is very very .*…$/);
+  expect(title.length).toBeLessThanOrEqual(80);
+  expect((await forest.threads.create({ head, title: '' })).title).toBe('');
 });

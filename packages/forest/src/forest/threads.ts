@@ -7,6 +7,7 @@ import { everyPage, filteredPage } from './pages.ts';
 import { readThreads } from './read-threads.ts';
 import { setRef } from './refs.ts';
 import { resolveId } from './resolve.ts';
+import { titleAt } from './thread-title.ts';
 import { throughNode } from './through-node.ts';
 import type { Thread, Threads } from './types.ts';
 
@@ -47,7 +48,8 @@ export function threadsOf(context: Context): Threads {
       const [from, to] = await Promise.all([resolveId(store, start ?? 'root'), resolveId(store, head)]);
       // Read first, so that what is written now is later than what is there.
       const [there] = await readThreads(store, [id]);
-      return set(id, { start: from, head: to, title: title ?? '', created: there?.createdAt ?? context.clock.now() });
+      const created = there?.createdAt ?? context.clock.now();
+      return set(id, { start: from, head: to, title: title ?? (await titleAt(store, to)), created });
     },
     async list({ deleted = false, tag, ...page } = {}) {
       const found = await filteredPage(

@@ -169,6 +169,7 @@ export interface Thread {
 }
 
 export interface Threads {
+  /** Without a title it gets one from what was first asked. */
   create(thread: {
     readonly head: string;
     readonly start?: string;

@@ -1,5 +1,6 @@
 import type { Place } from '../forest/make-records.ts';
 import { ROOT_PLACE } from '../forest/place.ts';
+import { titleOf } from '../forest/thread-title.ts';
 import { nodeId, ROOT, sha256 } from '../model/index.ts';
 import { orderOf } from './exchange.ts';
 import { matchTree } from './match-tree.ts';
@@ -135,15 +136,12 @@ function setHead(tree: Tree, thread: string, head: string, reading: Turn | Poll)
   const { start, end = start, thread: name } = reading.exchange;
   const there = tree.threads.get(thread);
   const created = there?.created ?? start;
-  const title = there?.title ?? name ?? (reading.kind === 'turn' ? titleOf(reading) : '');
+  const title = there?.title ?? name ?? (reading.kind === 'turn' ? titleOf(firstAsked(reading)) : '');
   tree.set(tree.threads, thread, { head, created, touched: Math.max(there?.touched ?? 0, end), title });
 }
 
-/** What was first asked, as far as it fits into a list. */
-function titleOf({ messages }: Turn): string {
-  const text = messages.find(({ role, text }) => role === 'user' && text.trim() !== '')?.text ?? '';
-  const line = text.trim().replace(/\s+/g, ' ');
-  return line.length > 80 ? `${line.slice(0, 79).trimEnd()}…` : line;
+function firstAsked({ messages }: Turn): string {
+  return messages.find(({ role, text }) => role === 'user' && text.trim() !== '')?.text ?? '';
 }
 
 function setResponse(tree: Tree, id: string, response: KnownResponse): void {

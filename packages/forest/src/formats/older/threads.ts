@@ -1,3 +1,4 @@
+import { titleOfMessage } from '../../forest/thread-title.ts';
 import type { RefRecord, StoreRecord } from '../../model/index.ts';
 import { timeOf } from '../source/exact.ts';
 import { sourceStamp } from '../source-stamp.ts';
@@ -27,7 +28,7 @@ async function lastBelow(look: Look, first: Seen): Promise<Seen> {
 function threadRecords(first: Seen, head: Seen): RefRecord[] {
   const created = olderTime(first.node, first.root);
   const touched = olderTime(head.node, head.root);
-  const values = { start: first.id, head: head.place.id, title: '', created, touched };
+  const values = { start: first.id, head: head.place.id, title: titleOfMessage(first.node.message), created, touched };
   const clock = sourceStamp(Math.max(created, touched));
   return refsOn('thread', threadKey(first), values, clock);
 }
