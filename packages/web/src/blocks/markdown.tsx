@@ -19,12 +19,27 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
 });
 
 const MarkdownBlock = memo(function MarkdownBlock({ text }: { readonly text: string }) {
-  return (
-    <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={sameAddress}>
-      {text}
-    </ReactMarkdown>
-  );
+  return drawn(text);
 });
+
+/** What was drawn before, so that scrolling back reads no markdown again. */
+const known = new Map<string, ReactElement>();
+const MOST_KNOWN = 2000;
+
+function drawn(text: string): ReactElement {
+  const before = known.get(text);
+  if (before) return before;
+  // A plain function of its properties: what it gives can be kept.
+  const made = ReactMarkdown({
+    children: text,
+    remarkPlugins: PLUGINS,
+    components: COMPONENTS,
+    urlTransform: sameAddress,
+  });
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(text, made);
+  return made;
+}
 
 const PLUGINS = [remarkGfm];
 

@@ -1,4 +1,5 @@
-import { memo } from 'react';
+import { Ellipsis } from 'lucide-react';
+import { memo, useState } from 'react';
 import { blocksOf, type Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { useFolds } from '../blocks/folds.ts';
@@ -14,20 +15,21 @@ import { MessageHeader } from './message-header.tsx';
 import type { Pairs } from './pair-calls.ts';
 import { SiblingSwitcher } from './sibling-switcher.tsx';
 import { SystemText } from './system-text.tsx';
-import { useIsBookmarked } from './use-bookmarked.ts';
 import { useSiblings } from './use-siblings.ts';
 
 export interface MessageRowProps {
   readonly node: Node;
   readonly leaf: string;
   readonly isSelected: boolean;
+  readonly isBookmarked: boolean;
   readonly pairs: Pairs;
 }
 
 /** One message. */
-export const MessageRow = memo(function MessageRow({ node, leaf, isSelected, pairs }: MessageRowProps) {
+export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
+  const { node, leaf, isSelected, isBookmarked, pairs } = props;
   const siblings = useSiblings(node);
-  const isBookmarked = useIsBookmarked(node.id);
+  const [isNear, setNear] = useState(false);
   const isMarked = useView(({ marked }) => marked.includes(node.id));
   const isRaw = useFolds(({ raw }) => raw.has(node.id));
   const isEditing = useDesk(({ editing }) => editing === node.id);
@@ -40,6 +42,8 @@ export const MessageRow = memo(function MessageRow({ node, leaf, isSelected, pai
       data-node={node.id}
       {...(isSelected && { 'data-selected': '', 'aria-current': true as const })}
       onClick={() => !isSelected && window.getSelection()?.isCollapsed !== false && goTo(node.id, { replace: true })}
+      onPointerEnter={() => setNear(true)}
+      onPointerLeave={({ currentTarget }) => setNear(currentTarget.contains(document.activeElement))}
       className="group relative mx-auto flex w-full max-w-3xl pr-3"
     >
       <BranchRail parent={node.parent} {...siblings} />
@@ -56,7 +60,18 @@ export const MessageRow = memo(function MessageRow({ node, leaf, isSelected, pai
           )}
           <span className="grow" />
           {siblings.positions.length > 1 && <SiblingSwitcher parent={node.parent} {...siblings} />}
-          <MessageActions node={node} {...marks} isRaw={isRaw} />
+          {isNear || isSelected ? (
+            <MessageActions node={node} {...marks} isRaw={isRaw} />
+          ) : (
+            <button
+              type="button"
+              aria-label="Show what can be done"
+              className="size-7 opacity-0"
+              onFocus={() => setNear(true)}
+            >
+              <Ellipsis size={14} aria-hidden />
+            </button>
+          )}
         </header>
         {isEditing ? (
           <MessageEditor node={node} leaf={leaf} />

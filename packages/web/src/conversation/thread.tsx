@@ -6,6 +6,7 @@ import { useDesk } from './desk.ts';
 import { LiveRow } from './live-row.tsx';
 import { MessageRow } from './message-row.tsx';
 import { pairCalls } from './pair-calls.ts';
+import { useBookmarked } from './use-bookmarked.ts';
 import { useScrolling } from './use-scrolling.ts';
 import type { ShownThread } from './use-thread.ts';
 
@@ -14,6 +15,7 @@ export function Thread({ selected, leaf, path, tail }: ShownThread) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const pairs = useMemo(() => pairCalls(path), [path]);
+  const bookmarked = useBookmarked();
   const selectedAt = path.indexOf(selected);
   const editing = useDesk((desk) => desk.editing);
   const editingAt = editing === undefined ? -1 : path.findIndex(({ id }) => id === editing);
@@ -50,6 +52,7 @@ export function Thread({ selected, leaf, path, tail }: ShownThread) {
                   node={node}
                   leaf={leaf.id}
                   isSelected={index === selectedAt}
+                  isBookmarked={bookmarked.has(node.id)}
                   pairs={pairs[index]!}
                 />
               )),

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { queries } from '../api/queries.ts';
 
-export function useIsBookmarked(node: string): boolean {
-  const { data } = useQuery({
-    ...queries.bookmarks(),
-    select: ({ items }) => items.some((one) => one.node === node),
-  });
-  return data ?? false;
+/** The nodes that have a bookmark. */
+export function useBookmarked(): ReadonlySet<string> {
+  const { data } = useQuery(queries.bookmarks());
+  return useMemo(() => new Set(data?.items.map(({ node }) => node)), [data]);
 }

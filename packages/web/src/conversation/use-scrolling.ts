@@ -3,6 +3,8 @@ import type { VirtualizerHandle } from 'virtua';
 
 /** So near to the end counts as at the end, in pixels. */
 const NEAR = 48;
+/** The view rests when it has not moved for so long, in milliseconds. */
+const RESTING_MS = 120;
 
 export interface Scrolled {
   readonly scroller: RefObject<HTMLDivElement | null>;
@@ -23,12 +25,17 @@ export function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: Sc
   useEffect(() => {
     const box = scroller.current!;
     const content = box.firstElementChild as HTMLElement;
+    let resting: ReturnType<typeof setTimeout> | undefined;
     const look = () => {
-      // The room that is in sight stays, also when a shorter branch takes the place of a longer one.
-      content.style.minHeight = `${box.scrollTop + box.clientHeight}px`;
       const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
       follows.current = isNear;
       setAtEnd(isNear);
+      clearTimeout(resting);
+      resting = setTimeout(keepRoom, RESTING_MS);
+    };
+    // The room that is in sight stays, also when a shorter branch takes the place of a longer one.
+    const keepRoom = () => {
+      content.style.minHeight = `${box.scrollTop + box.clientHeight}px`;
     };
     const grown = new ResizeObserver(() => {
       if (follows.current) box.scrollTop = box.scrollHeight;
@@ -38,6 +45,7 @@ export function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: Sc
     grown.observe(box);
     box.addEventListener('scroll', look, { passive: true });
     return () => {
+      clearTimeout(resting);
       grown.disconnect();
       box.removeEventListener('scroll', look);
     };
