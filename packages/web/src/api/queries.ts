@@ -1,5 +1,6 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiProblem, api, ok, okText } from './client.ts';
+import { type ThreadFilter, withThread } from './thread-list.ts';
 import { wholeTopology } from './topology.ts';
 import type { Thread, Wish } from './types.ts';
 
@@ -59,7 +60,7 @@ export const queries = {
       queryFn: () => ok(api.search.$get({ query: { q, limit: 1000, ...(below && { below }) } })),
     }),
 
-  threads: (filter: { readonly deleted?: boolean; readonly tag?: string } = {}) =>
+  threads: (filter: ThreadFilter = {}) =>
     queryOptions({
       queryKey: ['threads', filter],
       queryFn: () => allThreads(filter),
@@ -80,21 +81,40 @@ export const queries = {
     }),
 };
 
+/** The first page is small, so that a list is there at once. */
+const FIRST_PAGE = 100;
 const PAGE = 1000;
 
 /** Every conversation, last changed first: lists are sorted and filtered on the page. */
-async function allThreads({ deleted, tag }: { readonly deleted?: boolean; readonly tag?: string }) {
+async function allThreads(filter: ThreadFilter): Promise<{ readonly items: readonly Thread[] }> {
+  const { deleted, tag } = filter;
+  const { queryKey } = queries.threads(filter);
   const items: Thread[] = [];
   for (let after: string | undefined; ; ) {
-    const query = {
-      limit: PAGE,
-      ...(deleted && { deleted: 'true' as const }),
-      ...(tag && { tag }),
-      ...(after && { after }),
-    };
-    const page = await ok(api.threads.$get({ query }));
+    const page = await ok(
+      api.threads.$get({
+        query: {
+          limit: after ? PAGE : FIRST_PAGE,
+          ...(deleted && { deleted: 'true' as const }),
+          ...(tag && { tag }),
+          ...(after && { after }),
+        },
+      }),
+    );
     items.push(...page.items);
     after = page.next;
     if (!after) return { items };
+    if ((queryClient.getQueryData(queryKey)?.items.length ?? 0) < items.length)
+      queryClient.setQueryData(queryKey, { items: [...items] });
+  }
+}
+
+/** Tells every list of threads how one of them is now: fetching thousands again for one would be slow. */
+export function putThread(thread: Thread): void {
+  const lists = queryClient.getQueriesData<{ readonly items: readonly Thread[] }>({ queryKey: ['threads'] });
+  for (const [queryKey, data] of lists) {
+    const filter = queryKey[1];
+    if (!data || typeof filter !== 'object') continue;
+    queryClient.setQueryData(queryKey, { items: withThread(data.items, thread, filter as ThreadFilter) });
   }
 }

@@ -1,6 +1,11 @@
 import { api, ok } from './client.ts';
-import { queryClient } from './queries.ts';
+import { putThread, queryClient } from './queries.ts';
 import type { Bookmark, Thread } from './types.ts';
+
+/** How a thread is now, whoever changed it. */
+export async function refreshThread(id: string): Promise<void> {
+  putThread(await ok(api.threads[':thread'].$get({ param: { thread: id } })));
+}
 
 export interface ThreadChange {
   readonly title?: string;
@@ -11,18 +16,16 @@ export interface ThreadChange {
 
 export async function changeThread(id: string, change: ThreadChange): Promise<Thread> {
   const thread = await ok(api.threads[':thread'].$patch({ param: { thread: id }, json: change }));
-  await threadsChanged();
+  putThread(thread);
   return thread;
 }
 
 export async function deleteThread(id: string): Promise<void> {
-  await ok(api.threads[':thread'].$delete({ param: { thread: id } }));
-  await threadsChanged();
+  putThread(await ok(api.threads[':thread'].$delete({ param: { thread: id } })));
 }
 
 export async function restoreThread(id: string): Promise<void> {
-  await ok(api.threads[':thread'].restore.$post({ param: { thread: id } }));
-  await threadsChanged();
+  putThread(await ok(api.threads[':thread'].restore.$post({ param: { thread: id } })));
 }
 
 export async function renameBookmark(id: string, title: string): Promise<Bookmark> {
@@ -42,10 +45,6 @@ export async function addBookmark(node: string, title: string): Promise<void> {
 }
 
 // The change feed tells it as well; who did it should not have to wait for that.
-async function threadsChanged(): Promise<void> {
-  await queryClient.invalidateQueries({ queryKey: ['threads'] });
-}
-
 async function bookmarksChanged(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['bookmarks'] });
 }

@@ -15,6 +15,8 @@ import type { ForestPartProps } from './forest-head.tsx';
 import { SearchFilterBar } from './search-filters.tsx';
 
 const MOST_TITLES = 5;
+/** In a larger forest the server would have to look long for the conversation of each hit. */
+const MOST_THREADS = 300;
 
 /** Conversations with these words in their titles, and every message that has them. */
 export function SearchResults({ address, onChange, threads }: ForestPartProps) {
@@ -39,7 +41,7 @@ export function SearchResults({ address, onChange, threads }: ForestPartProps) {
           <h2 className="mb-1 text-xs font-semibold text-faint">Messages, best first</h2>
           <ol className="rounded-lg border border-line bg-surface">
             {hits.map((hit) => (
-              <Hit key={hit.node} hit={hit} />
+              <Hit key={hit.node} hit={hit} isTitled={threads.length <= MOST_THREADS} />
             ))}
           </ol>
           {found.hasNextPage && (
@@ -79,8 +81,8 @@ const COLORS: Readonly<Record<string, string>> = {
   system: 'text-system',
 };
 
-function Hit({ hit: { node, role, snippet, marks } }: { readonly hit: Found }) {
-  const threads = useQuery(queries.threadsOf(node));
+function Hit({ hit: { node, role, snippet, marks }, isTitled }: { readonly hit: Found; readonly isTitled: boolean }) {
+  const threads = useQuery({ ...queries.threadsOf(node), enabled: isTitled });
   return (
     <li className="border-b border-line last:border-0">
       <Link href={`/c/${node}`} className="block px-3 py-2 hover:bg-hover">

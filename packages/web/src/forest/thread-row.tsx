@@ -23,7 +23,7 @@ export function ThreadRow({ thread, isSelected, onSelect }: ThreadRowProps) {
   const { data } = useQuery(queries.summary(id));
   const name = title || 'Untitled';
   return (
-    <div className="flex min-h-15 items-center gap-2 border-b border-line py-2 pr-1 pl-3 hover:bg-hover/50 sm:gap-3">
+    <div className="flex min-h-15 items-center gap-2 border-b border-line py-2 pr-1 pl-3 hover:bg-hover/30 sm:gap-3">
       {!deleted && (
         <input
           type="checkbox"

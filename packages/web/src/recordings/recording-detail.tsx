@@ -1,6 +1,6 @@
+import { Tabs } from '@base-ui/react/tabs';
 import { useQuery } from '@tanstack/react-query';
 import { CornerDownRight, X } from 'lucide-react';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { recordingOf } from '../api/recordings.ts';
 import type { Recording } from '../api/types.ts';
@@ -12,16 +12,16 @@ import { factsOf, landedAt, landingWords, lasted } from './facts.ts';
 import { HeaderTable } from './header-table.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
-type Tab = 'request' | 'response' | 'headers';
-const TABS: readonly { readonly tab: Tab; readonly title: string }[] = [
+const TABS = [
   { tab: 'request', title: 'Request' },
   { tab: 'response', title: 'Response' },
   { tab: 'headers', title: 'Headers' },
-];
+] as const;
+
+const PANEL = 'min-h-0 grow overflow-y-auto outline-offset-[-2px]';
 
 /** One call with its exact texts. */
 export function RecordingDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const [tab, setTab] = useState<Tab>('response');
   const { data, isPending, error, refetch } = useQuery(recordingOf(id));
   if (isPending) return <Loading lines={8} />;
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
@@ -30,27 +30,28 @@ export function RecordingDetail({ id, onClose }: { readonly id: string; readonly
   return (
     <div className="flex h-full flex-col">
       <Head recording={recording} onClose={onClose} />
-      <div role="tablist" aria-label="Parts of the recording" className="flex shrink-0 gap-1 border-b border-line px-3">
-        {TABS.map(({ tab: one, title }) => (
-          <button
-            key={one}
-            type="button"
-            role="tab"
-            id={`tab-${one}`}
-            aria-selected={one === tab}
-            aria-controls="recording-part"
-            onClick={() => setTab(one)}
-            className={`-mb-px border-b-2 px-2 py-1.5 text-sm ${one === tab ? 'border-accent font-medium' : 'border-transparent text-soft hover:text-ink'}`}
-          >
-            {title}
-          </button>
-        ))}
-      </div>
-      <div role="tabpanel" id="recording-part" aria-labelledby={`tab-${tab}`} className="min-h-0 grow overflow-y-auto">
-        {tab === 'request' && <Body label="Request body" body={request} />}
-        {tab === 'response' && <Body label="Response body" body={response} />}
-        {tab === 'headers' && <HeaderTable request={requestHeaders ?? {}} response={responseHeaders ?? {}} />}
-      </div>
+      <Tabs.Root defaultValue="response" className="flex min-h-0 grow flex-col">
+        <Tabs.List aria-label="Parts of the recording" className="flex shrink-0 gap-1 border-b border-line px-2">
+          {TABS.map(({ tab, title }) => (
+            <Tabs.Tab
+              key={tab}
+              value={tab}
+              className="-mb-px h-9 border-b-2 border-transparent px-2 text-sm text-soft outline-offset-[-2px] hover:text-ink data-active:border-accent data-active:font-medium data-active:text-ink"
+            >
+              {title}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="request" className={PANEL}>
+          <Body label="Request body" body={request} />
+        </Tabs.Panel>
+        <Tabs.Panel value="response" className={PANEL}>
+          <Body label="Response body" body={response} />
+        </Tabs.Panel>
+        <Tabs.Panel value="headers" className={PANEL}>
+          <HeaderTable request={requestHeaders ?? {}} response={responseHeaders ?? {}} />
+        </Tabs.Panel>
+      </Tabs.Root>
     </div>
   );
 }

@@ -23,7 +23,7 @@ export function RecordingRow({ recording, isChosen }: { readonly recording: Reco
   const { responseBytes } = factsOf(recording);
   return (
     <div
-      className={`relative flex items-center gap-3 border-b border-line px-3 py-2 ${isChosen ? 'bg-accent-soft' : 'hover:bg-hover/50'}`}
+      className={`relative flex items-center gap-3 border-b border-line px-3 py-2 ${isChosen ? 'bg-accent-soft' : 'hover:bg-hover/30'}`}
     >
       <div className="min-w-0 grow">
         <div className="flex items-center gap-2">

@@ -46,7 +46,9 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
   const isPaneOpen = id !== undefined || isConnecting;
   return (
     <div className="flex h-full">
-      {!(isNarrow && isPaneOpen) && (
+      {isNarrow && isPaneOpen ? (
+        <h1 className="sr-only">Recordings</h1>
+      ) : (
         <div className="flex min-w-0 grow basis-1/2 flex-col">
           <header className="flex flex-wrap items-center gap-2 border-b border-line p-3">
             <h1 className="mr-auto text-lg font-semibold">Recordings</h1>

@@ -53,7 +53,7 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
         </p>
         <p className="font-mono break-all text-soft">{keyVariables.join(' or ') || 'no variable'}</p>
       </div>
-      <div className="flex min-w-0 items-center gap-1">
+      <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between">
         <code className="truncate font-mono text-xs text-soft">{new URL(proxy).pathname}</code>
         <CopyButton text={proxy} label={`Copy the proxy address of ${id}`} />
       </div>

@@ -1,4 +1,5 @@
 import { queryClient } from '../api/queries.ts';
+import { refreshThread } from '../api/threads.ts';
 import { forgetNodes, nodeOf, putNodes, refreshChildren, refreshNode, useNodes } from './nodes.ts';
 
 interface Change {
@@ -14,9 +15,16 @@ const MANY = 60;
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   node: ['topology', 'search', 'leaves', 'previews'],
   take: ['usage', 'summary', 'topology'],
-  ref: ['threads', 'bookmarks', 'summary', 'topology'],
   generation: ['generations'],
   exchange: ['recordings'],
+};
+
+/** The same for registers, by what they are about. Threads are looked at one by one. */
+const LISTS_OF_REFS: Readonly<Record<string, readonly string[]>> = {
+  node: ['bookmarks', 'summary', 'topology', 'search'],
+  bookmark: ['bookmarks'],
+  // Where a recording landed.
+  forest: ['recordings'],
 };
 
 /** Follows everything that changes in the forest, whoever changes it; gives back how to stop. */
@@ -37,6 +45,7 @@ export function followChanges(onConnection: (isConnected: boolean) => void): () 
 async function take(changes: readonly Change[]): Promise<void> {
   const lists = new Set(changes.flatMap(listsOf));
   for (const list of lists) void queryClient.invalidateQueries({ queryKey: [list] });
+  void takeThreads(changes);
 
   const added = changes.filter(({ kind }) => kind === 'node').map(({ key }) => key);
   const touched = new Set(
@@ -50,8 +59,22 @@ async function take(changes: readonly Change[]): Promise<void> {
 }
 
 function listsOf({ kind, key }: Change): readonly string[] {
-  // Where a recording landed is a register of the forest.
-  return kind === 'ref' && key.startsWith('forest/') ? ['recordings'] : (LISTS[kind] ?? []);
+  return (kind === 'ref' ? LISTS_OF_REFS[key.split('/')[0] ?? ''] : LISTS[kind]) ?? [];
+}
+
+/** Threads that changed: each is fetched, unless there are many of them. */
+async function takeThreads(changes: readonly Change[]): Promise<void> {
+  const ids = new Set(changes.flatMap(({ kind, key }) => (kind === 'ref' ? threadOf(key) : [])));
+  if (ids.size === 0) return;
+  if (ids.size > MANY) return queryClient.invalidateQueries({ queryKey: ['threads'] });
+  void queryClient.invalidateQueries({ queryKey: ['threads', 'of'] });
+  for (const id of ids) void queryClient.invalidateQueries({ queryKey: ['summary', id] });
+  await Promise.all([...ids].map((id) => refreshThread(id).catch(() => undefined)));
+}
+
+function threadOf(key: string): string[] {
+  const [on, id] = key.split('/');
+  return on === 'thread' && id !== undefined ? [decodeURIComponent(id)] : [];
 }
 
 function touchedNode(kind: string, key: string, of: string | undefined): string[] {
