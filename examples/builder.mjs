@@ -9,12 +9,7 @@ emulator.script('openai-responses', [
   says('Cold, but clear.'),
   says('{"city":"Oslo","celsius":4}'),
 ]);
-const env = {
-  OPENAI_API_KEY: 'any',
-  OPENAI_BASE_URL: emulator.baseUrl('openai-responses'),
-  ANTHROPIC_API_KEY: 'any',
-  ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages'),
-};
+const env = emulator.env();
 
 // Every call gives a new builder: this one can be branched from as often as you like.
 const base = llm.config({ env }).model('openai/gpt-5.5').agent('You are brief.');

@@ -9,12 +9,7 @@ import { createEngine, openForest } from '@skein/forest';
 const emulator = await startEmulator();
 emulator.script('anthropic-messages', [says('Oslo.'), says('Bergen!'), says('Tromsø, in winter.')]);
 emulator.script('openai-chat', says('Rome, of course.'));
-const env = {
-  ANTHROPIC_API_KEY: 'any',
-  OPENAI_API_KEY: 'any',
-  ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages'),
-  OPENAI_BASE_URL: emulator.baseUrl('openai-chat'),
-};
+const env = emulator.env();
 const folder = mkdtempSync(join(tmpdir(), 'skein-example-'));
 
 const forest = await openForest(folder);

@@ -3,7 +3,7 @@ import { loadAgent, loadAgents } from '@skein/agents';
 import { diffPrefix, type Message, user } from '@skein/core';
 import { type Protocol, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
-import { configIn, emulator, envOf, folderWith, later, write } from './kit.ts';
+import { configIn, emulator, folderWith, later, write } from './kit.ts';
 
 const TOOLS = `import { tool } from '@skein/core';
 
@@ -56,7 +56,7 @@ describe.each(WAYS)('provider: %s', (provider, protocol) => {
     ]);
     const folder = await folderWith({ 'todoist.yaml': agentFor(provider), 'todoist-tools.ts': TOOLS });
     const { config } = await configIn(folder);
-    const agent = await loadAgent(join(folder, 'todoist.yaml'), { config, env: envOf(started) });
+    const agent = await loadAgent(join(folder, 'todoist.yaml'), { config, env: started.env() });
     later(() => agent.close());
     expect(agent).toMatchObject({ id: 'todoist', name: 'Todoist', limits: { steps: 15 } });
     expect(agent.toolNames).toEqual(['delete_task', 'list_tasks', 'current_time']);
@@ -93,7 +93,7 @@ test('switching the provider is one line, and the history goes along', async () 
       says(`From ${provider}.`),
     ]);
     await write(folder, { 'todoist.yaml': agentFor(provider) });
-    const agent = await loadAgent(join(folder, 'todoist.yaml'), { config, env: envOf(started) });
+    const agent = await loadAgent(join(folder, 'todoist.yaml'), { config, env: started.env() });
     history.push(user('What is there?'));
     const result = await (await agent.run({ messages: history })).result;
     expect(result.text).toBe(`From ${provider}.`);
@@ -150,7 +150,7 @@ test('only what is listed can be called', async () => {
   const yaml = 'provider: anthropic\nmodel: claude-opus-5-5\ntools: ["./todoist-tools.ts#list_tasks"]\n';
   const folder = await folderWith({ 'a.yaml': yaml, 'todoist-tools.ts': TOOLS });
   const { config } = await configIn(folder);
-  const agent = await loadAgent(join(folder, 'a.yaml'), { config, env: envOf(started) });
+  const agent = await loadAgent(join(folder, 'a.yaml'), { config, env: started.env() });
   expect(agent.toolNames).toEqual(['list_tasks']);
   const { actions } = await (await agent.run({ messages: [user('Delete it')] })).result;
   expect(actions.map(({ outcome }) => outcome)).toEqual(['unknown-tool', 'unknown-tool']);

@@ -4,7 +4,7 @@ import { assistant, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { createEngine, openForest, ROOT } from '@skein/forest';
 import { expect, test } from 'vitest';
-import { call, configIn, emulator, envOf, folderWith } from './kit.ts';
+import { call, configIn, emulator, folderWith } from './kit.ts';
 
 test('an agent finds and reads earlier conversations, and nothing that was removed', async () => {
   const forest = await openForest(':memory:');
@@ -31,7 +31,7 @@ test('what an agent brings is what the engine takes, and no key is stored', asyn
     'a.yaml': 'provider: anthropic\nmodel: claude-opus-5-5\ntools: [search_forest, read_branch]\n',
   });
   const { config } = await configIn(folder);
-  const env = { ...envOf(started), ANTHROPIC_API_KEY: 'the-key-itself' };
+  const env = { ...started.env(), ANTHROPIC_API_KEY: 'the-key-itself' };
   const agent = await loadAgent(join(folder, 'a.yaml'), { config, env, forest });
   const { system: _, ...options } = (await agent.options()).options;
   const head = await forest.append(ROOT, [user('Where are my keys?')]);

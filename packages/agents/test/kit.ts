@@ -46,15 +46,6 @@ export async function emulator(): Promise<Emulator> {
   return started;
 }
 
-export const envOf = (started: Emulator) => ({
-  ANTHROPIC_API_KEY: 'sk-ant-test',
-  OPENAI_API_KEY: 'sk-test',
-  GEMINI_API_KEY: 'test-key',
-  ANTHROPIC_BASE_URL: started.baseUrl('anthropic-messages'),
-  OPENAI_BASE_URL: started.baseUrl('openai-chat'),
-  GOOGLE_GEMINI_BASE_URL: started.baseUrl('google-generatecontent'),
-});
-
 /** The problem about that key. */
 export function about(problems: readonly Problem[], key: string): Problem {
   const found = problems.find((problem) => problem.key === key);

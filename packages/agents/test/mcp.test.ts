@@ -5,7 +5,7 @@ import { loadAgent, loadAgents, type McpServerConfig, type McpServers, mcpServer
 import { type Tool, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
-import { call, configIn, emulator, envOf, folderWith, later, serverScript } from './kit.ts';
+import { call, configIn, emulator, folderWith, later, serverScript } from './kit.ts';
 
 const COMMON = { callSeconds: 20, startSeconds: 20, approve: 'annotations' } as const;
 const program = (script: string, more: Partial<McpServerConfig> = {}): McpServerConfig =>
@@ -150,7 +150,7 @@ tools: ["mcp:good/die", "mcp:good/echo"]
 `,
     });
     const { config } = await configIn(folder);
-    const agent = await loadAgent(join(folder, 'a.yaml'), { config, env: envOf(started) });
+    const agent = await loadAgent(join(folder, 'a.yaml'), { config, env: started.env() });
     later(() => agent.close());
     const { options } = await agent.options();
     expect(options.tools.map(({ name }) => name).sort()).toEqual(['good__die', 'good__echo']);
@@ -248,7 +248,7 @@ describe('a server that lies about its schema', () => {
       'agents/responses.yaml': 'model: openai/gpt-5.5\ntools: ["mcp:liar", "mcp:crashing", "mcp:good/echo"]\n',
     });
     const { config } = await configIn(folder);
-    const loaded = await loadAgents(config.agents, { config, env: envOf(started) });
+    const loaded = await loadAgents(config.agents, { config, env: started.env() });
     later(() => loaded.close());
     expect(loaded.problems).toEqual([]);
     expect(loaded.agents).toHaveLength(4);
@@ -299,7 +299,7 @@ approve: [good__ecco]
 `,
   });
   const { config } = await configIn(folder);
-  const agent = await loadAgent(join(folder, 'a.yaml'), { config, env: envOf(started) });
+  const agent = await loadAgent(join(folder, 'a.yaml'), { config, env: started.env() });
   later(() => agent.close());
   const { options, problems } = await agent.options();
   expect(problems).toMatchObject([{ key: 'approve', message: expect.stringContaining('"good__ecco"') }]);

@@ -28,7 +28,7 @@ import { otelObserver } from '@skein/core/otel';
 import { costOf, modelInfoWithLimits } from '@skein/core/prices';
 import { type Emulator, says } from '@skein/emulator';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { envOf, start } from './run/kit.ts';
+import { start } from './run/kit.ts';
 
 const PAGES = ['docs/chat', 'docs/builder', 'docs/message-lists', 'docs/running', 'docs/tools', 'docs/compaction'];
 
@@ -52,7 +52,7 @@ let emulator: Emulator;
 
 beforeEach(async () => {
   emulator = await start();
-  for (const [name, value] of Object.entries(envOf(emulator))) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries(emulator.env())) vi.stubEnv(name, value);
   vi.spyOn(console, 'log').mockImplementation(() => {});
   vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });

@@ -39,13 +39,16 @@ export interface EmulatorOptions {
   readonly sleep?: Sleep;
 }
 
+type Vendor = 'OPENAI' | 'ANTHROPIC' | 'GEMINI';
+type Address = 'OPENAI' | 'ANTHROPIC' | 'GOOGLE_GEMINI';
+
 export interface Emulator {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
   /** Base URLs as the vendors' SDKs want them; `issuer` is a deployment of its own, with its own memory. */
   baseUrl(protocol: Protocol, issuer?: string): string;
   /** Addresses and keys in the variables that the vendors' SDKs read. */
-  env(): Readonly<Record<string, string>>;
+  env(): Readonly<Record<`${Vendor}_API_KEY` | `${Address}_BASE_URL`, string>>;
   /** Queues replies; each answers one accepted request. Refused requests use up none. */
   script(protocol: Protocol, replies: Reply | readonly Reply[], issuer?: string): void;
   /** The requests so far, oldest first. */
@@ -108,9 +111,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     url,
     baseUrl,
     env: () => ({
-      OPENAI_API_KEY: options.key ?? 'emulator',
-      ANTHROPIC_API_KEY: options.key ?? 'emulator',
-      GEMINI_API_KEY: options.key ?? 'emulator',
+      OPENAI_API_KEY: options.key ?? 'sk-emulator',
+      ANTHROPIC_API_KEY: options.key ?? 'sk-emulator',
+      GEMINI_API_KEY: options.key ?? 'sk-emulator',
       OPENAI_BASE_URL: baseUrl('openai-chat'),
       ANTHROPIC_BASE_URL: baseUrl('anthropic-messages'),
       GOOGLE_GEMINI_BASE_URL: baseUrl('google-generatecontent'),

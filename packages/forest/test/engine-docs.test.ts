@@ -3,7 +3,7 @@ import * as core from '@skein/core';
 import { says } from '@skein/emulator';
 import * as forest from '@skein/forest';
 import { expect, test } from 'vitest';
-import { envOf, expectAccepted, start } from './kit.ts';
+import { expectAccepted, start } from './kit.ts';
 
 const page = readFileSync(new URL('../../../docs/engine.md', import.meta.url), 'utf8');
 const samples = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map(([, text]) => text!).join('\n');
@@ -20,7 +20,7 @@ test('the samples of docs/engine.md run, and do what the page says', async () =>
   const AsyncFunction = (async () => undefined).constructor as FunctionConstructor;
   const run = new AsyncFunction('env', ...imported, `${code}; return { status, done, answer, seen, other, forest };`);
   const names = { ...core, ...forest };
-  const result = await run(envOf(emulator), ...imported.map((name) => names[name as 'ROOT']));
+  const result = await run(emulator.env(), ...imported.map((name) => names[name as 'ROOT']));
   expect(result).toMatchObject({ status: 'waiting', done: { status: 'done' }, answer: { message: { text: 'Snow.' } } });
   expect(result.seen.filter((type: string) => type === 'end')).toHaveLength(2);
   const { message } = await result.forest.node(result.other.head);

@@ -3,7 +3,7 @@ import { type Reply, says } from '@skein/emulator';
 import { ROOT, type StoredEvent } from '@skein/forest';
 import { describe, expect, test } from 'vitest';
 import { type Process, processes, until } from './engine-kit.ts';
-import { APIS, bodies, envOf, expectAccepted, start, weather } from './kit.ts';
+import { APIS, bodies, expectAccepted, start, weather } from './kit.ts';
 
 const MODEL = 'anthropic/claude-opus-5-5';
 const hangs = (text: string, events = 4) => says(text, { break: { after: { events }, how: 'hang' } });
@@ -309,6 +309,6 @@ test('the keys of nobody are in what a generation stores', async () => {
   await (await engine.generate(node, { model: MODEL })).result;
   const kinds = ['generation', 'event', 'tool-journal'] as const;
   const stored = await Promise.all(kinds.map((kind) => store.entries(kind, { limit: 1000 })));
-  for (const key of Object.values(envOf(emulator)).filter((value) => value.includes('test')))
+  for (const key of Object.values(emulator.env()).filter((value) => value.includes('test')))
     expect(JSON.stringify(stored)).not.toContain(key);
 });

@@ -23,20 +23,10 @@ export async function start(options: Parameters<typeof startEmulator>[0] = {}): 
   return emulator;
 }
 
-/** Addresses and keys for all four, as the environment would have them. */
-export const envOf = (emulator: Emulator) => ({
-  ANTHROPIC_API_KEY: 'sk-ant-test',
-  OPENAI_API_KEY: 'sk-test',
-  GEMINI_API_KEY: 'test-key',
-  ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages'),
-  OPENAI_BASE_URL: emulator.baseUrl('openai-chat'),
-  GOOGLE_GEMINI_BASE_URL: emulator.baseUrl('google-generatecontent'),
-});
-
 /** A forest in memory with an engine that asks the emulator and waits for nothing. */
 export function grow(emulator: Emulator, store = memoryStore()) {
   const forest = createForest(store);
-  return { forest, store, engine: createEngine(forest, { env: envOf(emulator), random: () => 0 }) };
+  return { forest, store, engine: createEngine(forest, { env: emulator.env(), random: () => 0 }) };
 }
 
 export const bodies = (emulator: Emulator): string[] => emulator.log.map(({ body }) => body.toString());

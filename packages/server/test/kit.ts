@@ -31,14 +31,7 @@ export async function startWorld(options: Partial<ServerOptions> = {}, port = 0)
   closing.push(() => emulator.close());
   const forest = options.forest ?? createForest(memoryStore());
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
-  const env = {
-    ANTHROPIC_API_KEY: 'sk-ant-test',
-    OPENAI_API_KEY: 'sk-test',
-    GEMINI_API_KEY: 'test-key',
-    ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages'),
-    OPENAI_BASE_URL: emulator.baseUrl('openai-chat'),
-    GOOGLE_GEMINI_BASE_URL: emulator.baseUrl('google-generatecontent'),
-  };
+  const env = emulator.env();
   const made = createServer({ forest, config, env, generate: { random: () => 0 }, ...options });
   const server = await made.listen({ port });
   closing.push(() => server.close());

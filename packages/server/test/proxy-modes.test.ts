@@ -163,7 +163,7 @@ describe('keys and tokens', () => {
       `/proxy/google/v1beta/models/gemini-2.5-flash:generateContent?alt=json&key=${token}`,
     );
     expect(google.status).toBe(200);
-    expect(generous.emulator.log.at(-1)).toMatchObject({ headers: { 'x-goog-api-key': 'test-key' } });
+    expect(generous.emulator.log.at(-1)).toMatchObject({ headers: { 'x-goog-api-key': 'sk-emulator' } });
     expect(JSON.stringify(generous.emulator.log)).not.toContain(token);
   });
 });

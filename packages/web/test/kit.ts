@@ -74,14 +74,7 @@ export async function startApp(options: Partial<ServerOptions> = {}): Promise<Ap
   const server = createServer({
     forest,
     config,
-    env: {
-      ANTHROPIC_API_KEY: 'sk-ant-test',
-      OPENAI_API_KEY: 'sk-test',
-      GEMINI_API_KEY: 'test-key',
-      ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages'),
-      OPENAI_BASE_URL: emulator.baseUrl('openai-chat'),
-      GOOGLE_GEMINI_BASE_URL: emulator.baseUrl('google-generatecontent'),
-    },
+    env: emulator.env(),
     generate: { random: () => 0 },
     model: 'anthropic/claude-sonnet-4-5',
     tools: [weather],

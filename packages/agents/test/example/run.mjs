@@ -12,11 +12,7 @@ emulator.script('google-generatecontent', [
   { blocks: [{ type: 'tool-use', name: 'clock__time_in', input: { zone: 'Europe/Oslo' } }] },
   says('I have put milk on your list.'),
 ]);
-const env = {
-  ...process.env,
-  GEMINI_API_KEY: 'any',
-  GOOGLE_GEMINI_BASE_URL: emulator.baseUrl('google-generatecontent'),
-};
+const env = { ...process.env, ...emulator.env() };
 
 const cwd = fileURLToPath(new URL('.', import.meta.url));
 const { config, problems } = await loadConfig({ cwd, env });

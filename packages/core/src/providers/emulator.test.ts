@@ -11,14 +11,7 @@ let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   emulator = await startEmulator({ key: KEY });
-  env = {
-    OPENAI_API_KEY: KEY,
-    OPENAI_BASE_URL: `${emulator.url}/v1`,
-    ANTHROPIC_API_KEY: KEY,
-    ANTHROPIC_BASE_URL: emulator.url,
-    GEMINI_API_KEY: KEY,
-    GOOGLE_GEMINI_BASE_URL: emulator.url,
-  };
+  env = emulator.env();
 });
 
 afterAll(() => emulator.close());

@@ -13,18 +13,7 @@ import {
 import { says } from '@skein/emulator';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  anthropic,
-  bodies,
-  chat,
-  envOf,
-  expectAccepted,
-  google,
-  modelOf,
-  responses,
-  start,
-  weather,
-} from '../run/kit.ts';
+import { anthropic, bodies, chat, expectAccepted, google, modelOf, responses, start, weather } from '../run/kit.ts';
 
 const clock = tool({ name: 'clock', execute: () => 'noon' });
 
@@ -158,19 +147,19 @@ describe('who is asked', () => {
 
   test('a key is never shown to another provider than the one it was given for', async () => {
     const emulator = await start();
-    const env = envOf(emulator);
+    const env = emulator.env();
     const conversation = llm.model(modelOf(chat)).config({ apiKey: 'sk-mine', env }).request('Hi').conversation();
     for await (const _ of conversation);
     await conversation.continuation.model(modelOf(anthropic)).request('And you?').prompt();
     const headers = emulator.log.map((entry) => JSON.stringify(entry.headers));
     expect(headers[0]).toContain('sk-mine');
     expect(headers[1]).not.toContain('sk-mine');
-    expect(headers[1]).toContain('sk-ant-test');
+    expect(headers[1]).toContain('sk-emulator');
   });
 
   test('without a name, a model is chosen by what is asked and which keys there are', async () => {
     const emulator = await start();
-    const env = envOf(emulator);
+    const env = emulator.env();
     const only = { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: env.GOOGLE_GEMINI_BASE_URL };
     expect(await llm.config({ env: only }).request('Hi').prompt()).toBe('Echo: Hi');
     expect(emulator.log.at(-1)?.protocol).toBe('google-generatecontent');
@@ -291,10 +280,7 @@ describe('what cannot be applied', () => {
 
   test('a queued run that cannot be applied fails alone', async () => {
     const emulator = await start();
-    const conversation = llm
-      .model(modelOf(anthropic))
-      .config({ env: envOf(emulator) })
-      .conversation();
+    const conversation = llm.model(modelOf(anthropic)).config({ env: emulator.env() }).conversation();
     const [bad, good] = await Promise.allSettled([
       conversation.continuation
         .request('A')
@@ -314,10 +300,7 @@ describe('what is asked for', () => {
   test('promptFor gives an object by the schema', async () => {
     const emulator = await start();
     emulator.script('openai-responses', [says('{"city":"Oslo"}'), says('{"town":1}')]);
-    const base = llm
-      .model(modelOf(responses))
-      .config({ env: envOf(emulator) })
-      .request('Capital?');
+    const base = llm.model(modelOf(responses)).config({ env: emulator.env() }).request('Capital?');
     expect(await base.promptFor(schema)).toEqual({ city: 'Oslo' });
     const standard: StandardSchema<string> = {
       '~standard': {
@@ -336,7 +319,7 @@ describe('what is asked for', () => {
 
   test('promptForImage gives what the model drew', async () => {
     const emulator = await start();
-    const env = envOf(emulator);
+    const env = emulator.env();
     emulator.script('google-generatecontent', [
       { blocks: [{ type: 'native', value: { inlineData: { mimeType: 'image/png', data: 'AAAA' } } }] },
       says('I cannot draw.'),
@@ -378,12 +361,7 @@ describe('what is asked for', () => {
       { blocks: [{ type: 'tool-use', name: 'clock', input: {} }] },
       says('Noon.'),
     ]);
-    const running = llm
-      .model(modelOf(google))
-      .config({ env: envOf(emulator) })
-      .tools(clock)
-      .request('Time?')
-      .stream();
+    const running = llm.model(modelOf(google)).config({ env: emulator.env() }).tools(clock).request('Time?').stream();
     const types: string[] = [];
     for await (const event of running) types.push(event.type);
     expect(types.filter((type) => type === 'finish')).toEqual(['finish']);
@@ -398,11 +376,7 @@ describe('what is asked for', () => {
   test('a failing stream throws where it is read, and nowhere else', async () => {
     const emulator = await start();
     emulator.script('anthropic-messages', { error: { status: 401 } });
-    const running = llm
-      .model(modelOf(anthropic))
-      .config({ env: envOf(emulator) })
-      .request('Hi')
-      .stream();
+    const running = llm.model(modelOf(anthropic)).config({ env: emulator.env() }).request('Hi').stream();
     const reading = async () => {
       for await (const _ of running);
     };

@@ -5,7 +5,6 @@ import {
   APIS,
   anthropic,
   bodies,
-  envOf,
   expectAccepted,
   modelOf,
   chat as openaiChat,
@@ -16,7 +15,7 @@ import {
 
 async function chatWith(api = anthropic, more: Partial<ConstructorParameters<typeof Chat>[0]> = {}) {
   const emulator = await start();
-  const options = { model: modelOf(api), env: envOf(emulator), random: () => 0 };
+  const options = { model: modelOf(api), env: emulator.env(), random: () => 0 };
   return { emulator, options, chat: new Chat({ ...options, ...more }) };
 }
 

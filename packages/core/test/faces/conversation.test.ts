@@ -13,10 +13,10 @@ import {
 } from '@skein/core';
 import { type Emulator, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
-import { APIS, anthropic, bodies, chat, envOf, expectAccepted, modelOf, start, weather } from '../run/kit.ts';
+import { APIS, anthropic, bodies, chat, expectAccepted, modelOf, start, weather } from '../run/kit.ts';
 
 const on = (emulator: Emulator, api = anthropic) =>
-  llm.model(modelOf(api)).config({ env: envOf(emulator), random: () => 0 });
+  llm.model(modelOf(api)).config({ env: emulator.env(), random: () => 0 });
 
 const asks = (...cities: string[]) => ({
   blocks: cities.map((city) => ({ type: 'tool-use' as const, name: 'get_weather', input: { city } })),
@@ -150,7 +150,7 @@ test('stop() ends a request that is under way; what arrived is kept', async () =
 test('the conversation itself can be stopped, and the queue goes on', async () => {
   const emulator = await start();
   emulator.script('anthropic-messages', [says('Never', { break: { after: 'head', how: 'hang' } }), says('Second.')]);
-  const conversation = new Conversation({ config: { model: modelOf(anthropic), env: envOf(emulator) } });
+  const conversation = new Conversation({ config: { model: modelOf(anthropic), env: emulator.env() } });
   const first = conversation.continuation.request('One').prompt();
   const second = conversation.continuation.request('Two').prompt();
   while (emulator.log.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -360,7 +360,7 @@ test('an answer with a pause in it is one text', async () => {
     { blocks: [{ type: 'text', text: 'First half, ' }], stop: 'pause' },
     says('second half.'),
   ]);
-  const base = llm.config({ env: envOf(emulator) }).model(modelOf(anthropic));
+  const base = llm.config({ env: emulator.env() }).model(modelOf(anthropic));
   expect(await base.request('Go on').prompt()).toBe('First half, second half.');
 });
 
@@ -374,7 +374,7 @@ test('what a summary cost is part of the usage, the cost and the limits', async 
     says('Cold.', usage(3)),
     says('Bye.', usage(1)),
   ]);
-  const env = envOf(emulator);
+  const env = emulator.env();
   const compaction = summarise({ model: modelOf(chat), env, above: 100 });
   const costOf = ({ output }: Usage) => ({ total: output });
   const talk = Array.from({ length: 6 }, (_, index) => [user(`${index} ${'x'.repeat(200)}`), assistant('Yes.')]).flat();

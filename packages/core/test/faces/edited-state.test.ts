@@ -1,6 +1,6 @@
 import { Chat, MessageList, system, user } from '@skein/core';
 import { expect, test } from 'vitest';
-import { anthropic, bodies, envOf, modelOf, responses, start, weather } from '../run/kit.ts';
+import { anthropic, bodies, modelOf, responses, start, weather } from '../run/kit.ts';
 
 const SLIPS = [null, 5, -1, '', '__proto__', [], [null], {}, true, 1e9, undefined];
 
@@ -22,7 +22,7 @@ test.each([anthropic, responses])('$protocol: a state edited by hand never throw
   const call = { type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } } as const;
   emulator.script(api.protocol, { blocks: [call] });
   const tools = [weather];
-  const chat = new Chat({ model: modelOf(api), env: envOf(emulator), tools, retry: false });
+  const chat = new Chat({ model: modelOf(api), env: emulator.env(), tools, retry: false });
   const { state } = await chat.chatWithState(null, [user('Oslo?')]);
   // Nobody is asked: all that is looked at here happens before that.
   const fetch = async (): Promise<Response> => {
@@ -51,7 +51,7 @@ test('a list that names an origin by a word touches nothing of the language', ()
 
 test('a state that a database has parsed is given back as text, also when something was appended to it', async () => {
   const emulator = await start();
-  const chat = new Chat({ model: modelOf(anthropic), env: envOf(emulator) });
+  const chat = new Chat({ model: modelOf(anthropic), env: emulator.env() });
   const { state } = await chat.chatWithState(null, [user('Hello')]);
   const discarded = { reason: 'invalid_conversation_state', state };
   const object = JSON.parse(state);
@@ -62,7 +62,7 @@ test('a state that a database has parsed is given back as text, also when someth
 
 test('what was sent is still known after a call that was stopped before it was answered', async () => {
   const emulator = await start();
-  const chat = new Chat({ model: modelOf(responses), env: envOf(emulator) });
+  const chat = new Chat({ model: modelOf(responses), env: emulator.env() });
   const { state } = await chat.chatWithState(null, [user('Hello')]);
   const stopped = await chat.chatWithState(state, [user('Wait')], { signal: AbortSignal.abort() });
   expect(stopped.stop.reason).toBe('aborted');

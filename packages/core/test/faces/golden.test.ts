@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Chat, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { bodies, envOf, expectAccepted, start } from '../run/kit.ts';
+import { bodies, expectAccepted, start } from '../run/kit.ts';
 
 /** States as they were written once. They stay here for ever: who has one can always go on from it. */
 const folder = new URL('./golden/', import.meta.url);
@@ -13,7 +13,7 @@ describe('every version of a state', () => {
   test.each(states)('$name is read, whole and exactly', async ({ name, text }) => {
     const emulator = await start();
     emulator.register('anthropic-messages', { field: 'text.x_new' });
-    const chat = new Chat({ model: modelFor(name), env: envOf(emulator), onMismatch: 'throw' });
+    const chat = new Chat({ model: modelFor(name), env: emulator.env(), onMismatch: 'throw' });
     const result = await chat.chatWithState(text, [user('And tomorrow?')]);
     expect(result.discarded).toBeUndefined();
     expect(result.text).toBe('Echo: And tomorrow?');

@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { llm, type Message } from '@skein/core';
 import { loadConversation, saveConversation } from '@skein/core/node';
 import { describe, expect, test } from 'vitest';
-import { APIS, anthropic, bodies, chat, envOf, expectAccepted, modelOf, start, weather } from '../run/kit.ts';
+import { APIS, anthropic, bodies, chat, expectAccepted, modelOf, start, weather } from '../run/kit.ts';
 
 async function talked() {
   const emulator = await start();
@@ -17,7 +17,7 @@ async function talked() {
   });
   const conversation = llm
     .model(modelOf(anthropic))
-    .config({ env: envOf(emulator), apiKey: 'sk-very-secret', extraHeaders: { 'x-secret': 'hidden-header' } })
+    .config({ env: emulator.env(), apiKey: 'sk-very-secret', extraHeaders: { 'x-secret': 'hidden-header' } })
     .params({ maxTokens: 4321 })
     .tools(weather)
     .agent('You are a clerk.')
@@ -25,7 +25,7 @@ async function talked() {
     .request('Oslo? \u2028 é 😀')
     .conversation();
   for await (const _ of conversation);
-  return { emulator, conversation, env: envOf(emulator) };
+  return { emulator, conversation, env: emulator.env() };
 }
 
 const rawsOf = (messages: Iterable<Message>) => [...messages].map(({ raw }) => raw);
@@ -103,11 +103,7 @@ describe('a saved conversation', () => {
     const emulator = await start();
     const array = '[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello","x_new":1.0}]';
     const loaded = llm.load(array, { dialect: 'openai-chat' });
-    await loaded.continuation
-      .config({ env: envOf(emulator) })
-      .model(modelOf(chat))
-      .request('Go on')
-      .prompt();
+    await loaded.continuation.config({ env: emulator.env() }).model(modelOf(chat)).request('Go on').prompt();
     expect(bodies(emulator)[0]).toContain('{"role":"assistant","content":"Hello","x_new":1.0}');
   });
 });

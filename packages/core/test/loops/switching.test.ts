@@ -1,7 +1,7 @@
 import { type Loss, MessageList } from '@skein/core';
 import type { Emulator, Protocol } from '@skein/emulator';
 import { expect, test } from 'vitest';
-import { envOf, start } from '../run/kit.ts';
+import { start } from '../run/kit.ts';
 import { inside, member, opaqueIn, parting } from './compare.ts';
 import { bodiesOf, Saved } from './kit.ts';
 
@@ -48,7 +48,7 @@ function walk(count: number): number[] {
 }
 
 const envAll = (emulator: Emulator) => ({
-  ...envOf(emulator),
+  ...emulator.env(),
   DEEPSEEK_API_KEY: 'sk-test',
   GROQ_API_KEY: 'sk-test',
   MISTRAL_API_KEY: 'sk-test',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { envOf, modelOf, start, WAYS } from '../run/kit.ts';
+import { modelOf, start, WAYS } from '../run/kit.ts';
 import { messagesIn } from './compare.ts';
 import { bodiesOf, expectExtending, Saved } from './kit.ts';
 
@@ -19,7 +19,7 @@ describe.each(WAYS)('$protocol, stream: $stream', ({ api, protocol, stream }) =>
         },
         { blocks: [{ type: 'text', text: `Answer ${turn}.`, extra: { x_turn: turn } }] },
       ]);
-      const options = { model: modelOf(api), env: envOf(emulator), stream, system: 'Be brief.' };
+      const options = { model: modelOf(api), env: emulator.env(), stream, system: 'Be brief.' };
       const { text } = await saved.turn({ say: `Question ${turn}`, options });
       expect(text).toBe(`Answer ${turn}.`);
     }

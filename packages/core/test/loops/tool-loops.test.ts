@@ -1,6 +1,6 @@
 import { type MessageReply, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
-import { type Api, envOf, modelOf, start, WAYS } from '../run/kit.ts';
+import { type Api, modelOf, start, WAYS } from '../run/kit.ts';
 import { bodiesOf, expectExtending, Saved } from './kit.ts';
 import type { Job } from './turn.ts';
 
@@ -28,7 +28,7 @@ async function conversation({ api, protocol, stream }: (typeof WAYS)[number]) {
     emulator.script(protocol, replies);
     // Markers stand on other messages in every turn.
     const cache = turns++ % 2 ? (['tools', -1] as const) : (['system', -1, 0] as const);
-    const options = { model: modelOf(api), env: envOf(emulator), stream, system: 'Be brief.', cache };
+    const options = { model: modelOf(api), env: emulator.env(), stream, system: 'Be brief.', cache };
     return saved.turn({ ...job, options: { ...options, ...job.options } });
   };
   return { emulator, turn };

@@ -2,7 +2,7 @@ import { type ContentBlock, type Message, MessageList, RunError, run, user } fro
 import { type Emulator, type MessageReply, rawJson, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { incompleteParts } from '../properties/incomplete.ts';
-import { APIS, type Api, anthropic, ask, bodies, envOf, expectAccepted, modelOf, start, weather } from '../run/kit.ts';
+import { APIS, type Api, anthropic, ask, bodies, expectAccepted, modelOf, start, weather } from '../run/kit.ts';
 
 const LEVELS = ['envelope', 'choice', 'message', 'block', 'part', 'usage', 'event'] as const;
 /** Those that are part of the message, and go back with it. Anthropic's message is all of the response but for its content. */
@@ -117,7 +117,7 @@ async function cut(emulator: Emulator, api: Api, arrived: Buffer): Promise<reado
   const headers = { 'content-type': 'text/event-stream' };
   const running = run({
     model: modelOf(api),
-    env: envOf(emulator),
+    env: emulator.env(),
     messages: question,
     tools: [weather],
     retry: false,

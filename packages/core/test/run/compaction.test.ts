@@ -15,7 +15,7 @@ import {
 import { type Emulator, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { rangeDigest } from '../../src/run/compaction/checkpoint.ts';
-import { type Api, anthropic, ask, bodies, chat, envOf, expectAccepted, modelOf, start, WAYS, weather } from './kit.ts';
+import { type Api, anthropic, ask, bodies, chat, expectAccepted, modelOf, start, WAYS, weather } from './kit.ts';
 
 /** A talk of that many turns, a few hundred tokens each. */
 const talk = (turns: number): Message[] => [
@@ -126,7 +126,7 @@ describe.each(WAYS)('$protocol, stream: $stream', ({ api, protocol, stream }) =>
 });
 
 const summarising = (emulator: Emulator, api: Api, above = 1000): Compaction =>
-  summarise({ model: modelOf(api), env: envOf(emulator), above, keep: 2, retry: false });
+  summarise({ model: modelOf(api), env: emulator.env(), above, keep: 2, retry: false });
 
 describe('when compaction fails, the answer comes all the same', () => {
   const whole = async (compaction: Compaction, steps = 3) => {

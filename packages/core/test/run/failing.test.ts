@@ -7,7 +7,6 @@ import {
   ask,
   bodies,
   chat,
-  envOf,
   eventsOf,
   expectAccepted,
   google,
@@ -169,7 +168,7 @@ describe('a field that its own provider refuses', () => {
 test('a field that its own provider refuses is left out also by a run with one dialect', async () => {
   const emulator = await start({ settings: { refuseOwnFields: true } });
   emulator.script(anthropic.protocol, [{ ...says('Hi.'), extra: { block: { mood: 'calm' } } }, says('Two.')]);
-  const options = { model: anthropic.model, env: envOf(emulator), refusals: new RefusalMemory() };
+  const options = { model: anthropic.model, env: emulator.env(), refusals: new RefusalMemory() };
   const first = await runWith(anthropicMessages, { ...options, messages: question }).result;
   const messages = [...question, ...first.messages, user('Again?')];
   const second = await runWith(anthropicMessages, { ...options, messages }).result;
@@ -224,7 +223,7 @@ describe('another model is asked', () => {
       fallback: [modelOf(google)],
       apiKey: 'only-for-anthropic',
       extraHeaders: { 'x-mine': 'secret' },
-      env: envOf(emulator),
+      env: emulator.env(),
     }).result;
     const [first, second] = emulator.log;
     expect(first?.headers).toMatchObject({ 'x-api-key': 'only-for-anthropic', 'x-mine': 'secret' });

@@ -33,21 +33,11 @@ export async function start(options: Parameters<typeof startEmulator>[0] = {}): 
   return emulator;
 }
 
-/** Addresses and keys for all four, as the environment would have them. */
-export const envOf = (emulator: Emulator) => ({
-  ANTHROPIC_API_KEY: 'sk-ant-test',
-  OPENAI_API_KEY: 'sk-test',
-  GEMINI_API_KEY: 'test-key',
-  ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages'),
-  OPENAI_BASE_URL: emulator.baseUrl('openai-chat'),
-  GOOGLE_GEMINI_BASE_URL: emulator.baseUrl('google-generatecontent'),
-});
-
 export const modelOf = ({ provider, model }: Api): string => `${provider}/${model}`;
 
 /** A run against the emulator that waits for nothing. */
 export function ask(emulator: Emulator, api: Api, options: Omit<RunOptions, 'model'> & Partial<RunOptions>): Run {
-  return run({ model: modelOf(api), env: envOf(emulator), random: () => 0, ...options });
+  return run({ model: modelOf(api), env: emulator.env(), random: () => 0, ...options });
 }
 
 export async function eventsOf(running: Run): Promise<RunEvent[]> {

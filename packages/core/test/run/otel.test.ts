@@ -3,7 +3,7 @@ import { tool, user } from '@skein/core';
 import { otelObserver } from '@skein/core/otel';
 import { says } from '@skein/emulator';
 import { expect, test } from 'vitest';
-import { anthropic, ask, chat, envOf, modelOf, start } from './kit.ts';
+import { anthropic, ask, chat, modelOf, start } from './kit.ts';
 
 interface Recorded {
   readonly name: string;
@@ -107,7 +107,7 @@ test('a failed request ends its span with an error; the fallback has its own', a
   const { spans, tracer } = recorder();
   const observer = otelObserver(tracer);
   const fallback = [modelOf(chat)];
-  const env = envOf(emulator);
+  const env = emulator.env();
   await ask(emulator, anthropic, { messages: [user('Hi')], fallback, env, retry: false, observer }).result;
   expect(spans).toMatchObject([
     { name: 'chat claude-opus-5-5', attributes: { 'http.response.status_code': 500 }, status: { code: 2 } },

@@ -7,7 +7,6 @@ import {
   ask,
   bodies,
   chat,
-  envOf,
   expectAccepted,
   google,
   modelOf,
@@ -188,7 +187,7 @@ test('a Standard Schema types the output', async () => {
     says('{"city":1,"people":2}'),
   ]);
 
-  const options = { model: modelOf(chat), env: envOf(emulator), messages, output: standard };
+  const options = { model: modelOf(chat), env: emulator.env(), messages, output: standard };
   const { output } = await run(options).result;
   expectTypeOf(output).toEqualTypeOf<{ city: string; people: bigint } | undefined>();
   expect(output).toEqual({ city: 'Oslo', people: 12345678901234567890n });

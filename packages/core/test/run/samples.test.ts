@@ -1,7 +1,7 @@
 import { samples, tool, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { expect, test } from 'vitest';
-import { APIS, ask, bodies, chat, envOf, expectAccepted, modelOf, start, weather } from './kit.ts';
+import { APIS, ask, bodies, chat, expectAccepted, modelOf, start, weather } from './kit.ts';
 
 test.each(APIS)('$protocol: three samples, each with its own calls and its own answer', async (api) => {
   let calls = 0;
@@ -12,7 +12,7 @@ test.each(APIS)('$protocol: three samples, each with its own calls and its own a
         : says(`I drew ${JSON.stringify(results[0])}.`),
   });
   const draw = tool({ name: 'draw', execute: () => `card ${++calls}` });
-  const options = { model: modelOf(api), env: envOf(emulator), messages: [user('Draw.')], tools: [draw] };
+  const options = { model: modelOf(api), env: emulator.env(), messages: [user('Draw.')], tools: [draw] };
   const results = await Promise.all(samples(3, options).map(({ result }) => result));
   expect(results).toHaveLength(3);
   expect(new Set(results.map(({ text }) => text)).size).toBe(3);
@@ -23,7 +23,7 @@ test.each(APIS)('$protocol: three samples, each with its own calls and its own a
 
 test('a seed is not the same for all', async () => {
   const emulator = await start();
-  const options = { model: modelOf(chat), env: envOf(emulator), messages: [user('Hi.')], params: { seed: 7 } };
+  const options = { model: modelOf(chat), env: emulator.env(), messages: [user('Hi.')], params: { seed: 7 } };
   await Promise.all(samples(3, options).map(({ result }) => result));
   expect(
     bodies(emulator)

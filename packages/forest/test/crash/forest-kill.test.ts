@@ -7,7 +7,6 @@ import { tool } from '@skein/core';
 import { type Emulator, says, startEmulator } from '@skein/emulator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEngine, importFile, openForest } from '../../src/index.ts';
-import { envOf } from '../kit.ts';
 import { buildChild, linesOf } from './kill.ts';
 import { readPlainly } from './plain-reader.ts';
 
@@ -89,7 +88,7 @@ describe(`kill -9 at a random moment, ${ROUNDS} times`, () => {
     for (let round = 0; round < ROUNDS; round++) {
       const told = await workAndDie(folder, 'generate', `r${round}`);
       const forest = await openForest(folder);
-      const engine = createEngine(forest, { env: envOf(emulator), random: () => 0 });
+      const engine = createEngine(forest, { env: emulator.env(), random: () => 0 });
       const id = told.findLast(({ generation }) => generation !== undefined)?.generation;
       const state = id === undefined ? undefined : await engine.get(id);
       if (state !== undefined && state.status !== 'done') {
@@ -125,7 +124,7 @@ async function newFolder(): Promise<string> {
 }
 
 async function workAndDie(folder: string, work: string, name: string): Promise<Told[]> {
-  const env = { ...process.env, ...envOf(emulator) };
+  const env = { ...process.env, ...emulator.env() };
   const running = spawn(process.execPath, [child.script, folder, work, name], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
