@@ -14,6 +14,7 @@ export type { Projected } from './projector.ts';
 export { type FetchLike, type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
 export {
   createRecorder,
+  type HeaderPairs,
   type Recorder,
   type RecorderOptions,
   type RecordingForest,
