@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { startWorld, type World } from './kit.ts';
+import { question, startWorld, type World } from './kit.ts';
 import { wire } from './proxy-kit.ts';
 
 /** Bytes on a socket, and all that comes back until it ends. */
@@ -201,6 +201,19 @@ async function operations({ server }: World): Promise<Operation[]> {
     Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
   );
 }
+
+test('a place to go on from that is none is refused before the stream begins', async () => {
+  const world = await startWorld();
+  const { body: node } = await world.api('POST', '/nodes/root/messages', { messages: [question('Hello')] });
+  const { body: generation } = await world.api('POST', '/generations', { node: node.id, model: 'openai-chat/gpt-5.5' });
+  const events = `/generations/${generation.id}/events`;
+  for (const headers of [{ 'last-event-id': 'garbage' }, { 'last-event-id': '7' }] as Record<string, string>[])
+    expect(await world.api('GET', events, undefined, headers)).toMatchObject({
+      status: 400,
+      body: { code: 'bad_event' },
+    });
+  expect(await world.api('GET', `${events}?after=x`)).toMatchObject({ status: 400, body: { code: 'bad_event' } });
+});
 
 describe('every route', () => {
   test('is in the OpenAPI document, and everything in the document is a route', async () => {

@@ -113,6 +113,7 @@ export const Generation = z
     params: z.looseObject({}).optional(),
     tools: z.array(z.string()),
     label: z.string().optional(),
+    thread: z.string().optional(),
     owner: z.string(),
     startedAt: z.number(),
     endedAt: z.number().optional(),
