@@ -25,10 +25,11 @@ export interface ServerOptions {
   readonly tools?: readonly Tool[];
   /** The token that every client needs. Without one, only loopback is served. */
   readonly token?: string;
-  /** Names under which the server may be asked for. */
+  /** Names under which the server may be asked for, besides those of the configuration. */
   readonly hosts?: readonly string[];
   /** What every generation gets: prices, limits of models, a fetch. */
   readonly generate?: Partial<GenerateOptions>;
+  /** What the configuration says of the proxy counts where this does not. */
   readonly proxy?: ProxyOptions;
   /**
    * How long a client may take to send its headers, and all of a request; and how long generations and streams may go on
@@ -74,13 +75,14 @@ const SETTLE_MS = 5000;
 
 /** Skein over HTTP, to be embedded or to be run. */
 export function createServer(options: ServerOptions): Server {
-  const { token, hosts, timeouts } = options;
+  const { token, config, timeouts } = options;
+  if (token === '') throw new Error('The token is empty, so everyone would have it: give a longer one, or none.');
   const closing = new AbortController();
   const grace = timeouts?.grace ?? GRACE_MS;
   const services = servicesOf(options, closing.signal);
-  const access = createAccess({ token, hosts });
+  const access = createAccess({ token, hosts: [...config.server.hosts, ...(options.hosts ?? [])] });
   const app = createApp(services, access, options.page);
-  const proxy = createProxy(services, access, options.proxy);
+  const proxy = createProxy(services, access, { ...config.proxy, ...options.proxy });
   const answerApi = getRequestListener(app.fetch);
   const handler: RequestListener = (incoming, outgoing) => {
     // A whole address, as for a forward proxy, would bring a host of its own.
@@ -151,6 +153,7 @@ function servicesOf(options: ServerOptions, closing: AbortSignal): Services {
     providers: [...ids].map((id) => findProvider(id, config.providers)),
     generating: createGenerating(config, agents, tools, options.model),
     redact: createRedact(config.redaction),
+    costOf: options.generate?.costOf,
     metrics: createMetrics(),
     recordingTrouble: createRecordingTrouble(),
     closing,

@@ -17,6 +17,8 @@ export interface Services {
   readonly providers: readonly ProviderDescriptor[];
   readonly generating: Generating;
   readonly redact: Redact;
+  /** The price list, where there is one. */
+  readonly costOf: GenerateOptions['costOf'];
   readonly log: Log;
   readonly metrics: Metrics;
   readonly recordingTrouble: RecordingTrouble;

@@ -1,11 +1,11 @@
-import { currentTime, describeProblem, loadAgents, loadConfig } from '@skein/agents';
+import { currentTime, describeProblem, loadAgents, loadConfig, type Problem } from '@skein/agents';
 import { providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { openForest } from '@skein/forest';
 import { createLog, createServer, isEmptyForest, seedSample } from '@skein/server';
 import { DEMO_MODEL, startDemo, withKeys } from '../demo.ts';
 import { mayOpen, openPage } from '../open-page.ts';
-import { colors, say, warn } from '../output.ts';
+import { colors, say, UsageError, warn } from '../output.ts';
 import { pageFolder } from '../page-folder.ts';
 import { describePlace, placeOf } from '../store-place.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
@@ -18,18 +18,26 @@ export interface ServeOptions {
   readonly model?: string;
   readonly token?: string;
   readonly open: boolean;
+  readonly hosts?: string;
+  readonly proxyMode?: string;
+  readonly proxyOnMiss?: string;
+  readonly useServerKeys?: boolean;
   readonly version: string;
 }
 
 /** The server on the configured forest, until Ctrl+C. */
 export async function serve({ token: tokenVariable, open, version, ...flags }: ServeOptions): Promise<void> {
-  const { config, problems } = await loadConfig({ flags });
+  const { config, problems, sources } = await loadConfig({ flags });
+  refuseUnsafe(problems);
   for (const problem of problems) warn(describeProblem(problem));
   const known = [...providers(), ...Object.values(config.providers)];
   const keys = withKeys(known, process.env);
   const demo = keys.length === 0 ? await startDemo(process.env) : undefined;
   const env = demo?.env ?? process.env;
-  const token = env[tokenVariable ?? config.server.tokenVariable];
+  const variable = tokenVariable ?? config.server.tokenVariable;
+  const token = env[variable] || undefined;
+  if (token === undefined && (tokenVariable !== undefined || sources['server.token_variable']))
+    throw new UsageError(`The variable ${variable} has no token: set it, or start without --token and token_variable.`);
 
   const forest = await openForest(placeOf(config.store, env), { project: config.project });
   // A demo of nothing would show nothing.
@@ -56,6 +64,8 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
   say(`  forest  ${describePlace(config.store)}, project ${config.project}`);
   if (page !== undefined) say(`  page    ${listening.url}/`);
   say(`  API     ${listening.url}/api/v1   (${listening.url}/api/openapi.json)`);
+  if (config.proxy.mode !== 'record') say(`  proxy   in mode ${config.proxy.mode}`);
+  if (config.proxy.useServerKeys) say('  keys    clients without a key of their own use those of this server');
   say('  proxy   give your clients these base addresses, and what they say is recorded:');
   say(`            OPENAI_BASE_URL=${listening.url}/proxy/openai/v1`);
   say(`            ANTHROPIC_BASE_URL=${listening.url}/proxy/anthropic`);
@@ -72,4 +82,13 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
   await loaded.close();
   await forest.close();
   await demo?.emulator.close();
+}
+
+/** Without such a value the server would be open, ask providers or show texts where it must not: so it does not start. */
+function refuseUnsafe(problems: readonly Problem[]): void {
+  const unsafe = problems.find(
+    ({ severity, file, key }) =>
+      severity === 'error' && (file.startsWith('flag ') || /^(?:server|proxy|redaction)\b/.test(key)),
+  );
+  if (unsafe) throw new UsageError(describeProblem(unsafe));
 }

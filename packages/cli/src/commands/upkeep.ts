@@ -1,3 +1,4 @@
+import { forgetOld } from '@skein/forest';
 import type { Command } from 'commander';
 import { type ForestFlags, listingCommand } from '../command.ts';
 import { inWorld } from '../open-world.ts';
@@ -9,9 +10,11 @@ export function addUpkeep(program: Command): void {
   listingCommand(program, 'fsck', 'look at everything that is stored: every hash, every parent, every text').action(
     fsck,
   );
-  listingCommand(program, 'gc', 'forget for good what was removed; nobody else may use the forest meanwhile').action(
-    (flags: ForestFlags) => compact('gc', flags),
-  );
+  listingCommand(
+    program,
+    'gc',
+    'forget for good what was removed or is older than the retention; nobody else may use the forest meanwhile',
+  ).action((flags: ForestFlags) => compact('gc', flags));
   listingCommand(program, 'pack', 'the same in less space; nobody else may use the forest meanwhile').action(
     (flags: ForestFlags) => compact('pack', flags),
   );
@@ -26,8 +29,8 @@ async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
 }
 
 async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlags): Promise<void> {
-  await inWorld(flags, async ({ forest }) => {
-    const counts = await forest[how]();
+  await inWorld(flags, async ({ forest, config }) => {
+    const counts = how === 'gc' ? await forgetOld(forest, config.retention) : await forest.pack();
     if (json) sayJson(counts);
     else say(`${counts.kept} records kept, ${counts.removed} removed.`);
   });

@@ -22,3 +22,4 @@ export {
 } from './recorder.ts';
 export type { Recording } from './recording.ts';
 export { createReplayer, type Replayer, type ReplayOptions } from './replay.ts';
+export { forgetOld, oldestShown, type Retention } from './retention.ts';

@@ -135,6 +135,8 @@ export const Recording = z
     status: z.number().optional(),
     outcome: z.enum(['open', 'done', 'cut', 'refused', 'failed']),
     tags: z.array(z.string()),
+    usage: Usage.optional(),
+    cost: z.number().optional().openapi({ description: 'US dollars by list price, where one is known' }),
     landing: z
       .looseObject({
         state: z.enum(['landed', 'waiting', 'nothing']),

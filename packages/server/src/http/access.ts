@@ -49,7 +49,7 @@ export function createAccess({ token, hosts = [], now = Date.now }: GuardOptions
         throw new Problem(
           421,
           'wrong_host',
-          'This server does not answer to that name: give it to createServer in "hosts".',
+          'This server does not answer to that name: add it to "server.hosts" in skein.config.yaml, or to --hosts.',
         );
       if (origin !== undefined && !isOwnOrigin(origin, host, hosts))
         throw new Problem(403, 'wrong_origin', 'Pages from elsewhere may not use this server.');
