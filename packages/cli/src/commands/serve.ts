@@ -75,7 +75,8 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
     say(colors.yellow('          Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again.'));
   } else say(`  keys    ${keys.map(({ id }) => id).join(', ')}`);
   const { env: surroundings, platform, stdout } = process;
-  if (page !== undefined && open && mayOpen({ env: surroundings, platform, isTerminal: stdout.isTTY })) openPage(`${listening.url}/`);
+  if (page !== undefined && open && mayOpen({ env: surroundings, platform, isTerminal: stdout.isTTY }))
+    openPage(`${listening.url}/`);
 
   await untilInterrupted();
   await listening.close();
