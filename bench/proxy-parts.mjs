@@ -79,7 +79,8 @@ async function startSkein() {
 
 /** @param {http.RequestListener} listener */
 async function serve(listener) {
-  const server = http.createServer(listener);
+  // A connection is not closed by one side while the other takes it for its next request.
+  const server = http.createServer({ keepAliveTimeout: 600_000 }, listener);
   await new Promise((done) => server.listen(0, '127.0.0.1', () => done(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return { port, end: async () => void server.closeAllConnections() };

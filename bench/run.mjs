@@ -129,12 +129,16 @@ async function proxy() {
   console.error('measuring the proxy');
   const few = Math.min(rounds, 9);
   const warmUp = 2;
-  const { contestants, firstBytes, memory, end } = await proxyCase();
+  const { contestants, times, finish, memory, end } = await proxyCase();
   try {
-    const times = await measure(contestants, { rounds: few, warmUp, by: 'clock' });
-    add('proxy, 500 streams', times, 'skein', 'proxy');
-    const waits = new Map([...firstBytes].map(([name, all]) => [name, all.slice(warmUp)]));
-    add('proxy, first byte', waits, 'skein', 'proxy, first byte');
+    const clock = await measure(contestants, { rounds: few, warmUp, by: 'clock' });
+    await finish();
+    /** @param {Map<string, number[]>} all */
+    const warm = (all) => new Map([...all].map(([name, values]) => [name, values.slice(warmUp)]));
+    add('proxy, 500 streams', clock, 'skein', 'proxy');
+    add('proxy, first byte', warm(times.firstBytes), 'skein', 'proxy, first byte');
+    add('proxy, CPU while they pass', warm(times.passing), 'skein');
+    add('proxy, CPU until all is written', warm(times.whole), 'skein');
     const exchanges = (few + warmUp) * 500;
     console.log(`Memory of the proxy, idle behind ${exchanges} streams: ${((await memory()) / 1e6).toFixed(0)} MB\n`);
   } finally {

@@ -8,36 +8,59 @@ import { fileURLToPath } from 'node:url';
 /** @import { Contestant } from '../measure.mjs' */
 
 const STREAMS = 500;
+/** A part that needs less than a tenth of the time for so long has nothing to do. */
+const QUIET_MS = 600;
+const PATIENCE_MS = 60_000;
 
-/** The contestants, the times to their first bytes, and the memory that Skein holds when it has nothing to do. */
+/**
+ * The contestants; per round the time to the middle first byte, the CPU that each proxy needed until the clients had
+ * everything, and until all was written; and the memory that Skein holds when it has nothing to do.
+ */
 export async function proxyCase() {
   const provider = await start('provider');
   const plain = await start('plain', provider.url);
   const skein = await start('skein', provider.url);
-  /** @type {Map<string, number[]>} */
-  const firstBytes = new Map();
+  const firstBytes = rounds();
+  const passing = rounds();
+  const whole = rounds();
   let asked = 0;
+  /** @type {() => Promise<unknown>} */
+  let finish = async () => undefined;
   /** @param {string} name @param {Part} part @returns {Contestant} */
   const contestant = (name, part) => ({
     name,
-    prepare: () => Promise.all([plain.idle(), skein.idle()]),
-    async run() {
+    async prepare() {
+      await finish();
+      return part.cpu();
+    },
+    async run(before) {
       const agent = new http.Agent({ keepAlive: true });
       const waits = await Promise.all(Array.from({ length: STREAMS }, () => ask(part.url, agent, asked++)));
       agent.destroy();
-      const middle = waits.toSorted((a, b) => a - b)[STREAMS / 2] ?? Number.NaN;
-      firstBytes.set(name, [...(firstBytes.get(name) ?? []), middle]);
+      const passed = part.cpu();
+      finish = async () => {
+        firstBytes.add(name, waits.toSorted((a, b) => a - b)[STREAMS / 2] ?? Number.NaN);
+        passing.add(name, (await passed) - before);
+        whole.add(name, (await part.idle()) - before);
+        finish = async () => undefined;
+      };
     },
   });
   return {
     contestants: [contestant('floor', plain), contestant('skein', skein)],
-    firstBytes,
-    async memory() {
-      await skein.idle();
-      return skein.memory();
-    },
+    times: { firstBytes: firstBytes.all, passing: passing.all, whole: whole.all },
+    finish: () => finish(),
+    memory: () => skein.memory(),
     end: () => [plain, skein, provider].forEach((part) => void part.stop()),
   };
+}
+
+function rounds() {
+  /** @type {Map<string, number[]>} */
+  const all = new Map();
+  /** @param {string} name @param {number} value */
+  const add = (name, value) => all.set(name, [...(all.get(name) ?? []), value]);
+  return { all, add };
 }
 
 /**
@@ -85,16 +108,19 @@ async function start(role, upstream = '') {
     const [facts] = await once(child, 'message');
     return /** @type {{ cpu: number, heap: number }} */ (facts);
   };
+  const cpu = async () => (await look()).cpu;
   return {
     url: `http://127.0.0.1:${port}`,
     stop: () => child.disconnect(),
     memory: async () => (await look('memory')).heap,
-    /** Waits until it has written down what it was given. */
+    cpu,
+    /** Waits until it has written down what it was given; gives the CPU it has needed since its start. */
     async idle() {
-      for (let before = await look(); ; ) {
-        await sleep(300);
-        const now = await look();
-        if (now.cpu - before.cpu < 60) return;
+      for (let before = await cpu(), tries = 0; ; tries++) {
+        await sleep(QUIET_MS);
+        const now = await cpu();
+        if (now - before < QUIET_MS / 10) return now;
+        if (tries * QUIET_MS > PATIENCE_MS) throw new Error(`the ${role} part was still busy after a minute`);
         before = now;
       }
     },

@@ -19,7 +19,8 @@ mcp:
 fetch: { enabled: true, hosts: [example.com] }
 redaction: { patterns: ["\\\\d{16}"], fields: [ssn] }
 retention: { days: 90 }
-server: { port: 5000, host: 127.0.0.1, token_variable: MY_TOKEN }
+server: { port: 5000, host: 127.0.0.1, token_variable: MY_TOKEN, hosts: [skein.example] }
+proxy: { mode: replay, on_miss: pass, use_server_keys: true }
 `;
 
 const TOML = `store = "./forest"
@@ -67,6 +68,12 @@ days = 90
 port = 5000
 host = "127.0.0.1"
 token_variable = "MY_TOKEN"
+hosts = ["skein.example"]
+
+[proxy]
+mode = "replay"
+on_miss = "pass"
+use_server_keys = true
 `;
 
 describe('the same configuration in every form', () => {
@@ -79,7 +86,8 @@ describe('the same configuration in every form', () => {
       presets: { careful: { temperature: 0.2, maxTokens: 2048, n: 1 } },
       agents: join(yaml, 'people'),
       redaction: { patterns: ['\\d{16}'], fields: ['ssn'], beforeStoring: false },
-      server: { port: 5000, host: '127.0.0.1', tokenVariable: 'MY_TOKEN' },
+      server: { port: 5000, host: '127.0.0.1', tokenVariable: 'MY_TOKEN', hosts: ['skein.example'] },
+      proxy: { mode: 'replay', onMiss: 'pass', useServerKeys: true },
     });
     expect(first.config.providers.openai?.connection).toMatchObject({
       baseUrl: 'https://proxy.example/v1',
@@ -117,7 +125,7 @@ describe('precedence', () => {
       flags: { port: 1 },
     });
     expect(problems).toEqual([]);
-    expect(config.server).toEqual({ port: 1, host: 'env.example', tokenVariable: 'SKEIN_TOKEN' });
+    expect(config.server).toEqual({ port: 1, host: 'env.example', tokenVariable: 'SKEIN_TOKEN', hosts: [] });
     expect(config.project).toBe('from-project');
     expect(config.model).toBe('google/gemini-3-pro');
     expect(config.presets).toEqual({ a: { n: 2 }, b: { n: 3 } });
@@ -128,6 +136,28 @@ describe('precedence', () => {
     expect(sources['presets.b']).toEqual({ kind: 'user', name: userFile, line: 7 });
     expect(sources['server.token_variable']).toBeUndefined();
     expect(files).toEqual([join(folder, 'skein.config.yaml'), userFile]);
+  });
+
+  test('the proxy is set by a flag, a variable or a file, and what is wrong is said with its place', async () => {
+    const folder = await folderWith({
+      'skein.config.yaml': 'proxy:\n  mode: reply\n  use_server_keys: yes please\nserver: { hosts: ["a:80"] }\n',
+    });
+    const env = { SKEIN_PROXY_ON_MISS: 'pass', SKEIN_USE_SERVER_KEYS: '1', SKEIN_HOSTS: 'a.example, b.example' };
+    const load = (flags: object) => loadConfig({ cwd: folder, home: '/nobody', env, flags });
+    const { config, problems, sources } = await load({ proxyMode: 'replay' });
+    expect(config.proxy).toEqual({ mode: 'replay', onMiss: 'pass', useServerKeys: true });
+    expect(config.server.hosts).toEqual(['a.example', 'b.example']);
+    expect(sources['proxy.mode']).toMatchObject({ name: 'flag --proxy-mode' });
+    expect(sources['proxy.on_miss']).toMatchObject({ name: 'variable SKEIN_PROXY_ON_MISS' });
+    const said = problems.map(describeProblem).join('\n');
+    expect(said).toMatch(/skein\.config\.yaml:2: proxy\.mode: .*record, replay/);
+    expect(said).toMatch(/skein\.config\.yaml:3: proxy\.use_server_keys: /);
+    expect(said).toMatch(/skein\.config\.yaml:4: server\.hosts.*host name without a port/);
+    const wrong = await load({ proxyMode: 'reply', useServerKeys: 'maybe' });
+    expect(wrong.config.proxy.mode).toBe('record');
+    const flags = wrong.problems.map(describeProblem).join('\n');
+    expect(flags).toContain('flag --proxy-mode');
+    expect(flags).toContain('flag --use-server-keys');
   });
 
   test('XDG_CONFIG_HOME and XDG_DATA_HOME are followed; without them it is ~/.config and ~/.local/share', async () => {

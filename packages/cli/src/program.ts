@@ -62,6 +62,10 @@ export function createProgram(version: string): Command {
     .option('--project <name>', 'which forest in the store')
     .option('--model <provider/model>', 'the model for whoever names none')
     .option('--token <variable>', 'the variable that holds the token clients need')
+    .option('--hosts <names>', 'names under which it may be asked for, with commas between')
+    .option('--proxy-mode <mode>', 'record (default), replay or pass, for requests that do not say it')
+    .option('--proxy-on-miss <what>', 'a replay without a recording: refuse (default), or pass on to the provider')
+    .option('--use-server-keys', "sign requests without a key with the server's: whoever may ask spends its money")
     .option('--no-open', 'leave the browser alone')
     // The server and the emulator are large, and the other commands do without them.
     // It is the default, so whatever is no command ends up here.

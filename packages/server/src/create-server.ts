@@ -1,10 +1,11 @@
-import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { type Agent, type Config, findProvider } from '@skein/agents';
 import { type Environment, providers, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions } from '@skein/forest';
 import { createApp } from './app.ts';
+import { closeServer, sleep, within } from './closing.ts';
 import { createGenerating } from './generating.ts';
 import { createAccess } from './http/access.ts';
 import { type Log, silentLog } from './http/log.ts';
@@ -24,13 +25,17 @@ export interface ServerOptions {
   readonly tools?: readonly Tool[];
   /** The token that every client needs. Without one, only loopback is served. */
   readonly token?: string;
-  /** Names under which the server may be asked for. */
+  /** Names under which the server may be asked for, besides those of the configuration. */
   readonly hosts?: readonly string[];
   /** What every generation gets: prices, limits of models, a fetch. */
   readonly generate?: Partial<GenerateOptions>;
+  /** What the configuration says of the proxy counts where this does not. */
   readonly proxy?: ProxyOptions;
-  /** How long a client may take to send its headers, and all of a request, in milliseconds. */
-  readonly timeouts?: { readonly headers?: number; readonly request?: number };
+  /**
+   * How long a client may take to send its headers, and all of a request; and how long generations and streams may go on
+   * when the server is told to close. In milliseconds.
+   */
+  readonly timeouts?: { readonly headers?: number; readonly request?: number; readonly grace?: number };
   readonly log?: Log;
   readonly demo?: boolean;
   /** Folder of the page's files, with `index.html`; without one there is only the API. */
@@ -47,27 +52,37 @@ export interface Server {
   readonly handler: RequestListener;
   /** Port 0 takes any that is free. */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<Listening>;
+  /**
+   * For a server of your own that has stopped listening: lets generations and exchanges end for a while, then parks or
+   * cuts them. Resolves when all of it is stored.
+   */
+  close(): Promise<void>;
 }
 
 export interface Listening {
   readonly url: string;
-  /** Takes no more requests, lets running streams end for a while, then closes. */
+  /** Takes no more requests, lets what runs end for a while, then parks generations, cuts streams, and closes. */
   close(): Promise<void>;
 }
 
-/** How long running streams may go on after the server was told to close, in milliseconds. */
 const GRACE_MS = 2000;
+
+/** So long after generations were parked connections are cut: whoever follows one is told of its end. */
+const LAST_WORDS_MS = 500;
 
 /** After that, what a broken store has not taken is given up, too. */
 const SETTLE_MS = 5000;
 
 /** Skein over HTTP, to be embedded or to be run. */
 export function createServer(options: ServerOptions): Server {
-  const { token, hosts, timeouts } = options;
-  const services = servicesOf(options);
-  const access = createAccess({ token, hosts });
+  const { token, config, timeouts } = options;
+  if (token === '') throw new Error('The token is empty, so everyone would have it: give a longer one, or none.');
+  const closing = new AbortController();
+  const grace = timeouts?.grace ?? GRACE_MS;
+  const services = servicesOf(options, closing.signal);
+  const access = createAccess({ token, hosts: [...config.server.hosts, ...(options.hosts ?? [])] });
   const app = createApp(services, access, options.page);
-  const proxy = createProxy(services, access, options.proxy);
+  const proxy = createProxy(services, access, { ...config.proxy, ...options.proxy });
   const answerApi = getRequestListener(app.fetch);
   const handler: RequestListener = (incoming, outgoing) => {
     // A whole address, as for a forward proxy, would bring a host of its own.
@@ -75,9 +90,21 @@ export function createServer(options: ServerOptions): Server {
     else if (isProxied(incoming.url)) proxy.handle(incoming, outgoing);
     else void answerApi(incoming, outgoing);
   };
+  const park = () => {
+    closing.abort();
+    return within(grace + SETTLE_MS, services.engine.park(grace));
+  };
+  const settle = async () => {
+    await within(grace + SETTLE_MS, proxy.settled());
+    proxy.close();
+  };
   return {
     fetch: (request) => app.fetch(request),
     handler,
+    async close() {
+      await park();
+      await settle();
+    },
     listen({ port = 4141, host = '127.0.0.1' } = {}) {
       if (token === undefined && !isLoopback(host))
         throw new Error(`A server at ${host} can be reached from elsewhere: give it a token.`);
@@ -95,9 +122,11 @@ export function createServer(options: ServerOptions): Server {
           const { port: actual } = server.address() as AddressInfo;
           const name = host.includes(':') ? `[${host}]` : host;
           const close = async () => {
-            await closeServer(server);
-            await settle(proxy.settled());
-            proxy.close();
+            const parked = park();
+            const told = parked.then(() => sleep(LAST_WORDS_MS));
+            await closeServer(server, Promise.all([sleep(grace), told]));
+            await parked;
+            await settle();
           };
           resolve({ url: `http://${name}:${actual}`, close });
         });
@@ -106,29 +135,11 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-async function closeServer(server: HttpServer): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-  await new Promise<void>((done) => {
-    server.close(() => done());
-    server.closeIdleConnections();
-  });
-  clearTimeout(timer);
-}
-
-async function settle(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((done) => {
-    timer = setTimeout(done, SETTLE_MS);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
-}
-
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-function servicesOf(options: ServerOptions): Services {
+function servicesOf(options: ServerOptions, closing: AbortSignal): Services {
   const { forest, config, env = process.env, agents = async () => [], tools = [], log = silentLog } = options;
   const ids = new Set([...providers().map(({ id }) => id), ...Object.keys(config.providers)]);
   return {
@@ -142,8 +153,10 @@ function servicesOf(options: ServerOptions): Services {
     providers: [...ids].map((id) => findProvider(id, config.providers)),
     generating: createGenerating(config, agents, tools, options.model),
     redact: createRedact(config.redaction),
+    costOf: options.generate?.costOf,
     metrics: createMetrics(),
     recordingTrouble: createRecordingTrouble(),
+    closing,
     demo: options.demo ?? false,
     model: config.model ?? options.model,
     version: options.version ?? '0.1.0',

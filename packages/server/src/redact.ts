@@ -1,3 +1,5 @@
+import { redactFields } from './redact-fields.ts';
+
 /** Hides what must not be shown, in every text of a value. The stored text stays exact. */
 export type Redact = <T>(value: T) => T;
 
@@ -15,9 +17,8 @@ export function createRedact({ patterns = [], fields = [] }: RedactionRules = {}
   const expressions = patterns.map((pattern) => new RegExp(pattern, 'gu'));
   const names = new Set(fields);
   const inText = (text: string): string => {
-    let shown = expressions.reduce((now, expression) => now.replace(expression, HIDDEN), text);
-    for (const name of names) shown = shown.replace(memberPattern(name), `$1"${HIDDEN}"`);
-    return shown;
+    const shown = expressions.reduce((now, expression) => now.replace(expression, HIDDEN), text);
+    return redactFields(shown, fields, HIDDEN);
   };
   const redact = (value: unknown): unknown => {
     if (typeof value === 'string') return inText(value);
@@ -28,10 +29,4 @@ export function createRedact({ patterns = [], fields = [] }: RedactionRules = {}
     );
   };
   return redact as Redact;
-}
-
-/** A member with that name in a JSON text, up to the end of a plain value. */
-function memberPattern(name: string): RegExp {
-  const escaped = JSON.stringify(name).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(${escaped}\\s*:\\s*)("(?:[^"\\\\]|\\\\.)*"|-?[0-9.eE+]+|true|false|null)`, 'gu');
 }

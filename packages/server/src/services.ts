@@ -17,9 +17,13 @@ export interface Services {
   readonly providers: readonly ProviderDescriptor[];
   readonly generating: Generating;
   readonly redact: Redact;
+  /** The price list, where there is one. */
+  readonly costOf: GenerateOptions['costOf'];
   readonly log: Log;
   readonly metrics: Metrics;
   readonly recordingTrouble: RecordingTrouble;
+  /** Given when the server is told to end. */
+  readonly closing: AbortSignal;
   /** Set when everything is answered by the emulator inside the server. */
   readonly demo: boolean;
   /** The model for whoever names none: the configured one, or that of demo mode. */

@@ -1,4 +1,7 @@
+import { loadConfig } from '@skein/agents';
+import { costOf } from '@skein/core/prices';
 import { says } from '@skein/emulator';
+import { createForest, memoryStore } from '@skein/forest';
 import { expect, test } from 'vitest';
 import { question, startWorld } from './kit.ts';
 import { recorded, wire } from './proxy-kit.ts';
@@ -31,6 +34,36 @@ test('recordings are listed by what they are, and read exactly', async () => {
     response: { text: got.bytes.toString() },
   });
   expect((await api('GET', '/recordings/none')).body).toMatchObject({ status: 404, code: 'unknown_exchange' });
+});
+
+test('a recording says what it used, and what that cost where a price is known', async () => {
+  const { api, forest, server } = await startWorld({ generate: { costOf } });
+  const url = `${server.url}/proxy/openai/v1/chat/completions`;
+  await wire(url, { method: 'POST', headers, body: JSON.stringify({ ...chat, model: 'gpt-4o' }) });
+  await recorded(forest, 1);
+  const [one] = (await api('GET', '/recordings')).body.items;
+  expect(one.usage.output).toBeGreaterThan(0);
+  expect(one.cost).toBeGreaterThan(0);
+  expect((await api('GET', `/recordings/${one.id}`)).body.recording).toMatchObject({ cost: one.cost });
+});
+
+test('a recording that is older than the retention is not shown', async () => {
+  let now = Date.now();
+  const forest = createForest(memoryStore(), { now: () => now });
+  const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
+  const { api, server } = await startWorld({
+    forest,
+    config: { ...config, retention: { days: undefined, recordingDays: 30 } },
+  });
+  const url = `${server.url}/proxy/openai/v1/chat/completions`;
+  await wire(url, { method: 'POST', headers, body: JSON.stringify(chat) });
+  const [old] = await recorded(forest, 1);
+  now += 20 * 24 * 60 * 60 * 1000;
+  expect((await api('GET', '/recordings')).body.items).toHaveLength(1);
+  now += 11 * 24 * 60 * 60 * 1000;
+  expect((await api('GET', '/recordings')).body.items).toEqual([]);
+  expect((await api('GET', '/recordings?since=0')).body.items).toEqual([]);
+  expect((await api('GET', `/recordings/${old!.id}`)).status).toBe(404);
 });
 
 test('what goes out comes in again, and the same file twice is once', async () => {

@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
+import { loadConfig } from '@skein/agents';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { startWorld, type World } from './kit.ts';
+import { question, startWorld, type World } from './kit.ts';
 import { wire } from './proxy-kit.ts';
 
 /** Bytes on a socket, and all that comes back until it ends. */
@@ -201,6 +202,38 @@ async function operations({ server }: World): Promise<Operation[]> {
     Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
   );
 }
+
+test('an empty token is none, and not one that everybody has', async () => {
+  await expect(startWorld({ token: '' })).rejects.toThrow('The token is empty');
+});
+
+test('what the configuration says of names and of the proxy counts', async () => {
+  const { config } = await loadConfig({
+    cwd: '/',
+    env: {},
+    home: '/nonexistent',
+    flags: { hosts: 'skein.example', proxyMode: 'replay' },
+  });
+  const world = await startWorld({ config });
+  const asName = await wire(`${world.server.url}/api/v1/health`, { headers: { host: 'skein.example' } });
+  expect(asName.status).toBe(200);
+  const missed = await wire(`${world.server.url}/proxy/openai/v1/chat/completions`, { method: 'POST', body: '{}' });
+  expect(missed.status).toBe(404);
+  expect(world.emulator.log).toHaveLength(0);
+});
+
+test('a place to go on from that is none is refused before the stream begins', async () => {
+  const world = await startWorld();
+  const { body: node } = await world.api('POST', '/nodes/root/messages', { messages: [question('Hello')] });
+  const { body: generation } = await world.api('POST', '/generations', { node: node.id, model: 'openai-chat/gpt-5.5' });
+  const events = `/generations/${generation.id}/events`;
+  for (const headers of [{ 'last-event-id': 'garbage' }, { 'last-event-id': '7' }] as Record<string, string>[])
+    expect(await world.api('GET', events, undefined, headers)).toMatchObject({
+      status: 400,
+      body: { code: 'bad_event' },
+    });
+  expect(await world.api('GET', `${events}?after=x`)).toMatchObject({ status: 400, body: { code: 'bad_event' } });
+});
 
 describe('every route', () => {
   test('is in the OpenAPI document, and everything in the document is a route', async () => {

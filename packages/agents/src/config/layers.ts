@@ -13,7 +13,7 @@ export interface Layer {
   nameOf(path: KeyPath): string;
 }
 
-/** Flags by the names of their keys: `{ model: 'openai/gpt-5.2', port: 4141 }`. */
+/** Flags by their names: `{ model: 'openai/gpt-5.2', port: 4141, proxyMode: 'replay' }`. */
 export interface Flags {
   readonly store?: string | undefined;
   readonly project?: string | undefined;
@@ -22,9 +22,14 @@ export interface Flags {
   readonly agents?: string | undefined;
   readonly port?: number | string | undefined;
   readonly host?: string | undefined;
+  /** Names with commas between. */
+  readonly hosts?: string | undefined;
+  readonly proxyMode?: string | undefined;
+  readonly proxyOnMiss?: string | undefined;
+  readonly useServerKeys?: boolean | string | undefined;
 }
 
-/** Which key each flag, and the variable of the same name in capitals behind `SKEIN_`, sets. */
+/** Which key each flag (`--proxy-mode`), and the variable of that name (`SKEIN_PROXY_MODE`), sets. */
 const KEYS: Readonly<Record<keyof Flags, KeyPath>> = {
   store: ['store'],
   project: ['project'],
@@ -33,15 +38,27 @@ const KEYS: Readonly<Record<keyof Flags, KeyPath>> = {
   agents: ['agents'],
   port: ['server', 'port'],
   host: ['server', 'host'],
+  hosts: ['server', 'hosts'],
+  proxyMode: ['proxy', 'mode'],
+  proxyOnMiss: ['proxy', 'on_miss'],
+  useServerKeys: ['proxy', 'use_server_keys'],
+};
+
+/** Flags and variables are texts; what cannot be read as it is meant stays one, and is reported. */
+const READ: Partial<Readonly<Record<keyof Flags, (given: unknown) => unknown>>> = {
+  port: (given) => (typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given),
+  hosts: (given) => (typeof given === 'string' ? given.split(',').map((name) => name.trim()) : given),
+  useServerKeys: (given) =>
+    given === 'true' || given === '1' ? true : given === 'false' || given === '0' ? false : given,
 };
 
 export function flagLayer(flags: Flags, cwd: string): Layer {
-  return namedLayer('flag', cwd, (name) => ({ name: `flag --${name}`, value: flags[name] }));
+  return namedLayer('flag', cwd, (name) => ({ name: `flag --${spelt(name, '-')}`, value: flags[name] }));
 }
 
 export function environmentLayer(env: Environment, cwd: string): Layer {
   return namedLayer('environment', cwd, (name) => {
-    const variable = `SKEIN_${name.toUpperCase()}`;
+    const variable = `SKEIN_${spelt(name, '_').toUpperCase()}`;
     return { name: `variable ${variable}`, value: env[variable]?.trim() || undefined };
   });
 }
@@ -61,7 +78,7 @@ function namedLayer(
     const given = read(name);
     if (given.value === undefined) continue;
     names.set(path.join('.'), given.name);
-    put(value, path, name === 'port' ? numberOf(given.value) : given.value);
+    put(value, path, READ[name]?.(given.value) ?? given.value);
   }
   const nameOf = (path: KeyPath) => names.get(path.join('.')) ?? kind;
   return { kind, document: { file: kind, value, lineOf: () => undefined }, folder, nameOf };
@@ -76,5 +93,6 @@ function put(into: Record<string, unknown>, [first, second]: KeyPath, value: unk
     };
 }
 
-/** Flags and variables are texts; what is no number stays one, and is reported. */
-const numberOf = (value: unknown) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value);
+function spelt(name: string, between: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `${between}${letter.toLowerCase()}`);
+}

@@ -19,7 +19,7 @@ export interface Picker {
   /** Every name in a group that people name themselves. */
   names<K extends Named>(group: K): readonly (Picked<Written[K][string]> & { readonly name: string })[];
 }
-type Groups = 'fetch' | 'redaction' | 'retention' | 'server';
+type Groups = 'fetch' | 'redaction' | 'retention' | 'server' | 'proxy';
 type Named = 'presets' | 'providers' | 'mcp';
 
 export interface Picked<T> {
@@ -71,6 +71,12 @@ export function resolveConfig(pick: Picker, projectFolder: string, env: Environm
       port: pick.in('server', 'port') ?? 4141,
       host: pick.in('server', 'host') ?? '127.0.0.1',
       tokenVariable: pick.in('server', 'token_variable') ?? 'SKEIN_TOKEN',
+      hosts: pick.in('server', 'hosts') ?? [],
+    },
+    proxy: {
+      mode: pick.in('proxy', 'mode') ?? 'record',
+      onMiss: pick.in('proxy', 'on_miss') ?? 'refuse',
+      useServerKeys: pick.in('proxy', 'use_server_keys') ?? false,
     },
   };
 }

@@ -20,6 +20,7 @@ export interface Config {
   readonly redaction: RedactionConfig;
   readonly retention: RetentionConfig;
   readonly server: ServerConfig;
+  readonly proxy: ProxyConfig;
 }
 
 /** Where the forest is kept. The address of a database holds a password, so it is named by a variable. */
@@ -78,9 +79,9 @@ export interface RedactionConfig {
 }
 
 export interface RetentionConfig {
-  /** Threads that did not change for so many days may be removed; undefined: never. */
+  /** `gc` forgets threads that did not change for so many days; undefined: never. */
   readonly days: number | undefined;
-  /** The same for recorded exchanges. */
+  /** The same for recorded conversations; their exchanges are not shown either. */
   readonly recordingDays: number | undefined;
 }
 
@@ -89,6 +90,17 @@ export interface ServerConfig {
   readonly host: string;
   /** The variable with the token that clients need. */
   readonly tokenVariable: string;
+  /** Names under which the server may be asked for, besides its addresses and `localhost`. */
+  readonly hosts: readonly string[];
+}
+
+/** How the recording proxy works where a request does not say it. */
+export interface ProxyConfig {
+  readonly mode: 'record' | 'replay' | 'pass';
+  /** A replay without a recording: an error, or on to the provider. */
+  readonly onMiss: 'refuse' | 'pass';
+  /** Whether requests without a key are signed with the server's. */
+  readonly useServerKeys: boolean;
 }
 
 /** Where a value comes from. The first kind in this list that has one counts. */

@@ -26,6 +26,7 @@ export interface Written {
   readonly redaction: Partial<WrittenRedaction>;
   readonly retention: Partial<WrittenRetention>;
   readonly server: Partial<WrittenHost>;
+  readonly proxy: Partial<WrittenProxy>;
 }
 
 interface WrittenPreset {
@@ -76,6 +77,13 @@ interface WrittenHost {
   readonly port: number;
   readonly host: string;
   readonly token_variable: string;
+  readonly hosts: readonly string[];
+}
+
+interface WrittenProxy {
+  readonly mode: 'record' | 'replay' | 'pass';
+  readonly on_miss: 'refuse' | 'pass';
+  readonly use_server_keys: boolean;
 }
 
 /** Names become parts of tool names, which two underscores divide. */
@@ -151,5 +159,15 @@ export const configShape: Shape<Partial<Written>> = object<Written>({
   }),
   redaction: object<WrittenRedaction>({ patterns: list(pattern), fields: list(text), before_storing: flag }),
   retention: object<WrittenRetention>({ days: number(1, Infinity), recording_days: number(1, Infinity) }),
-  server: object<WrittenHost>({ port: number(0, 65_535, 'whole'), host: text, token_variable: variable }),
+  server: object<WrittenHost>({
+    port: number(0, 65_535, 'whole'),
+    host: text,
+    token_variable: variable,
+    hosts: list(matching(/^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/, 'a host name without a port, such as "skein.example"')),
+  }),
+  proxy: object<WrittenProxy>({
+    mode: oneOf('record', 'replay', 'pass'),
+    on_miss: oneOf('refuse', 'pass'),
+    use_server_keys: flag,
+  }),
 });

@@ -20,7 +20,7 @@ async function runBehindProxy(mode: 'record' | 'replay', command: readonly strin
   await inWorld(flags, async ({ config, forest }) => {
     const since = forest.clock.now();
     const { createServer } = await import('@skein/server');
-    const server = createServer({ forest, config, proxy: { mode } });
+    const server = createServer({ forest, config, proxy: { mode, onMiss: 'refuse' } });
     const listening = await server.listen({ port: 0, host: '127.0.0.1' });
     try {
       process.exitCode = await runProgram(command, { ...process.env, ...addresses(listening.url), ...keysFor(mode) });

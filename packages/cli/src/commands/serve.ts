@@ -1,11 +1,10 @@
-import { currentTime, describeProblem, loadAgents } from '@skein/agents';
+import { type Config, currentTime, describeProblem, loadAgents, loadConfig, type Problem } from '@skein/agents';
 import { type ProviderDescriptor, providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { openForest } from '@skein/forest';
 import { createLog, createServer, isEmptyForest, seedSample } from '@skein/server';
 import { DEMO_MODEL, startDemo, withKeys } from '../demo.ts';
 import { mayOpen, openPage } from '../open-page.ts';
-import { readConfig } from '../open-world.ts';
 import { colors, say, UsageError, warn } from '../output.ts';
 import { pageFolder } from '../page-folder.ts';
 import { describePlace, placeOf } from '../store-place.ts';
@@ -19,15 +18,22 @@ export interface ServeOptions {
   readonly model?: string;
   readonly token?: string;
   readonly open: boolean;
+  readonly hosts?: string;
+  readonly proxyMode?: string;
+  readonly proxyOnMiss?: string;
+  readonly useServerKeys?: boolean;
   readonly version: string;
 }
 
 /** The server on the configured forest, until Ctrl+C. */
 export async function serve({ token: tokenVariable, open, version, ...flags }: ServeOptions): Promise<void> {
-  const config = await readConfig(flags);
-  const token = process.env[tokenVariable ?? config.server.tokenVariable];
-  if (tokenVariable !== undefined && !token)
-    throw new UsageError(`--token names the variable ${tokenVariable}, which is not set: give it the token.`);
+  const { config, problems, sources } = await loadConfig({ flags });
+  refuseUnsafe(problems);
+  for (const problem of problems) warn(describeProblem(problem));
+  const variable = tokenVariable ?? config.server.tokenVariable;
+  const token = process.env[variable] || undefined;
+  if (token === undefined && (tokenVariable !== undefined || sources['server.token_variable']))
+    throw new UsageError(`The variable ${variable} has no token: set it, or start without --token and token_variable.`);
   const keys = withKeys([...providers(), ...Object.values(config.providers)], process.env);
   const closing: (() => Promise<unknown> | undefined)[] = [];
   try {
@@ -61,7 +67,7 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
     say(`${colors.bold('Skein')} ${version} is running. Ctrl+C ends it.`);
     say(`  forest  ${describePlace(config.store)}, project ${config.project}`);
     if (page !== undefined) say(`  page    ${listening.url}/`);
-    tellAddresses(listening.url);
+    tellAddresses(listening.url, config.proxy);
     tellKeys(keys);
     const { env: surroundings, platform, stdout } = process;
     const isSeen = mayOpen({ env: surroundings, platform, isTerminal: stdout.isTTY });
@@ -72,8 +78,10 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
   }
 }
 
-function tellAddresses(url: string): void {
+function tellAddresses(url: string, { mode, useServerKeys }: Config['proxy']): void {
   say(`  API     ${url}/api/v1   (${url}/api/openapi.json)`);
+  if (mode !== 'record') say(`  proxy   in mode ${mode}`);
+  if (useServerKeys) say('  keys    clients without a key of their own use those of this server');
   say('  proxy   give your clients these base addresses, and what they say is recorded:');
   say(`            OPENAI_BASE_URL=${url}/proxy/openai/v1`);
   say(`            ANTHROPIC_BASE_URL=${url}/proxy/anthropic`);
@@ -87,4 +95,13 @@ function tellKeys(keys: readonly ProviderDescriptor[]): void {
   }
   say(colors.yellow('  DEMO    no provider has a key, so a stand-in answers that understands nothing.'));
   say(colors.yellow('          Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again.'));
+}
+
+/** Without such a value the server would be open, ask providers or show texts where it must not: so it does not start. */
+function refuseUnsafe(problems: readonly Problem[]): void {
+  const unsafe = problems.find(
+    ({ severity, file, key }) =>
+      severity === 'error' && (file.startsWith('flag ') || /^(?:server|proxy|redaction)\b/.test(key)),
+  );
+  if (unsafe) throw new UsageError(describeProblem(unsafe));
 }

@@ -1,3 +1,4 @@
+import { forgetOld } from '@skein/forest';
 import type { Command } from 'commander';
 import { type ForestFlags, listingCommand } from '../command.ts';
 import { inWorld } from '../open-world.ts';
@@ -10,9 +11,11 @@ export function addUpkeep(program: Command): void {
   listingCommand(program, 'fsck', 'look at everything that is stored: every hash, every parent, every text').action(
     fsck,
   );
-  listingCommand(program, 'gc', 'forget for good what was removed; nobody else may use the forest meanwhile').action(
-    (flags: ForestFlags) => compact('gc', flags),
-  );
+  listingCommand(
+    program,
+    'gc',
+    'forget for good what was removed or is older than the retention; nobody else may use the forest meanwhile',
+  ).action((flags: ForestFlags) => compact('gc', flags));
   listingCommand(program, 'pack', 'the same in less space; nobody else may use the forest meanwhile').action(
     (flags: ForestFlags) => compact('pack', flags),
   );
@@ -27,8 +30,10 @@ async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
 }
 
 async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlags): Promise<void> {
-  await inWorld(flags, async ({ forest }) => {
-    const counts = await withProgress('Writing anew', () => forest[how]());
+  await inWorld(flags, async ({ forest, config }) => {
+    const counts = await withProgress('Writing anew', () =>
+      how === 'gc' ? forgetOld(forest, config.retention) : forest.pack(),
+    );
     if (json) sayJson(counts);
     else say(`${counts.kept} records kept, ${counts.removed} removed.`);
   });

@@ -1,14 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { parseModel } from '@skein/core';
 import type { Context } from '../forest/context.ts';
 import { everyItem } from '../forest/pages.ts';
 import { seeingStore, setRef } from '../forest/refs.ts';
 import { resolveId } from '../forest/resolve.ts';
+import { threadsOf } from '../forest/threads.ts';
 import type { Forest } from '../forest/types.ts';
 import { growBranch } from './branch.ts';
 import { EventWriter } from './event-writer.ts';
-import { follow } from './follow.ts';
+import { follow, refuseOtherIds } from './follow.ts';
 import { generationRecord, readGeneration, shown, stateOf } from './generation-record.ts';
+import { FROM_THE_FOREST, nameOf, newState, refuseForeign, requestOf } from './new-state.ts';
+import { createParking } from './parking.ts';
 import { takeUp } from './partial.ts';
 import { previewRequest } from './preview.ts';
 import { rerunTurns } from './rerun.ts';
@@ -23,12 +24,15 @@ import {
   type ResumeOptions,
 } from './types.ts';
 import { inTurn, runningHere, setRunning } from './under-way.ts';
+import { watchForStop } from './watch-for-stop.ts';
 
 /** Grows a forest with models. `defaults` hold for every generation: keys, addresses, prices, an observer. */
 export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: Partial<GenerateOptions> = {}): Engine {
   // Stamps that are met are noted, so that what is set again is later, whoever set it before.
   const context: Context = { store: seeingStore(forest.store, forest.clock), clock: forest.clock };
   const { store, clock } = context;
+  const parking = createParking();
+  const threads = threadsOf(context);
 
   /** Runs the branches that `grow` names, and keeps the stored state up to date. */
   const start = async (
@@ -61,6 +65,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
         );
         const status = statusOf(state.branches);
         state = { ...state, status, endedAt: clock.now() };
+        await moveHead(state);
         await events.end({ type: 'end', status }, generationRecord(state, clock));
         return state;
       } finally {
@@ -71,14 +76,22 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     try {
       const events = new EventWriter(store, clock, id, await nextEventNumber(id));
       await store.append([generationRecord(state, clock)]);
-      undo.push(watchForStop(id, aborting));
+      undo.push(watchForStop(store, id, aborting));
       const result = finish(events);
       result.catch(() => undefined);
-      return { id, node, result, stop: () => aborting.abort() };
+      const generation = { id, node, result, stop: () => aborting.abort() };
+      parking.add(generation);
+      return generation;
     } catch (error) {
       end();
       throw error;
     }
+  };
+
+  /** Before its end is told, so that whoever is told finds the answer there. */
+  const moveHead = async ({ thread, branches }: GenerationState): Promise<void> => {
+    const { head } = branches.find(({ status }) => status === 'done') ?? branches[0]!;
+    if (thread !== undefined) await threads.moveHead(thread, head).catch(() => undefined);
   };
 
   const nextEventNumber = async (id: string): Promise<number> => {
@@ -86,27 +99,6 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     for await (const { order } of everyItem((page) => store.entries('event', { of: id, ...page })))
       last = Number(order);
     return last + 1;
-  };
-
-  /** Another process may ask for it to end. One look at a time, however much is written meanwhile. */
-  const watchForStop = (id: string, aborting: AbortController): (() => void) => {
-    let looking: Promise<void> | undefined;
-    let again = false;
-    const look = async () => {
-      const { items } = await store.refs({ on: 'forest', keys: [id], names: ['stop'] });
-      if (items[0]?.value === true) aborting.abort();
-    };
-    const wake = () => {
-      again = looking !== undefined;
-      looking ??= look()
-        .catch(() => undefined)
-        .then(() => {
-          looking = undefined;
-          if (again) wake();
-        });
-    };
-    wake();
-    return store.watch(wake);
   };
 
   /** The same below the same node is generated once at a time. */
@@ -127,6 +119,8 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     async generate(node, given) {
       const options = { ...defaults, ...given };
       refuseForeign(options, [...FROM_THE_FOREST, 'approvals']);
+      parking.refuse();
+      if (options.thread !== undefined) await threads.get(options.thread);
       const at = await resolveId(store, node);
       return inTurn(store, at, async () => {
         const state = newState(context, at, options);
@@ -147,6 +141,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     rerun: (head, options) => rerunTurns(context, engine, head, options),
     resume: (id, given = {}) =>
       inTurn(store, id, async () => {
+        parking.refuse();
         const state = await readGeneration(store, id);
         refuseForeign(given, FROM_THE_FOREST);
         const { grow, options } = toResume(state, { ...defaults, ...given });
@@ -173,37 +168,13 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
       const items = await Promise.all(found.items.map((entry) => shown(store, stateOf(entry))));
       return found.next === undefined ? { items } : { items, next: found.next };
     },
-    follow: (id, after) => follow(store, id, after),
+    follow(id, after) {
+      refuseOtherIds(id, after);
+      return follow(store, id, after);
+    },
+    park: (withinMs) => parking.park(withinMs),
   };
   return engine;
-}
-
-function newState({ store, clock }: Context, node: string, options: GenerateOptions): GenerationState {
-  const { n = 1, model, params, tools = [], label } = options;
-  if (!Number.isInteger(n) || n < 1) throw new TypeError(`"n" is how many branches to grow, 1 or more; it is ${n}.`);
-  return {
-    id: randomUUID().replaceAll('-', '').slice(0, 16),
-    node,
-    status: 'running',
-    branches: Array.from({ length: n }, () => ({ head: node, status: 'running' })),
-    model: nameOf(model),
-    params,
-    tools: tools.map((tool) => ('name' in tool ? tool.name : tool.dialect)),
-    ...(label !== undefined && { label }),
-    owner: store.writer,
-    startedAt: clock.now(),
-  };
-}
-
-const FROM_THE_FOREST = ['messages', 'system', 'checkpoints', 'previous', 'outgoing'];
-
-/** `run` would take them, and the tree would not have what was sent. */
-function refuseForeign(options: object, names: readonly string[]): void {
-  const given = new Map(Object.entries(options));
-  const foreign = names.find((name) => given.get(name) !== undefined);
-  if (foreign === undefined) return;
-  const instead = foreign === 'system' ? 'append system(…) as the first message' : 'the forest knows it';
-  throw new TypeError(`A generation takes no "${foreign}": ${instead}.`);
 }
 
 function followSignal(signal: AbortSignal | undefined, aborting: AbortController): () => void {
@@ -211,18 +182,6 @@ function followSignal(signal: AbortSignal | undefined, aborting: AbortController
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort, { once: true });
   return () => signal?.removeEventListener('abort', abort);
-}
-
-function nameOf(model: GenerateOptions['model'] | undefined): string {
-  if (model === undefined) throw new TypeError('"model" is missing: give one, such as "anthropic/claude-sonnet-4-5".');
-  if (typeof model !== 'string') return `${model.provider.id}/${model.model}`;
-  // Fails now and clearly, not in every branch.
-  parseModel(model);
-  return model;
-}
-
-function requestOf({ model, params, tools, branches, label }: GenerationState): string {
-  return JSON.stringify([model, params ?? {}, tools, branches.length, label ?? '']);
 }
 
 function statusOf(branches: readonly BranchState[]): GenerationState['status'] {

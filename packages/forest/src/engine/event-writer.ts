@@ -57,7 +57,8 @@ export class EventWriter {
   }
 }
 
-function eventId(number: number): string {
+/** Ids of events are numbers that sort as text. */
+export function eventId(number: number): string {
   return String(number).padStart(10, '0');
 }
 

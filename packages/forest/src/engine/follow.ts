@@ -1,15 +1,27 @@
 import type { Store } from '../store/index.ts';
+import { nextChange } from '../store/next-change.ts';
+import { eventId } from './event-writer.ts';
 import { readGeneration } from './generation-record.ts';
-import type { StoredEvent } from './types.ts';
+import { EngineError, type StoredEvent } from './types.ts';
 
 /** How often to look when nobody calls, in milliseconds. */
 const POLL_MS = 200;
+
+/** Refuses what is no event's id: nothing stands behind it, and whoever follows would wait in vain. */
+export function refuseOtherIds(generation: string, after: string | undefined): void {
+  if (after === undefined || /^\d{10}$/.test(after)) return;
+  throw new EngineError(
+    'bad_event',
+    generation,
+    `"${after.slice(0, 40)}" is not the id of an event: give one that was told, such as ${eventId(1)}, or none.`,
+  );
+}
 
 /** Stored events from behind an id until the generation has ended, whoever writes them. */
 export async function* follow(store: Store, generation: string, after = ''): AsyncGenerator<StoredEvent> {
   let last = after;
   for (;;) {
-    const woken = nextChange(store);
+    const woken = nextChange(store, POLL_MS);
     try {
       // Read before the events: what is stored when it ended is then seen below.
       const { status, endedAt } = await readGeneration(store, generation);
@@ -37,25 +49,4 @@ export async function* follow(store: Store, generation: string, after = ''): Asy
       woken.cancel();
     }
   }
-}
-
-function nextChange(store: Store): { readonly promise: Promise<void>; cancel(): void } {
-  const { promise, resolve } = withResolvers();
-  const timer = setTimeout(resolve, POLL_MS);
-  const unwatch = store.watch(resolve);
-  return {
-    promise,
-    cancel() {
-      clearTimeout(timer);
-      unwatch();
-    },
-  };
-}
-
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }

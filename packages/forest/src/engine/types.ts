@@ -21,10 +21,12 @@ export type GenerateOptions = Omit<
   readonly again?: boolean;
   /** Kept with the generation, such as the name of an agent. */
   readonly label?: string;
+  /** A thread whose head moves to the first answer, also when that comes after going on. */
+  readonly thread?: string;
 };
 
 /** `tools` are not stored: give those it was started with again. `params` are, and hold unless there are others. */
-export interface ResumeOptions extends Omit<GenerateOptions, 'n' | 'again' | 'model'> {
+export interface ResumeOptions extends Omit<GenerateOptions, 'n' | 'again' | 'model' | 'thread'> {
   /** Default: the model it was started with; a provider of your own has to be given again. */
   readonly model?: GenerateOptions['model'];
   /** What was decided about calls that wait, by call id. */
@@ -47,6 +49,11 @@ export interface Engine {
   list(query?: { readonly node?: string; readonly after?: string; readonly limit?: number }): Promise<GenerationList>;
   /** What happened, from behind an event id, until it ends; also when another process writes it. */
   follow(generation: string, after?: string): AsyncIterable<StoredEvent>;
+  /**
+   * Begins nothing more, lets what runs here end within this time, and stops the rest: what arrived is kept, and
+   * `resume` goes on with it, also in another process. Resolves when all of it is stored.
+   */
+  park(withinMs: number): Promise<void>;
 }
 
 /** A request that was not sent. */
@@ -96,6 +103,7 @@ export interface GenerationState {
   readonly params: RunOptions['params'];
   readonly tools: readonly string[];
   readonly label?: string;
+  readonly thread?: string;
   /** The writer that runs it. */
   readonly owner: string;
   readonly startedAt: number;
@@ -150,7 +158,9 @@ export class EngineError extends Error {
     | 'nothing_to_resume'
     | 'tools_needed'
     | 'model_needed'
-    | 'calls_open';
+    | 'calls_open'
+    | 'bad_event'
+    | 'engine_parked';
   /** The generation at fault, or the node where there is none. */
   readonly generation: string;
 

@@ -12,14 +12,17 @@ import { everyStep } from './walk.ts';
  * texts, deleted threads, and the stream of every reply that is a message now. Redirects and tombstones stay: old ids lead on, and a copy of the folder from before
  * brings nothing back.
  */
-export async function collectGarbage(context: Context): Promise<{ kept: number; removed: number }> {
+export async function collectGarbage(
+  context: Context,
+  { forget = () => false }: { readonly forget?: (record: StoreRecord) => boolean } = {},
+): Promise<{ kept: number; removed: number }> {
   const { store } = context;
   await settleAll(context);
   const { named, deleted } = await namedNodes(context);
   const dead = await deadNodes(context, named);
   const needed = await neededBodies(store, (id) => dead.has(id));
   const done = await repliesThatAreMessages(context);
-  return store.compact((record) => isKept(record, dead, deleted, needed) && !isDone(record, done));
+  return store.compact((record) => isKept(record, dead, deleted, needed) && !isDone(record, done) && !forget(record));
 }
 
 /** What came in while a model spoke is kept for the case of a crash. A mark says that it became a message. */

@@ -1,5 +1,5 @@
 import type { Loss, Message, PrefixDifference, Role, Usage } from '@skein/core';
-import type { Clock, TakeRecord } from '../model/index.ts';
+import type { Clock, StoreRecord, TakeRecord } from '../model/index.ts';
 import type { Changes, Page, PageRequest, Problem, Store } from '../store/index.ts';
 
 /**
@@ -81,8 +81,10 @@ export interface Forest {
   fsck(): Promise<readonly Problem[]>;
   /** Hangs what was appended to nodes while another process moved them to where those nodes are now. */
   settle(): Promise<Rehung>;
-  /** Offline: forgets for good what was removed, and nothing else. */
-  gc(): Promise<{ readonly kept: number; readonly removed: number }>;
+  /** Offline: forgets for good what was removed, what `forget` names, and nothing else. */
+  gc(options?: {
+    readonly forget?: (record: StoreRecord) => boolean;
+  }): Promise<{ readonly kept: number; readonly removed: number }>;
   /** Offline: the same in less space. */
   pack(): Promise<{ readonly kept: number; readonly removed: number }>;
   close(): Promise<void>;

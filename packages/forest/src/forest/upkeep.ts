@@ -9,7 +9,7 @@ export function upkeepOf(context: Context): Pick<Forest, 'fsck' | 'settle' | 'gc
   return {
     fsck: () => checkForest(context.store),
     settle: async () => ({ moved: await settleAll(context) }),
-    gc: () => collectGarbage(context),
+    gc: (options) => collectGarbage(context, options),
     pack: () => context.store.compact(() => true),
   };
 }

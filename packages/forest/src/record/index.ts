@@ -14,6 +14,7 @@ export type { Projected } from './projector.ts';
 export { type FetchLike, type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
 export {
   createRecorder,
+  type HeaderPairs,
   type Recorder,
   type RecorderOptions,
   type RecordingForest,
@@ -21,3 +22,4 @@ export {
 } from './recorder.ts';
 export type { Recording } from './recording.ts';
 export { createReplayer, type Replayer, type ReplayOptions } from './replay.ts';
+export { forgetOld, oldestShown, type Retention } from './retention.ts';

@@ -144,8 +144,17 @@ function createProjector(forest: RecordingForest): Projector {
     writer.forget();
   };
 
+  /** One that has not begun will see all that is stored by then. */
+  let next: Promise<void> | undefined;
+
   return {
-    run: () => queued(async () => void (await run())),
+    run() {
+      next ??= queued(async () => {
+        next = undefined;
+        await run();
+      });
+      return next;
+    },
     rebuild: () =>
       queued(async () => {
         forget();

@@ -80,9 +80,8 @@ async function requestOf(
 
 async function bytesOf(body: RequestInit['body'] | null): Promise<string | Uint8Array | undefined> {
   if (typeof body === 'string' || body === undefined) return body;
-  if (body instanceof Uint8Array) return body;
-  if (body instanceof ArrayBuffer) return new Uint8Array(body);
-  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  if (body instanceof ArrayBuffer) return new Uint8Array(body.slice());
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
   if (body instanceof URLSearchParams) return body.toString();
   return body instanceof Blob ? new Uint8Array(await body.arrayBuffer()) : undefined;
 }
@@ -124,7 +123,8 @@ function watchedBody(recording: Recording, body: ReadableStream<Uint8Array>): Re
             controller.close();
             return;
           }
-          recording.push(value);
+          // The client may write over its bytes.
+          recording.push(value.slice());
           controller.enqueue(value);
         } catch (error) {
           recording.end('cut', error);

@@ -1,91 +1,124 @@
 import type { Clock, EntryRecord, PackedBytes } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
+import { type DescribedRequest, describeRequest } from './describe-request.ts';
 import { type Exchange, exchangeRecord, type Outcome, requestPart, responsePart } from './exchange.ts';
+import type { Draft, Pen } from './pen.ts';
+import type { HeaderPairs, RequestToRecord } from './recorder.ts';
 import { createResponseBuffer } from './response-buffer.ts';
-import { responseIdIn, watchForId } from './response-id.ts';
-import { safeHeaders, withoutSecrets } from './safe-parts.ts';
+import { idInEvents, responseIdIn } from './response-id.ts';
+import { isEventStream, safeHeaders, withoutSecrets } from './safe-parts.ts';
 
-/** One exchange under way. */
+/** One exchange under way. What it is given is kept, not copied: do not write over it. */
 export interface Recording {
   readonly id: string;
-  head(status: number, headers: Headers): void;
+  head(status: number, headers: HeaderPairs): void;
   push(bytes: Uint8Array): void;
   end(outcome: Exclude<Outcome, 'open'>, error?: unknown): void;
 }
 
-/** A part is written when it has so many bytes, or so long after its first one: what a crash can lose. */
+/** A part that has so many bytes is written without waiting for others. */
 const PART_BYTES = 64 * 1024;
-const PART_MS = 500;
 /** Bytes that came within so long count as one arrival. */
 const MARK_MS = 10;
-/** What may wait for a slow store before the rest of an answer is given up. */
+/** What may wait for a slow store, of one answer and of all, before the rest of an answer is given up. */
 const MOST_UNSAVED = 16 * 1024 * 1024;
+const MOST_UNSAVED_OF_ALL = 256 * 1024 * 1024;
 
 export interface RecordingContext {
   readonly store: Store;
   readonly clock: Clock;
-  readonly secrets: readonly string[];
-  /** Watches over work that nobody waits for. */
-  readonly track: (work: Promise<unknown>) => void;
-  /** Worked out when the answer is there. */
-  readonly hashes: () => Pick<Exchange, 'requestSha256' | 'replayKey'>;
-  /** Given the writing of the last record. */
-  readonly ended: (work: Promise<unknown>) => void;
+  readonly pen: Pen;
+  /** Bytes of all recordings that are not stored yet. */
+  readonly unsaved: { total: number };
+  readonly report: (error: unknown) => void;
 }
 
-/** The request is stored at once, the answer as it comes, and the exchange again with all that is known at its end. */
+/**
+ * Takes note of what passes, and looks at none of it until it is stored: the request and the answer as far as it came,
+ * and at the end the exchange with all that is known.
+ */
 export function createRecording(
-  { store, clock, secrets, track, ended, hashes }: RecordingContext,
-  begun: Exchange,
-  request: Uint8Array | undefined,
+  { store, clock, pen, unsaved, report }: RecordingContext,
+  request: RequestToRecord,
 ): Recording {
+  const id = clock.tick();
+  const start = clock.now();
   const buffer = createResponseBuffer();
-  let exchange = begun;
-  let writing: Promise<unknown> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
+  let described: DescribedRequest | undefined;
+  let answered: Pick<Exchange, 'status' | 'responseHeaders' | 'firstByte' | 'responseId'> = {};
+  let ended: Pick<Exchange, 'end' | 'outcome' | 'error'> | undefined;
+  let events: ((text: string) => string | undefined) | undefined;
+  let marks: (readonly [end: number, at: number])[] = [];
   let count = 0;
   let received = 0;
-  let unsaved = 0;
+  let own = 0;
+  let isRedacted = false;
   let isTruncated = false;
-  let isOver = false;
-  let marks: (readonly [end: number, at: number])[] = [];
-  let watch: ((bytes: Uint8Array) => void) | undefined;
 
-  /** In order; what fails is reported, and what comes later is tried nevertheless. */
-  const write = (records: () => readonly EntryRecord[], bytes = 0) => {
-    unsaved += bytes;
-    const work = writing.then(() => store.append(records()));
-    writing = work
-      .catch(() => {
-        isTruncated = true;
-      })
-      .finally(() => {
-        unsaved -= bytes;
-      });
-    return work;
+  /** Everything that is new; the exchange itself when it is the first time, the id was found, or it is over. */
+  const news = (): EntryRecord[] => {
+    const isFirst = !described;
+    described ??= describeRequest(request, { id, start, writer: store.writer });
+    const { body, secrets } = described;
+    const knew = answered.responseId;
+    const part = nextPart(secrets);
+    return [
+      ...(isFirst && body ? [requestPart(id, body, clock.tick())] : []),
+      ...(part ? [part] : []),
+      ...(isFirst || ended || answered.responseId !== knew ? [exchangeRecord(asKnown(described), clock.tick())] : []),
+    ];
   };
-  const writeHead = () => track(write(() => [exchangeRecord(exchange, clock.tick())]));
 
-  const flush = (isEnd: boolean) => {
-    clearTimeout(timer);
-    timer = undefined;
-    const { size } = buffer;
-    const packed = buffer.take(isEnd);
-    if (!packed) return;
-    const part = clean(packed);
-    const index = count++;
-    const at = clock.now();
+  const nextPart = (secrets: readonly string[]): EntryRecord | undefined => {
+    const packed = buffer.take(ended !== undefined);
+    if (!packed) return undefined;
+    const clean = withoutKeys(packed, secrets);
+    if ('text' in clean) lookForId(clean.text);
     const times = marks;
     marks = [];
-    track(write(() => [responsePart(exchange.id, index, { ...part, marks: times }, clock.tick(), at)], size));
+    return responsePart(id, count++, { ...clean, marks: times }, clock.tick(), clock.now());
   };
 
-  const clean = (packed: PackedBytes): PackedBytes => {
+  const withoutKeys = (packed: PackedBytes, secrets: readonly string[]): PackedBytes => {
     if (!('text' in packed)) return packed;
     const text = withoutSecrets(packed.text, secrets);
-    if (text !== packed.text) exchange = { ...exchange, redacted: true };
-    if (count === 0 && exchange.responseId === undefined) learnId(responseIdIn(text));
+    isRedacted ||= text !== packed.text;
     return { text };
+  };
+
+  const lookForId = (text: string) => {
+    if (described?.exchange.responseId !== undefined || answered.responseId !== undefined) return;
+    const responseId = events ? events(text) : count === 0 ? responseIdIn(text) : undefined;
+    if (responseId !== undefined) answered = { ...answered, responseId };
+  };
+
+  const asKnown = ({ exchange, hashes, secrets }: DescribedRequest): Exchange => ({
+    ...exchange,
+    ...answered,
+    ...(isRedacted && { redacted: true }),
+    ...(ended && {
+      ...ended,
+      ...(ended.error !== undefined && { error: withoutSecrets(ended.error, secrets) }),
+      responseBytes: received,
+      ...hashes(),
+      ...(isTruncated && { truncated: true }),
+    }),
+  });
+
+  const draft: Draft = {
+    async store() {
+      const isEnd = ended !== undefined;
+      const bytes = own;
+      try {
+        await store.append(news());
+      } catch (error) {
+        isTruncated = true;
+        report(error);
+      }
+      own -= bytes;
+      unsaved.total -= bytes;
+      return isEnd;
+    },
   };
 
   /** When what came up to here was there, for replays that keep the time. */
@@ -96,57 +129,35 @@ export function createRecording(
     else marks.push([buffer.size, at]);
   };
 
-  const learnId = (responseId: string | undefined) => {
-    if (responseId !== undefined) exchange = { ...exchange, responseId };
-  };
-
-  track(
-    write(() => [
-      ...(request ? [requestPart(exchange.id, request, clock.tick())] : []),
-      exchangeRecord(exchange, clock.tick()),
-    ]),
-  );
+  pen.begin(draft);
 
   return {
-    id: exchange.id,
+    id,
     head(status, headers) {
-      exchange = { ...exchange, status, responseHeaders: safeHeaders(headers) };
-      if (!headers.get('content-type')?.includes('event-stream') || exchange.responseId !== undefined) return;
-      watch = watchForId((responseId) => {
-        learnId(responseId);
-        writeHead();
-      });
+      answered = { ...answered, status, responseHeaders: safeHeaders(headers) };
+      if (isEventStream(headers)) events = idInEvents();
     },
     push(bytes) {
-      if (isOver || bytes.length === 0) return;
-      if (received === 0) exchange = { ...exchange, firstByte: clock.now() };
+      if (ended || bytes.length === 0) return;
+      if (received === 0) answered = { ...answered, firstByte: clock.now() };
       received += bytes.length;
-      if (unsaved + buffer.size > MOST_UNSAVED) isTruncated = true;
+      if (own > MOST_UNSAVED || unsaved.total > MOST_UNSAVED_OF_ALL) isTruncated = true;
       if (isTruncated) return;
+      own += bytes.length;
+      unsaved.total += bytes.length;
       buffer.push(bytes);
       mark();
-      watch?.(bytes);
-      if (buffer.size >= PART_BYTES) flush(false);
-      else timer ??= setTimeout(() => flush(false), PART_MS).unref();
+      pen.more(draft, buffer.size >= PART_BYTES);
     },
     end(outcome, error) {
-      if (isOver) return;
-      isOver = true;
-      flush(true);
-      const why = error === undefined ? undefined : withoutSecrets(String((error as Error).message ?? error), secrets);
-      exchange = {
-        ...exchange,
+      if (ended) return;
+      ended = {
         end: clock.now(),
         // Clients often leave a refusal unread.
-        outcome: (exchange.status ?? 0) >= 400 ? 'refused' : outcome,
-        responseBytes: received,
-        ...(why !== undefined && { error: why }),
+        outcome: (answered.status ?? 0) >= 400 ? 'refused' : outcome,
+        ...(error !== undefined && { error: String((error as Error).message ?? error) }),
       };
-      ended(
-        write(() => [
-          exchangeRecord({ ...exchange, ...hashes(), ...(isTruncated && { truncated: true }) }, clock.tick()),
-        ]),
-      );
+      pen.end(draft);
     },
   };
 }

@@ -13,14 +13,13 @@ export function createResponseBuffer(): ResponseBuffer {
   let size = 0;
   return {
     push(bytes) {
-      // The sender may use its buffer again.
-      pieces.push(bytes.slice());
+      pieces.push(bytes);
       size += bytes.length;
     },
     take(isEnd) {
-      const all = new Uint8Array(Buffer.concat(pieces));
+      const all = Buffer.concat(pieces);
       const cut = isEnd ? all.length : wholeCharacters(all);
-      pieces = cut < all.length ? [all.slice(cut)] : [];
+      pieces = cut < all.length ? [all.subarray(cut)] : [];
       size = all.length - cut;
       return cut === 0 ? undefined : packBytes(all.subarray(0, cut));
     },

@@ -16,18 +16,16 @@ export function responseIdIn(text: string): string | undefined {
   return [inner?.id, responseId, id].find((one): one is string => typeof one === 'string' && one !== '');
 }
 
-/** Finds the id of a streamed response as soon as an event names it. */
-export function watchForId(onId: (id: string) => void): (bytes: Uint8Array) => void {
+/** Takes the text of a stream piece by piece; gives the id of its response once an event has named it. */
+export function idInEvents(): (text: string) => string | undefined {
   let left = LOOKED_THROUGH;
+  let found: string | undefined;
   const decoder = decodeSse((_, data) => {
-    const id = left > 0 ? responseIdIn(data) : undefined;
-    if (id === undefined) return;
-    left = 0;
-    onId(id);
+    found ??= responseIdIn(data);
   });
-  return (bytes) => {
-    if (left <= 0) return;
-    left -= bytes.length;
-    decoder.push(bytes);
+  return (text) => {
+    if (found === undefined && left > 0) decoder.push(text);
+    left -= text.length;
+    return found;
   };
 }

@@ -1,3 +1,5 @@
+import type { HeaderPairs } from './recorder.ts';
+
 /** What of a request and its answer may be stored. Headers by a list of the harmless, because new secrets appear. */
 const KEPT_HEADERS =
   /^(?:content-type|accept|user-agent|date|retry-after(?:-ms)?|x-should-retry|anthropic-version|anthropic-beta|openai-beta|openai-version|openai-processing-ms|(?:x-|apim-|x-goog-|x-groq-)?request-?id|x-amzn-requestid|cf-ray|x-stainless-[a-z-]+|x-goog-api-client|(?:x|anthropic)-ratelimit-[a-z-]+)$/;
@@ -10,8 +12,13 @@ const PAGE_PARAMETER = /^(?:page_?token|next_?page_?token)$/i;
 /** Shorter ones are no secrets, and words such as `a` would be cut out of every text. */
 const SHORTEST_SECRET = 6;
 
-export function safeHeaders(headers: Headers): Record<string, string> {
+export function safeHeaders(headers: HeaderPairs): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => KEPT_HEADERS.test(name)));
+}
+
+export function isEventStream(headers: HeaderPairs): boolean {
+  for (const [name, value] of headers) if (name === 'content-type') return value.includes('event-stream');
+  return false;
 }
 
 /** The query without what signs in, such as Google's `?key=`. */
@@ -20,7 +27,7 @@ export function safeQuery({ searchParams }: URL): string {
 }
 
 /** Every secret that a request was signed with, to look for it in what is stored; longer ones first. */
-export function secretsOf(url: URL, headers: Headers): readonly string[] {
+export function secretsOf(url: URL, headers: HeaderPairs): readonly string[] {
   const values = [
     url.username,
     url.password,

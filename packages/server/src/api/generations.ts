@@ -85,16 +85,10 @@ const resume = createRoute({
 
 export const generations = apiRouter()
   .openapi(start, async (c) => {
-    const { forest, engine, generating } = c.var.services;
+    const { engine, generating } = c.var.services;
     const { node, thread, n, again, ...wish } = c.req.valid('json');
     const options = await generating.options(given(wish));
-    const generation = await engine.generate(node, { ...options, ...given({ n, again }) });
-    if (thread !== undefined) {
-      void generation.result.then(
-        ({ branches }) => forest.threads.moveHead(thread, (branches.find(isDone) ?? branches[0]!).head),
-        () => undefined,
-      );
-    }
+    const generation = await engine.generate(node, { ...options, ...given({ n, again, thread }) });
     return c.json(view(await engine.get(generation.id)), 202);
   })
   .openapi(list, async (c) => {
@@ -107,8 +101,9 @@ export const generations = apiRouter()
     const { generation } = c.req.valid('param');
     await engine.get(generation);
     const after = c.req.header('last-event-id') ?? c.req.valid('query').after;
+    const told = engine.follow(generation, after);
     return sseResponse(c, async function* () {
-      for await (const { id, branch, event } of engine.follow(generation, after))
+      for await (const { id, branch, event } of told)
         yield { id, event: event.type, data: redact({ branch, ...event }) };
     });
   })
@@ -140,8 +135,4 @@ function view({ params: asked, branches, tools, ...state }: GenerationState): z.
     })),
     ...(asked && { params: { ...asked } }),
   };
-}
-
-function isDone({ status }: GenerationState['branches'][number]): boolean {
-  return status === 'done';
 }

@@ -1,9 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ListedExchange, listExchanges, readRecorded, type StatusClass } from '@skein/forest';
+import { type ListedExchange, listExchanges, oldestShown, readRecorded, type StatusClass } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { given } from './given.ts';
 import { answers, apiRouter } from './route.ts';
 import { ExchangeId, PageQuery, pageOf, Recording } from './schemas.ts';
+import { type Spent, spentOn } from './spent.ts';
 
 const tags = ['recordings'];
 
@@ -47,26 +48,34 @@ const get = createRoute({
 
 export const recordings = apiRouter()
   .openapi(list, async (c) => {
-    const { forest, redact } = c.var.services;
-    const { status, ...filters } = c.req.valid('query');
-    const page = await listExchanges(forest, { ...given(filters), ...(status && { status: statusOf(status) }) });
-    return c.json({ ...page, items: page.items.map((one) => redact(view(one))) }, 200);
+    const { forest, redact, config, costOf } = c.var.services;
+    const { status, since, ...filters } = c.req.valid('query');
+    const oldest = oldestShown(forest, config.retention);
+    const from = oldest === undefined ? since : Math.max(since ?? 0, oldest);
+    const page = await listExchanges(forest, {
+      ...given({ ...filters, since: from }),
+      ...(status && { status: statusOf(status) }),
+    });
+    const spent = await spentOn(forest, page.items, costOf);
+    return c.json({ ...page, items: page.items.map((one) => redact(view(one, spent.get(one.id)))) }, 200);
   })
   .openapi(get, async (c) => {
-    const { forest, redact } = c.var.services;
+    const { forest, redact, config, costOf } = c.var.services;
     const found = await readRecorded(forest, c.req.valid('param').recording);
-    if (!found) throw new Problem(404, 'unknown_exchange', 'There is no such recording.');
+    if (!found || found.exchange.start < (oldestShown(forest, config.retention) ?? 0))
+      throw new Problem(404, 'unknown_exchange', 'There is no such recording.');
     const { exchange, request, response } = found;
     const bodies = { ...(request && { request: bodyOf(request) }), response: bodyOf(response) };
-    return c.json(redact({ recording: view(exchange), ...bodies }), 200);
+    const spent = (await spentOn(forest, [exchange], costOf)).get(exchange.id);
+    return c.json(redact({ recording: view(exchange, spent), ...bodies }), 200);
   });
 
 function statusOf(text: string): number | StatusClass {
   return text.endsWith('xx') ? (text as StatusClass) : Number(text);
 }
 
-function view({ landing, ...exchange }: ListedExchange): z.infer<typeof Recording> {
-  return { ...exchange, tags: [...exchange.tags], ...(landing && { landing: { ...landing } }) };
+function view({ landing, ...exchange }: ListedExchange, spent: Spent | undefined): z.infer<typeof Recording> {
+  return { ...exchange, ...spent, tags: [...exchange.tags], ...(landing && { landing: { ...landing } }) };
 }
 
 function bodyOf(bytes: Uint8Array): z.infer<typeof Body> {

@@ -114,6 +114,7 @@ export const Generation = z
     params: z.looseObject({}).optional(),
     tools: z.array(z.string()),
     label: z.string().optional(),
+    thread: z.string().optional(),
     owner: z.string(),
     startedAt: z.number(),
     endedAt: z.number().optional(),
@@ -135,6 +136,8 @@ export const Recording = z
     status: z.number().optional(),
     outcome: z.enum(['open', 'done', 'cut', 'refused', 'failed']),
     tags: z.array(z.string()),
+    usage: Usage.optional(),
+    cost: z.number().optional().openapi({ description: 'US dollars by list price, where one is known' }),
     landing: z
       .looseObject({
         state: z.enum(['landed', 'waiting', 'nothing']),

@@ -50,6 +50,6 @@ function takeView(take: TakeRecord): z.infer<typeof Take> {
   };
 }
 
-function usageView({ native: _native, ...buckets }: NonNullable<TakeRecord['usage']>) {
+export function usageView({ native: _native, ...buckets }: NonNullable<TakeRecord['usage']>) {
   return buckets;
 }

@@ -24,7 +24,7 @@ export interface Access {
   /** Whether a browser on a page from elsewhere asks, or the server is asked for under a name that is not its own. */
   checkSource(asking: Asking): void;
   /** Any of the given texts has to be the token; returns it. Undefined where the server needs none. `address`: from where. */
-  checkToken(given: readonly (string | undefined)[], address: string): string | undefined;
+  checkToken(given: readonly (string | undefined)[], address: () => string | undefined): string | undefined;
 }
 
 /** Wrong tokens from one address in a minute before it has to wait. */
@@ -49,15 +49,16 @@ export function createAccess({ token, hosts = [], now = Date.now }: GuardOptions
         throw new Problem(
           421,
           'wrong_host',
-          'This server does not answer to that name: give it to createServer in "hosts".',
+          'This server does not answer to that name: add it to "server.hosts" in skein.config.yaml, or to --hosts.',
         );
       if (origin !== undefined && !isOwnOrigin(origin, host, hosts))
         throw new Problem(403, 'wrong_origin', 'Pages from elsewhere may not use this server.');
       if (origin === undefined && fetchSite === 'cross-site')
         throw new Problem(403, 'wrong_origin', 'Pages from elsewhere may not use this server.');
     },
-    checkToken(given, address) {
+    checkToken(given, addressOf) {
       if (token === undefined) return undefined;
+      const address = addressOf() ?? '';
       const recent = (wrong.get(address) ?? []).filter((at) => at > now() - MINUTE);
       if (recent.length >= MAX_WRONG)
         throw new Problem(429, 'too_many_attempts', 'Too many wrong tokens: wait a minute.');

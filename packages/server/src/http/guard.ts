@@ -12,7 +12,7 @@ export function guard(access: Access): MiddlewareHandler {
       origin: c.req.header('origin'),
       fetchSite: isNavigation(c) ? undefined : c.req.header('sec-fetch-site'),
     });
-    const token = access.checkToken(givenTokens(c), addressOf(c));
+    const token = access.checkToken(givenTokens(c), () => addressOf(c));
     if (token !== undefined && c.req.query('token') !== undefined && c.req.method === 'GET') {
       // A token in an address would stay in histories and logs: it becomes a cookie at once.
       setCookie(c, COOKIE, token, { httpOnly: true, sameSite: 'Strict', path: '/', secure: isSecure(c) });
@@ -40,7 +40,7 @@ function isSecure(c: Context): boolean {
   return new URL(c.req.url).protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https';
 }
 
-function addressOf(c: Context): string {
+function addressOf(c: Context): string | undefined {
   const { incoming } = (c.env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } };
-  return incoming?.socket?.remoteAddress ?? '';
+  return incoming?.socket?.remoteAddress;
 }

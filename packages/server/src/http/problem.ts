@@ -48,6 +48,8 @@ const STATUS_OF: Readonly<Record<string, ContentfulStatusCode>> = {
   not_above: 422,
   generation_running: 409,
   nothing_to_resume: 409,
+  bad_event: 400,
+  engine_parked: 503,
   calls_open: 409,
   unknown_provider: 422,
   bad_model: 422,

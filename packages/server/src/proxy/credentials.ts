@@ -9,7 +9,7 @@ const NO_KEY = 'skein';
 /** Every key that the client gave, by the header it stands in; `?key=` is under `key`. */
 export type GivenKeys = ReadonlyMap<string, string>;
 
-export function givenKeys(headers: Headers, path: string): GivenKeys {
+export function givenKeys(headers: ReadonlyMap<string, string>, path: string): GivenKeys {
   const keys = new Map<string, string>();
   for (const name of KEY_HEADERS) {
     const value = headers

@@ -33,7 +33,7 @@ export class UndecodableError extends Error {
 }
 
 /** What a body is wrapped in, the outermost last. */
-function encodingsOf(header: string | null): string[] {
+function encodingsOf(header: string | undefined): string[] {
   const names = (header ?? '').toLowerCase().split(/\s*,\s*/);
   return names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
 }
@@ -46,7 +46,7 @@ export interface Decoder {
 }
 
 export function createDecoder(
-  header: string | null,
+  header: string | undefined,
   onBytes: (bytes: Uint8Array) => void,
   onError: (error: Error) => void,
 ): Decoder | undefined {
@@ -78,7 +78,7 @@ export function createDecoder(
 }
 
 /** A whole body. Throws an `UndecodableError`; one that would grow beyond `limit` is one, too. */
-export function decodeWhole(header: string | null, bytes: Uint8Array, limit: number): Uint8Array {
+export function decodeWhole(header: string | undefined, bytes: Uint8Array, limit: number): Uint8Array {
   return encodingsOf(header)
     .reverse()
     .reduce((encoded, name) => {

@@ -2,7 +2,7 @@
 export type RawHeaders = readonly string[];
 
 /** They belong to one connection, not to the message. */
-const HOP_BY_HOP = new Set([
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -16,10 +16,11 @@ const HOP_BY_HOP = new Set([
 
 /** What goes on to the provider, with its own name as the host. */
 export function requestHeaders(raw: RawHeaders, host: string, without: ReadonlySet<string>): string[] {
-  const dropped = droppedBy(raw);
+  const pairs = pairsOf(raw);
+  const dropped = droppedBy(pairs);
   const isOurs = (name: string) =>
     name === 'host' || name === 'expect' || name.startsWith('x-skein-') || without.has(name);
-  const kept = pairsOf(raw).flatMap(([name, value]) => {
+  const kept = pairs.flatMap(([name, value]) => {
     const lower = name.toLowerCase();
     if (dropped.has(lower) || isOurs(lower)) return [];
     if (lower !== 'cookie') return [name, value];
@@ -34,8 +35,9 @@ export function requestHeaders(raw: RawHeaders, host: string, without: ReadonlyS
  * server.
  */
 export function responseHeaders(raw: RawHeaders): string[] {
-  const dropped = droppedBy(raw);
-  const kept = pairsOf(raw).filter(([name]) => !dropped.has(name.toLowerCase()));
+  const pairs = pairsOf(raw);
+  const dropped = droppedBy(pairs);
+  const kept = pairs.filter(([name]) => !dropped.has(name.toLowerCase()));
   return [...kept.flat(), ...SANDBOX];
 }
 
@@ -46,21 +48,30 @@ export const SANDBOX: RawHeaders = [
   'nosniff',
 ];
 
-/** The same for code that looks values up; a repeated name has all its values. */
-export function headersOf(raw: RawHeaders): Headers {
-  const headers = new Headers();
-  for (const [name, value] of pairsOf(raw)) headers.append(name, value);
+/** The same for code that looks values up, names in lower case; a repeated name has all its values. */
+export function headersOf(raw: RawHeaders): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (const [spelling, value] of pairsOf(raw)) {
+    const name = spelling.toLowerCase();
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
   return headers;
 }
 
 /** Those of the list, and those that `Connection` names. */
-function droppedBy(raw: RawHeaders): ReadonlySet<string> {
-  const named = pairsOf(raw)
+function droppedBy(pairs: readonly HeaderPair[]): ReadonlySet<string> {
+  const named = pairs
     .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.toLowerCase().split(/\s*,\s*/));
-  return new Set([...HOP_BY_HOP, ...named.filter((name) => name !== 'content-length')]);
+    .flatMap(([, value]) => value.toLowerCase().split(/\s*,\s*/))
+    .filter((name) => name !== 'content-length' && !HOP_BY_HOP.has(name));
+  return named.length === 0 ? HOP_BY_HOP : new Set([...HOP_BY_HOP, ...named]);
 }
 
-export function pairsOf(raw: RawHeaders): [name: string, value: string][] {
-  return Array.from({ length: raw.length / 2 }, (_, index) => [raw[index * 2]!, raw[index * 2 + 1]!]);
+type HeaderPair = readonly [name: string, value: string];
+
+export function pairsOf(raw: RawHeaders): HeaderPair[] {
+  const pairs: HeaderPair[] = [];
+  for (let at = 0; at < raw.length; at += 2) pairs.push([raw[at]!, raw[at + 1]!]);
+  return pairs;
 }

@@ -57,14 +57,20 @@ export function passOn({ client, answer, target, headers, body, watch, agents }:
     const { statusCode = 502, statusMessage, rawHeaders } = incoming;
     answer.sendDate = false;
     answer.writeHead(statusCode, statusMessage, responseHeaders(rawHeaders));
-    answer.flushHeaders();
+    let hasBytes = false;
+    // They go out together with the first bytes, or alone where those are not there yet.
+    setImmediate(() => {
+      if (!hasBytes && !answer.destroyed) answer.flushHeaders();
+    });
     watch.head(statusCode, headersOf(rawHeaders));
     incoming.on('data', (bytes: Buffer) => {
+      hasBytes = true;
       if (!answer.write(bytes)) incoming.pause();
       watch.push(bytes);
     });
     answer.on('drain', () => incoming.resume());
     incoming.on('end', () => {
+      hasBytes = true;
       answer.end();
       end('done');
     });

@@ -10,9 +10,9 @@ import type { ProxyOptions } from './options.ts';
 import { createAgents, passOn } from './pass-on.ts';
 import { answerWith, providerError } from './provider-error.ts';
 import { hasBody, readBody, sendResponse } from './replay.ts';
-import { MAX_RECORDED_REQUEST, takeDown } from './take-down.ts';
+import { MAX_RECORDED_REQUEST, type TakeDownOptions, takeDown } from './take-down.ts';
 import { createTally } from './tally.ts';
-import { type Target, targetOf } from './target.ts';
+import { createTargets, type Target } from './target.ts';
 import { noWatch } from './watch.ts';
 import { type Wishes, wishesOf } from './wishes.ts';
 
@@ -29,7 +29,7 @@ interface Order {
   readonly target: Target;
   readonly wishes: Wishes;
   readonly headers: readonly string[];
-  readonly toRecord: Parameters<ReturnType<typeof createRecorder>['begin']>[0];
+  readonly toRecord: TakeDownOptions['request'];
 }
 
 export function createProxy(services: Services, access: Access, options: ProxyOptions = {}): Proxy {
@@ -44,6 +44,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   const recorder = createRecorder(forest, { onError });
   const replayer = createReplayer(forest);
   const agents = createAgents();
+  const targetOf = createTargets(providers, env);
   const streams = createTally();
   const recordings = createTally();
   metrics.gauge('skein_proxy_streams', streams.count);
@@ -51,18 +52,17 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   const orderOf = (client: IncomingMessage): Order => {
     const given = headersOf(client.rawHeaders);
     const url = client.url ?? '';
-    const address = client.socket.remoteAddress ?? '';
     const keys = givenKeys(given, url);
     access.checkSource({
       host: client.headers.host,
       origin: client.headers.origin,
-      fetchSite: given.get('sec-fetch-site') ?? undefined,
+      fetchSite: given.get('sec-fetch-site'),
     });
     const asKey = useServerKeys ? [...keys.values()] : [];
-    const token = access.checkToken([given.get('x-skein-token') ?? undefined, ...asKey], address);
+    const token = access.checkToken([given.get('x-skein-token'), ...asKey], () => client.socket.remoteAddress);
     const wishes = wishesOf(given, options);
-    const found = targetOf(url, providers, env);
-    refuseLoop(found, client.socket.localPort);
+    const found = targetOf(url);
+    refuseLoop(found, client);
     const { provider, origin } = found;
     const signing = signingOf(provider, env, keys, { token, useServerKeys });
     const target = signing.without.has('key') ? { ...found, path: withoutKey(found.path) } : found;
@@ -108,6 +108,8 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   const replay = async (client: IncomingMessage, answer: ServerResponse, order: Order) => {
     const { target, wishes, toRecord } = order;
     const bytes = await readBody(client);
+    // What has just been recorded counts.
+    await recorder.stored();
     const decoded = Buffer.from(
       decodeWhole(toRecord.headers.get('content-encoding'), bytes, MAX_RECORDED_REQUEST),
     ).toString();
@@ -169,9 +171,9 @@ function framing({ headers, method = 'GET' }: IncomingMessage): string[] {
 }
 
 /** The variables of the clients, set for the server, too, would make it ask itself for ever. */
-function refuseLoop({ origin, path, provider }: Target, port: number | undefined): void {
-  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(origin.hostname) && Number(origin.port) === port;
-  if (!isHere || !path.startsWith('/proxy/')) return;
+function refuseLoop({ origin, path, provider }: Target, { socket }: IncomingMessage): void {
+  if (!path.startsWith('/proxy/') || !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(origin.hostname)) return;
+  if (Number(origin.port) !== socket.localPort) return;
   const variables = provider.connection?.baseUrlVariables.join(' or ') || 'its address';
   throw new Problem(
     508,

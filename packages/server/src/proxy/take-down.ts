@@ -10,7 +10,7 @@ const MAX_HELD = 16 * 1024 * 1024;
 
 export interface TakeDownOptions {
   readonly recorder: Recorder;
-  readonly request: Omit<RequestToRecord, 'body'>;
+  readonly request: Omit<RequestToRecord, 'body'> & { readonly headers: ReadonlyMap<string, string> };
   /** Set when nothing may be stored before it was redacted. */
   readonly redact: Redact | undefined;
   readonly onUndecodable: () => void;
@@ -61,12 +61,15 @@ export function takeDown({ recorder, request, redact, onUndecodable, onError, on
     }
   };
 
-  const plain = (bytes: Uint8Array) =>
-    safely(() => {
+  const plain = (bytes: Uint8Array) => {
+    try {
       if (!held) return recording?.push(bytes);
       heldSize += bytes.length;
       if (heldSize <= MAX_HELD) held.push(bytes);
-    });
+    } catch (error) {
+      onError(error);
+    }
+  };
 
   const giveUp = (error: Error) => {
     if (undecodable || isCut) return;
@@ -106,7 +109,7 @@ export function takeDown({ recorder, request, redact, onUndecodable, onError, on
       }),
     push(bytes) {
       if (undecodable) return;
-      if (decoder) safely(() => decoder?.push(bytes));
+      if (decoder) decoder.push(bytes);
       else plain(bytes);
     },
     end: (outcome, error) =>

@@ -1,7 +1,7 @@
 import { providers } from '@skein/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinPaths, targetOf } from './target.ts';
+import { createTargets, joinPaths, type Target } from './target.ts';
 
 test('what the base address ends with may be repeated, and counts once', () => {
   expect(joinPaths('/v1', ['v1', 'responses'])).toBe('/v1/responses');
@@ -13,7 +13,7 @@ test('what the base address ends with may be repeated, and counts once', () => {
 });
 
 test('a query stays as it was written', () => {
-  const { path } = targetOf('/proxy/google/v1beta/models?a=%20+&a&key=k?x', providers(), {});
+  const { path } = createTargets(providers(), {})('/proxy/google/v1beta/models?a=%20+&a&key=k?x');
   expect(path).toBe('/v1beta/models?a=%20+&a&key=k?x');
 });
 
@@ -26,9 +26,9 @@ test('no path leads to another host, or above the base address', () => {
   );
   fc.assert(
     fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
-      let target: ReturnType<typeof targetOf>;
+      let target: Target;
       try {
-        target = targetOf(`/proxy/openai/${parts.join('/')}`, providers(), env);
+        target = createTargets(providers(), env)(`/proxy/openai/${parts.join('/')}`);
       } catch (error) {
         expect(error).toMatchObject({ name: 'Problem' });
         return;

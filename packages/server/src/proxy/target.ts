@@ -17,20 +17,37 @@ export function isProxied(url: string | undefined): boolean {
   return url?.startsWith(PREFIX) ?? false;
 }
 
-/** From `/proxy/openai/v1/responses?x=1` to the provider's address. Throws a `Problem`. */
-export function targetOf(url: string, providers: readonly ProviderDescriptor[], env: Environment): Target {
-  const [path = '', ...query] = url.slice(PREFIX.length).split('?');
-  const [name = '', ...rest] = path.split('/');
-  const found =
-    providers.find(({ id }) => id === name) ?? providers.find(({ aliases }) => aliases?.includes(name) ?? false);
-  if (!found?.connection)
-    throw new Problem(404, 'unknown_provider', `There is no such provider. There are: ${namesOf(providers)}.`);
-  if (!isPlain(path)) throw new Problem(400, 'bad_path', 'The path has parts that lead elsewhere, such as "..".');
-  const { provider, baseUrl } = endpointOf(found, env);
-  const base = new URL(baseUrl);
-  const joined = joinPaths(base.pathname, rest);
-  const origin = new URL(base.origin);
-  return { provider, origin, path: query.length === 0 ? joined : `${joined}?${query.join('?')}` };
+/**
+ * From `/proxy/openai/v1/responses?x=1` to the provider's address, or a `Problem`. Where a provider is found out the
+ * first time it is asked for.
+ */
+export function createTargets(providers: readonly ProviderDescriptor[], env: Environment): (url: string) => Target {
+  const known = new Map<string, Base>();
+  const baseOf = (name: string): Base => {
+    const there = known.get(name);
+    if (there) return there;
+    const found =
+      providers.find(({ id }) => id === name) ?? providers.find(({ aliases }) => aliases?.includes(name) ?? false);
+    if (!found?.connection)
+      throw new Problem(404, 'unknown_provider', `There is no such provider. There are: ${namesOf(providers)}.`);
+    const { provider, baseUrl } = endpointOf(found, env);
+    const { origin, pathname } = new URL(baseUrl);
+    const base = { provider, origin: new URL(origin), pathname };
+    known.set(name, base);
+    return base;
+  };
+  return (url) => {
+    const [path = '', ...query] = url.slice(PREFIX.length).split('?');
+    const [name = '', ...rest] = path.split('/');
+    const { provider, origin, pathname } = baseOf(name);
+    if (!isPlain(path)) throw new Problem(400, 'bad_path', 'The path has parts that lead elsewhere, such as "..".');
+    const joined = joinPaths(pathname, rest);
+    return { provider, origin, path: query.length === 0 ? joined : `${joined}?${query.join('?')}` };
+  };
+}
+
+interface Base extends Pick<Target, 'provider' | 'origin'> {
+  readonly pathname: string;
 }
 
 /**
@@ -52,6 +69,7 @@ function isPlain(path: string): boolean {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     if (/[\u0000-\u001f\u007f\\]/.test(text) || text.split('/').some((part) => part === '.' || part === '..'))
       return false;
+    if (!text.includes('%')) return true;
     try {
       text = decodeURIComponent(text);
     } catch {

@@ -2,7 +2,7 @@
 export interface Watch {
   request(bytes: Uint8Array): void;
   requestEnd(): void;
-  head(status: number, headers: Headers): void;
+  head(status: number, headers: ReadonlyMap<string, string>): void;
   push(bytes: Uint8Array): void;
   end(outcome: 'done' | 'cut' | 'failed', error?: unknown): void;
 }

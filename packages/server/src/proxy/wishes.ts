@@ -14,7 +14,10 @@ export interface Wishes {
 const MAX_TAGS = 50;
 
 /** Throws a `Problem` for what it does not know: a test must not reach a provider because of a slip of the pen. */
-export function wishesOf(headers: Headers, { mode = 'record', onMiss = 'refuse' }: ProxyOptions): Wishes {
+export function wishesOf(
+  headers: ReadonlyMap<string, string>,
+  { mode = 'record', onMiss = 'refuse' }: ProxyOptions,
+): Wishes {
   const skip = oneOf(headers, 'x-skein-skip', ['true', '1', 'false', '0'] as const) ?? 'false';
   const wanted = oneOf(headers, 'x-skein-mode', ['record', 'replay', 'pass'] as const) ?? mode;
   const isSkipped = skip === 'true' || skip === '1';
@@ -27,7 +30,11 @@ export function wishesOf(headers: Headers, { mode = 'record', onMiss = 'refuse' 
   };
 }
 
-function oneOf<T extends string>(headers: Headers, name: string, values: readonly T[]): T | undefined {
+function oneOf<T extends string>(
+  headers: ReadonlyMap<string, string>,
+  name: string,
+  values: readonly T[],
+): T | undefined {
   const given = headers.get(name)?.trim().toLowerCase();
   if (given === undefined || given === '') return undefined;
   const found = values.find((value) => value === given);
@@ -35,7 +42,7 @@ function oneOf<T extends string>(headers: Headers, name: string, values: readonl
   return found;
 }
 
-function tagsOf(text: string | null): string[] {
+function tagsOf(text: string | undefined): string[] {
   const tags = (text ?? '')
     .split(',')
     .map((tag) => tag.trim())
@@ -49,7 +56,7 @@ function tagsOf(text: string | null): string[] {
   return tags;
 }
 
-function threadOf(text: string | null): string | undefined {
+function threadOf(text: string | undefined): string | undefined {
   const name = text?.trim();
   if (name === undefined || name === '') return undefined;
   if (name.length > 200) throw new Problem(400, 'bad_header', 'x-skein-thread has at most 200 characters.');

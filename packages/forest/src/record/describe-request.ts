@@ -1,0 +1,80 @@
+import { sha256 } from '../model/index.ts';
+import { issuerAt, providerAt, readAddress } from './address.ts';
+import type { Exchange } from './exchange.ts';
+import type { RequestToRecord } from './recorder.ts';
+import { replayKey } from './replay-key.ts';
+import { safeHeaders, safeQuery, secretsOf, withoutSecrets } from './safe-parts.ts';
+
+/** A request as it is stored. */
+export interface DescribedRequest {
+  readonly exchange: Exchange;
+  /** What it was signed with, to be looked for in whatever is stored. */
+  readonly secrets: readonly string[];
+  /** Undefined when there is none, or it was not kept. */
+  readonly body: Uint8Array | undefined;
+  /** Hashing a long history takes time, so it is done once, at the end. */
+  hashes(): Pick<Exchange, 'requestSha256' | 'replayKey'>;
+}
+
+export function describeRequest(
+  request: RequestToRecord,
+  begun: Pick<Exchange, 'id' | 'start' | 'writer'>,
+): DescribedRequest {
+  const url = new URL(request.url);
+  const secrets = secretsOf(url, request.headers);
+  const body = cleanBody(request.body, secrets);
+  const exchange: Exchange = {
+    ...begun,
+    method: request.method,
+    host: url.host,
+    path: withoutSecrets(url.pathname, secrets),
+    query: safeQuery(url),
+    ...whoIsAsked(url, request),
+    requestHeaders: safeHeaders(request.headers),
+    outcome: 'open',
+    ...(body?.redacted && { redacted: true }),
+    tags: request.tags ?? [],
+    ...(request.thread !== undefined && { thread: request.thread }),
+  };
+  return {
+    exchange,
+    secrets,
+    body: body?.bytes,
+    hashes: () => ({
+      ...(body && { requestSha256: sha256(textOf(body.bytes)) }),
+      replayKey: replayKey(request.method, url, body ? textOf(body.bytes) : ''),
+    }),
+  };
+}
+
+function whoIsAsked(url: URL, { method, provider, issuer, body }: RequestToRecord) {
+  const { kind, dialect, model = modelIn(body), responseId } = readAddress(method, url.pathname);
+  const descriptor = provider === undefined || issuer === undefined ? providerAt(url, dialect) : undefined;
+  const name = provider ?? descriptor?.id;
+  return {
+    kind,
+    ...(dialect !== undefined && { dialect }),
+    ...(name !== undefined && { provider: name }),
+    issuer: issuer ?? issuerAt(url, descriptor),
+    ...(model !== undefined && kind === 'generate' && { model }),
+    ...(responseId !== undefined && { responseId }),
+  };
+}
+
+/** Near the front of most bodies; a body is not parsed while a client waits. */
+function modelIn(body: string | Uint8Array | undefined): string | undefined {
+  const front = typeof body === 'string' ? body.slice(0, 4096) : textOf(body?.subarray(0, 4096) ?? new Uint8Array());
+  return /"model"\s*:\s*"([^"\\]{1,200})"/.exec(front)?.[1];
+}
+
+function cleanBody(body: string | Uint8Array | undefined, secrets: readonly string[]) {
+  if (body === undefined) return undefined;
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const seen = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!secrets.some((secret) => seen.includes(secret))) return { bytes, redacted: false };
+  return { bytes: Buffer.from(withoutSecrets(textOf(bytes), secrets)), redacted: true };
+}
+
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+}
