@@ -61,7 +61,8 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
   useEffect(() => {
     const watcher = new ResizeObserver(([entry]) => {
       const { width, height } = entry!.contentRect;
-      const element = canvas.current!;
+      const element = canvas.current;
+      if (!element) return;
       element.width = Math.round(width * devicePixelRatio);
       element.height = Math.round(height * devicePixelRatio);
       const isFirst = hands.size.current.width === 1;
