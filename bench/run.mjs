@@ -5,7 +5,8 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { coldCase } from './cases/cold.mjs';
 import { appendCase, matchCase, memoryPerNode, openCase, pathCase, sizeCase, tidy } from './cases/forest.mjs';
-import { measureImports } from './cases/imports.mjs';
+import { importSizes } from './cases/import-size.mjs';
+import { importPrograms, measureImports } from './cases/imports.mjs';
 import { postgresCases } from './cases/postgres.mjs';
 import { proxyCase } from './cases/proxy.mjs';
 import { streamCase } from './cases/streams.mjs';
@@ -14,7 +15,7 @@ import { PROTOCOLS } from './data/streams.mjs';
 import { startServer } from './endpoint.mjs';
 import { compare, measure } from './measure.mjs';
 import { measurePeers } from './peers/measure.mjs';
-import { table } from './table.mjs';
+import { cells, table } from './table.mjs';
 
 /** @import { Row } from './table.mjs' */
 
@@ -22,7 +23,7 @@ const { values: given } = parseArgs({
   options: { check: { type: 'boolean' }, only: { type: 'string' }, rounds: { type: 'string', default: '25' } },
 });
 const rounds = Number(given.rounds);
-/** @type {{ noise: number, budgets: Record<string, number> }} */
+/** @type {{ noise: Record<string, number>, budgets: Record<string, number> }} */
 const { noise, budgets } = JSON.parse(readFileSync(new URL('budgets.json', import.meta.url), 'utf8'));
 
 console.log(`Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model}\n`);
@@ -32,11 +33,11 @@ const rows = [];
 if (wants('streams')) await streams();
 if (wants('turns')) await nextTurns();
 if (wants('cold')) await coldWrites();
-if (wants('imports')) imports();
+if (wants('imports')) await imports();
 if (wants('forest')) await forest();
 if (wants('postgres')) await postgres();
 if (wants('proxy')) await proxy();
-console.log(`${table('Skein', rows)}\n\nok: within the budget and its noise of ${noise * 100} %`);
+console.log(`${table('Skein', rows)}\n\nok: within the budget and the noise that bench/budgets.json states for it`);
 if (wants('peers')) console.log(`\n${table('peer', await measurePeers(server.url))}`);
 server.stop();
 if (given.check && rows.some(({ ok }) => ok === false)) process.exitCode = 1;
@@ -59,6 +60,13 @@ async function nextTurns() {
       add(`${label}, as text`, times, 'skein, as text');
       if (knowsPrevious) add(`${label}: ready bytes`, times, 'ready bytes');
     }
+    for (const length of [100, 1000]) {
+      const times = await measure(turnCase(server.url, protocol, { knowsPrevious: true, length }), {
+        rounds,
+        warmUp: 5,
+      });
+      add(`turn of ${length}, ${protocol}`, times, 'skein');
+    }
   }
 }
 
@@ -75,11 +83,12 @@ async function coldWrites() {
   }
 }
 
-function imports() {
+async function imports() {
   const { cpu, clock } = measureImports(Math.max(rounds, 20));
   add('import, CPU', cpu, 'skein', 'import');
   add('import, clock', clock, 'skein', 'import');
-  add('import of an empty module, CPU', cpu, 'empty module');
+  for (const name of importPrograms()) add(`import of ${name}, CPU`, cpu, name);
+  console.log(`${cells(['import, bundled and minified', 'kB', 'kB gzipped'], await importSizes())}\n`);
 }
 
 async function forest() {
@@ -155,7 +164,12 @@ async function proxy() {
 function add(name, times, contestant, group) {
   const result = { name, ...compare(times.get('floor') ?? [], times.get(contestant) ?? []) };
   const budget = group === undefined ? undefined : budgets[group];
-  rows.push(budget === undefined ? result : { ...result, budget, ok: result.ratio <= budget * (1 + noise) });
+  rows.push(budget === undefined ? result : { ...result, budget, ok: result.ratio <= budget * (1 + noiseOf(group)) });
+}
+
+/** @param {string | undefined} group */
+function noiseOf(group) {
+  return noise[group ?? ''] ?? noise.default ?? 0;
 }
 
 /** @param {string} group */

@@ -5,12 +5,23 @@ import { fileURLToPath } from 'node:url';
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const tellCpu = 'process.on("exit",()=>{const{user,system}=process.cpuUsage();console.log((user+system)/1000)});';
 
-/** An empty module says what Node itself needs to be ready for modules. */
+/** An empty module says what Node itself needs to be ready for modules. Peers bring what they need for one provider. */
 const PROGRAMS = {
   floor: '0',
   skein: 'import("@skein/core")',
-  'empty module': 'import("data:text/javascript,")',
+  'an empty module': 'import("data:text/javascript,")',
+  'OpenAI SDK': 'import("openai")',
+  'Anthropic SDK': 'import("@anthropic-ai/sdk")',
+  'Vercel AI SDK': 'import("ai"),import("@ai-sdk/openai")',
+  'LangChain.js': 'import("@langchain/openai")',
+  'TanStack AI': 'import("@tanstack/ai"),import("@tanstack/ai-openai")',
+  'pi-ai': 'import("@mariozechner/pi-ai")',
 };
+
+/** What is imported beside Skein. */
+export function importPrograms() {
+  return Object.keys(PROGRAMS).filter((name) => name !== 'floor' && name !== 'skein');
+}
 
 /**
  * Milliseconds of each program in each round, by CPU time and by the clock; one process runs at a time.

@@ -22,8 +22,8 @@ function messageOf(protocol, turn) {
 }
 
 /** @param {Protocol} protocol */
-export function historyOf(protocol) {
-  return new MessageList(conversation(HISTORY).map((turn) => messageOf(protocol, turn)));
+export function historyOf(protocol, length = HISTORY) {
+  return new MessageList(conversation(length).map((turn) => messageOf(protocol, turn)));
 }
 
 /**
@@ -47,11 +47,12 @@ export function write(protocol, messages, previous) {
  * ready; `skein` sends bytes, as `run` does, and `skein, as text` the text. `ready bytes` has nothing to encode either.
  * @param {string} url
  * @param {Protocol} protocol
- * @param {{ knowsPrevious: boolean }} options whether the manifest of the turn before is at hand, as in a conversation
+ * @param {{ knowsPrevious: boolean, length?: number }} options whether the manifest of the turn before is at hand, as in a
+ *   conversation, and how many messages there are
  * @returns {import('../measure.mjs').Contestant[]}
  */
-export function turnCase(url, protocol, { knowsPrevious }) {
-  const messages = historyOf(protocol);
+export function turnCase(url, protocol, { knowsPrevious, length = HISTORY }) {
+  const messages = historyOf(protocol, length);
   const source = turns();
   const grow = () => {
     messages.append(

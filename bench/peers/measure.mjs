@@ -27,7 +27,10 @@ export async function measurePeers(url) {
     const able = peers.filter(({ protocols }) => protocols.includes(protocol));
     const streams = able.map((peer) => contestant(peer, peer.stream(url, protocol), said));
     rows.push(...(await against(`stream, ${protocol}`, streamCase(url, protocol), streams)));
-    const sends = able.map((peer) => contestant(peer, peer.turn(url, protocol, turns), 'Yes.'.length));
+    const sends = able.flatMap((peer) => {
+      const turn = peer.turn?.(url, protocol, turns);
+      return turn ? [contestant(peer, turn, 'Yes.'.length)] : [];
+    });
     rows.push(...(await against(`turn, ${protocol}`, turnCase(url, protocol, { knowsPrevious: true }), sends)));
   }
   return rows;

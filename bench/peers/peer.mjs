@@ -9,8 +9,9 @@
  * @property {string} package whose version is shown
  * @property {readonly Protocol[]} protocols
  * @property {(url: string, protocol: Protocol) => () => Promise<string>} stream reads the long stream and gives its text
- * @property {(url: string, protocol: Protocol, turns: readonly Turn[]) => () => Promise<string>} turn
- *   holds the history in its own form, sends it whole and gives the text of the short reply
+ * @property {(url: string, protocol: Protocol, turns: readonly Turn[]) => () => Promise<string>} [turn]
+ *   holds the history in its own form, sends it whole and gives the text of the short reply; none where a library always
+ *   streams, which the server does not do with long histories
  */
 
 /** @returns {Promise<readonly Peer[]>} */
@@ -21,5 +22,7 @@ export async function loadPeers() {
     (await import('./google-sdk.mjs')).googleSdk,
     (await import('./vercel-ai.mjs')).vercelAi,
     (await import('./langchain.mjs')).langchain,
+    (await import('./tanstack-ai.mjs')).tanstackAi,
+    (await import('./pi-ai.mjs')).piAi,
   ];
 }

@@ -74,11 +74,13 @@ describe(`kill -9 at a random moment, ${ROUNDS} times`, () => {
     const folder = await newFolder();
     const acknowledged: string[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      acknowledged.push(...(await workAndDie(folder, 'pack', `r${round}`)).flatMap(({ done }) => done ?? []));
+      const done = (await workAndDie(folder, 'pack', `r${round}`)).flatMap((told) => told.done ?? []);
+      // One that was killed while it packed does not keep the next one from writing.
+      expect(done.length).toBeGreaterThan(0);
+      acknowledged.push(...done);
       const nodes = readPlainly(folder);
       expect(acknowledged.filter((id) => !nodes.has(id))).toEqual([]);
     }
-    expect(acknowledged.length).toBeGreaterThan(0);
     await expectSound(folder);
   });
 

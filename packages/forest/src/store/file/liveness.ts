@@ -28,7 +28,10 @@ export async function showLife(files: Files, folder: string, writer: string): Pr
   const path = signPath(folder, writer);
   const sign: Sign = { pid: process.pid, host: hostname(), ...(await identityOf(process.pid)) };
   await files.makeFolder(folder);
-  await files.write(path, Buffer.from(`${JSON.stringify(sign)}\n`));
+  // Whole or not at all: of a sign that cannot be read nobody knows whether its writer lives.
+  const draft = `${path}.${process.pid}`;
+  await files.write(draft, Buffer.from(`${JSON.stringify(sign)}\n`));
+  await files.rename(draft, path);
   const beat = setInterval(() => files.touch(path).catch(() => undefined), BEAT_MS);
   beat.unref();
   return async () => {

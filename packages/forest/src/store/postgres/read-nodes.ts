@@ -83,16 +83,17 @@ export function nodeReads(context: Context): NodeReads {
     },
     async deepest(chain) {
       const ids = Array.from({ length: chain.length }, (_, index) => toStored(chain.at(index)!));
+      // From the end, one look-up at a time, until one is there: `limit 1` keeps it from being a join over all of them.
       const { rows } = await sql<{ at: string }>`
-        select step.at from unnest(${ids}::text[]) with ordinality as step (id, at)
-        where exists (select from skein_node where project = ${own} and id = step.id)
+        select step.at from (${fromTheEnd(ids)}) as step (name, at)
+        where (select true from skein_node where project = ${own} and id = step.name limit 1)
         order by step.at desc limit 1`.execute(db);
       return Number(rows[0]?.at ?? 0) - 1;
     },
     async byEcho(echoes, lead) {
       const { rows } = await sql<NodeRow & { step: string }>`
         select step.at as step, ${sql.join(NODE_COLUMNS.map((column) => sql.ref(`found.${column}`)))}
-        from unnest(${echoes.map(toStored)}::text[]) with ordinality as step (echo, at)
+        from (${fromTheEnd(echoes.map(toStored))}) as step (echo, at)
         cross join lateral (
           (${withEcho(own, sql`and node.lead = ${toStored(lead)}`)})
           union all
@@ -104,6 +105,12 @@ export function nodeReads(context: Context): NodeReads {
       return node && { index: Number(rows[0]!.step) - 1, node };
     },
   };
+}
+
+/** Names with their places, the last one first. */
+function fromTheEnd(names: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    select * from unnest(${names}::text[]) with ordinality as listed (name, at) order by listed.at desc offset 0`;
 }
 
 /** The deepest, then the newest; two look-ups in an index instead of sorting all that have the echo. */
