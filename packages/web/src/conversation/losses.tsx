@@ -60,7 +60,7 @@ export function Notices({ place, notices, provider }: NoticesProps) {
 
 export function lossesInWords(losses: readonly Loss[], provider: string): string {
   const count = losses.length === 1 ? '1 thing' : `${losses.length} things`;
-  const reasons = [...new Set(losses.map(({ reason }) => reason))].join(', ');
+  const reasons = [...new Set(losses.map(({ reason }) => reason.replaceAll('-', ' ')))].join(', ');
   return `${count} could not be carried to ${provider}: ${reasons}`;
 }
 

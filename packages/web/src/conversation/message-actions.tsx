@@ -44,6 +44,7 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
     <div className="flex shrink-0 items-center opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 pointer-coarse:opacity-100">
       {node.role !== 'tool' && (
         <IconButton
+          plainTip
           label={isAnswer ? 'Answer again' : 'Answer this'}
           keys="g"
           className="max-sm:hidden"
@@ -53,11 +54,18 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
         </IconButton>
       )}
       {node.role !== 'tool' && (
-        <IconButton label="Edit as a branch" keys="e" className="max-sm:hidden" onClick={() => startEditing(node.id)}>
+        <IconButton
+          plainTip
+          label="Edit as a branch"
+          keys="e"
+          className="max-sm:hidden"
+          onClick={() => startEditing(node.id)}
+        >
           <Pencil size={14} />
         </IconButton>
       )}
       <IconButton
+        plainTip
         label="Copy text"
         className="max-sm:hidden"
         onClick={() => void copyText(plainText(blocksOf(node)), 'The text was')}
@@ -65,6 +73,7 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
         <Copy size={14} />
       </IconButton>
       <IconButton
+        plainTip
         label={isRaw ? 'Show as markdown' : 'Show as written'}
         className="max-sm:hidden"
         pressed={isRaw}
@@ -74,7 +83,7 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
       </IconButton>
       <Menu
         trigger={
-          <IconButton label="More to do with this message">
+          <IconButton plainTip label="More to do with this message">
             <Ellipsis size={14} />
           </IconButton>
         }
