@@ -21,12 +21,13 @@ export interface MessageRowProps {
   readonly leaf: string;
   readonly isSelected: boolean;
   readonly isBookmarked: boolean;
+  readonly isOtherProvider: boolean;
   readonly pairs: Pairs;
 }
 
 /** One message. */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { node, leaf, isSelected, isBookmarked, pairs } = props;
+  const { node, leaf, isSelected, isBookmarked, isOtherProvider, pairs } = props;
   const siblings = useSiblings(node);
   const isMarked = useView(({ marked }) => marked.includes(node.id));
   const isRaw = useFolds(({ raw }) => raw.has(node.id));
@@ -63,7 +64,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
         ) : (
           !isThin && <Content node={node} pairs={pairs} isRaw={isRaw} />
         )}
-        <MessageLosses node={node} />
+        <MessageLosses node={node} isOtherProvider={isOtherProvider} />
       </article>
     </div>
   );
