@@ -33,3 +33,16 @@ export const PROVIDER_COLORS = {
   google: 'text-google',
   provider: 'text-provider',
 } as const;
+
+/** The answers on a path that came from another provider than the answer before them. */
+export function providerChanges(path: readonly Node[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  let last: string | undefined;
+  for (const node of path) {
+    const provider = node.role === 'assistant' ? takeOf(node)?.provider : undefined;
+    if (provider === undefined) continue;
+    if (last !== undefined && provider !== last) found.add(node.id);
+    last = provider;
+  }
+  return found;
+}

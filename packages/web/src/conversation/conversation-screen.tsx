@@ -1,15 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { queries } from '../api/queries.ts';
 import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
-import { restore, send } from './actions.ts';
+import { send } from './actions.ts';
 import { Composer } from './composer/composer.tsx';
 import { Where } from './composer/where.tsx';
 import { NewConversation } from './new-conversation.tsx';
 import { Panes } from './panes.tsx';
 import { Questions } from './questions.tsx';
+import { restore } from './removing.ts';
 import { StatusLine } from './status-line.tsx';
 import { Thread } from './thread.tsx';
 import { useConversationKeys } from './use-conversation-keys.ts';
@@ -30,13 +29,10 @@ function Shown(thread: ShownThread) {
   const { selected, leaf, path, tail } = thread;
   const isInspecting = useView((view) => view.inspectorOpen);
   useConversationKeys(thread);
-  const title = useTitle(leaf.id);
   const isGrowing = tail?.branch.status === 'running';
   const isLeaf = selected === leaf;
   return (
     <div className="flex h-full flex-col">
-      <title>{`${title} · Skein`}</title>
-      <h1 className="sr-only">{title}</h1>
       <Panes node={selected.id} leaf={leaf.id} isInspecting={isInspecting}>
         <div className="flex h-full min-w-0 flex-col">
           {leaf.removed && <Removed thread={thread} />}
@@ -55,14 +51,6 @@ function Shown(thread: ShownThread) {
       <Questions leaf={leaf.id} />
     </div>
   );
-}
-
-/** What the conversation is called that leads here. */
-function useTitle(leaf: string): string {
-  const { data } = useQuery({ ...queries.threadsOf(leaf), placeholderData: (before) => before });
-  const threads = data?.items ?? [];
-  const thread = threads.find(({ head }) => head === leaf) ?? threads[0];
-  return thread?.title || 'Conversation';
 }
 
 /** A branch that was deleted can still be read, and brought back. */

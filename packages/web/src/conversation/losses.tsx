@@ -1,20 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
 import { Unplug } from 'lucide-react';
 import type { Loss, Notice } from '../api/events.ts';
+import { queries } from '../api/queries.ts';
 import type { Node } from '../api/types.ts';
 import { Fold } from '../blocks/fold.tsx';
 import { useFold } from '../blocks/folds.ts';
 import { useLive } from '../state/live.ts';
 import { takeOf } from './author.ts';
 
-/** What could not be carried to the provider of an answer that came while this page looked. */
-export function MessageLosses({ node }: { readonly node: Node }) {
+export interface MessageLossesProps {
+  readonly node: Node;
+  /** The answer before came from another provider. */
+  readonly isOtherProvider: boolean;
+}
+
+/** What could not be carried to the provider of an answer: as it was told while it came, or as its request tells. */
+export function MessageLosses({ node, isOtherProvider }: MessageLossesProps) {
   const take = takeOf(node);
-  const notices = useLive(({ all }) => {
+  const told = useLive(({ all }) => {
     const live = take?.generation === undefined ? undefined : all.get(take.generation);
     if (!live || live.node !== node.parent) return undefined;
     return (live.branches.find(({ head }) => head === node.id) ?? live.branches[0])?.notices;
   });
-  if (!notices || notices.length === 0) return null;
+  const isAsked = isOtherProvider && told === undefined && take?.hasRequest === true && !take.cut;
+  const { data } = useQuery({ ...queries.request(node.id), enabled: isAsked });
+  const notices = told ?? (data?.losses ? [{ code: 'losses', message: '', losses: data.losses }] : []);
+  if (notices.length === 0) return null;
   return <Notices place={node.id} notices={notices} provider={take?.provider ?? 'the provider'} />;
 }
 
@@ -60,7 +71,7 @@ export function Notices({ place, notices, provider }: NoticesProps) {
 
 export function lossesInWords(losses: readonly Loss[], provider: string): string {
   const count = losses.length === 1 ? '1 thing' : `${losses.length} things`;
-  const reasons = [...new Set(losses.map(({ reason }) => reason))].join(', ');
+  const reasons = [...new Set(losses.map(({ reason }) => reason.replaceAll('-', ' ')))].join(', ');
   return `${count} could not be carried to ${provider}: ${reasons}`;
 }
 

@@ -1,5 +1,4 @@
-import { Ellipsis } from 'lucide-react';
-import { memo, useState } from 'react';
+import { memo } from 'react';
 import { blocksOf, type Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { useFolds } from '../blocks/folds.ts';
@@ -22,14 +21,14 @@ export interface MessageRowProps {
   readonly leaf: string;
   readonly isSelected: boolean;
   readonly isBookmarked: boolean;
+  readonly isOtherProvider: boolean;
   readonly pairs: Pairs;
 }
 
 /** One message. */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { node, leaf, isSelected, isBookmarked, pairs } = props;
+  const { node, leaf, isSelected, isBookmarked, isOtherProvider, pairs } = props;
   const siblings = useSiblings(node);
-  const [isNear, setNear] = useState(false);
   const isMarked = useView(({ marked }) => marked.includes(node.id));
   const isRaw = useFolds(({ raw }) => raw.has(node.id));
   const isEditing = useDesk(({ editing }) => editing === node.id);
@@ -42,8 +41,6 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
       data-node={node.id}
       {...(isSelected && { 'data-selected': '', 'aria-current': true as const })}
       onClick={() => !isSelected && window.getSelection()?.isCollapsed !== false && goTo(node.id, { replace: true })}
-      onPointerEnter={() => setNear(true)}
-      onPointerLeave={({ currentTarget }) => setNear(currentTarget.contains(document.activeElement))}
       className="group relative mx-auto flex w-full max-w-3xl pr-3"
     >
       <BranchRail parent={node.parent} {...siblings} />
@@ -60,25 +57,14 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
           )}
           <span className="grow" />
           {siblings.positions.length > 1 && <SiblingSwitcher parent={node.parent} {...siblings} />}
-          {isNear || isSelected ? (
-            <MessageActions node={node} {...marks} isRaw={isRaw} />
-          ) : (
-            <button
-              type="button"
-              aria-label="Show what can be done"
-              className="size-7 opacity-0"
-              onFocus={() => setNear(true)}
-            >
-              <Ellipsis size={14} aria-hidden />
-            </button>
-          )}
+          <MessageActions node={node} {...marks} isRaw={isRaw} />
         </header>
         {isEditing ? (
           <MessageEditor node={node} leaf={leaf} />
         ) : (
           !isThin && <Content node={node} pairs={pairs} isRaw={isRaw} />
         )}
-        <MessageLosses node={node} />
+        <MessageLosses node={node} isOtherProvider={isOtherProvider} />
       </article>
     </div>
   );

@@ -12,7 +12,6 @@ export function NewConversation() {
   useEffect(focusComposer, []);
   return (
     <div className="flex h-full flex-col">
-      <title>New conversation · Skein</title>
       <div className="mx-auto flex min-h-0 w-full max-w-3xl grow flex-col justify-center gap-4 overflow-y-auto p-6">
         <h1 className="flex items-center gap-2 text-lg font-semibold">
           <MessageSquarePlus size={20} aria-hidden className="text-accent" /> New conversation

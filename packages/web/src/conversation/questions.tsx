@@ -1,13 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { blocksOf, type Node } from '../api/types.ts';
-import { inWords, plainText } from '../blocks/in-words.ts';
-import { pathTo, useNodes } from '../state/nodes.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { otherBranches, removeBranch, removeOthers } from './actions.ts';
-import { type Asking, stopAsking, useDesk } from './desk.ts';
-import { bookmarkBelow, mark, split } from './marking.ts';
+import { DeleteDialog, DeleteOthersDialog } from './delete-dialogs.tsx';
+import { type Asking, useDesk } from './desk.ts';
+import { MarksDialog } from './marks-dialog.tsx';
+import { SplitDialog } from './split-dialog.tsx';
 
 /** What is asked about a message before something is done with it. */
 export function Questions({ leaf }: { readonly leaf: string }) {
@@ -18,180 +12,12 @@ export function Questions({ leaf }: { readonly leaf: string }) {
 function Question({ what, node, leaf }: Asking & { readonly leaf: string }) {
   switch (what) {
     case 'delete':
-      return <Delete node={node} />;
+      return <DeleteDialog node={node} />;
     case 'delete-others':
-      return <DeleteOthers leaf={leaf} />;
+      return <DeleteOthersDialog leaf={leaf} />;
     case 'split':
-      return <Split node={node} />;
+      return <SplitDialog node={node} />;
     default:
-      return <Words what={what} node={node} />;
+      return <MarksDialog what={what} node={node} />;
   }
-}
-
-function Delete({ node }: { readonly node: Node }) {
-  const { data: bookmark, isPending } = useQuery({
-    queryKey: ['bookmarks', 'below', node.id],
-    queryFn: () => bookmarkBelow(node.id),
-  });
-  if (bookmark)
-    return (
-      <Sure title="Delete this branch?" action="Delete" isDisabled onSure={stopAsking}>
-        <p>
-          It cannot be deleted: the bookmark “{bookmark.title}” is at this message or below it. Take the bookmark away
-          first.
-        </p>
-      </Sure>
-    );
-  return (
-    <Sure title="Delete this branch?" action="Delete" isDisabled={isPending} onSure={() => void removeBranch(node)}>
-      <p>This message goes, and everything below it. You can undo it.</p>
-      <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">{inWords(blocksOf(node))}</blockquote>
-    </Sure>
-  );
-}
-
-function DeleteOthers({ leaf }: { readonly leaf: string }) {
-  const [count, setCount] = useState<number>();
-  const path = pathTo(useNodes.getState().nodes, leaf);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: counted once, for the path that was asked about
-  useEffect(() => {
-    otherBranches(path).then(
-      (found) => setCount(found.length),
-      () => setCount(0),
-    );
-  }, []);
-  return (
-    <Sure title="Delete all but this path?" action="Delete" isDisabled={!count} onSure={() => void removeOthers(path)}>
-      <p>
-        {count === undefined
-          ? 'Counting the branches …'
-          : count === 0
-            ? 'No branch leaves this path.'
-            : `${count === 1 ? 'One branch leaves' : `${count} branches leave`} this path and would go, with everything below. You can undo it.`}
-      </p>
-    </Sure>
-  );
-}
-
-interface SureProps {
-  readonly title: string;
-  readonly action: string;
-  readonly onSure: () => void;
-  readonly isDisabled?: boolean;
-  readonly children: React.ReactNode;
-}
-
-function Sure({ title, action, onSure, isDisabled = false, children }: SureProps) {
-  const sure = () => {
-    stopAsking();
-    onSure();
-  };
-  return (
-    <Dialog
-      open
-      onClose={stopAsking}
-      title={title}
-      actions={
-        <>
-          <Button onClick={stopAsking}>Cancel</Button>
-          <Button look="danger" disabled={isDisabled} onClick={sure} autoFocus>
-            {action}
-          </Button>
-        </>
-      }
-    >
-      {children}
-    </Dialog>
-  );
-}
-
-/** Tags with commas between them, or a note. */
-function Words({ what, node }: { readonly what: 'tag' | 'note'; readonly node: Node }) {
-  const isTag = what === 'tag';
-  const [text, setText] = useState(isTag ? node.marks.tags.join(', ') : (node.marks.note ?? ''));
-  const save = () => {
-    stopAsking();
-    void mark(node, isTag ? { tags: tagChanges(node.marks.tags, text) } : { note: text.trim() || null });
-  };
-  return (
-    <Dialog
-      open
-      onClose={stopAsking}
-      title={isTag ? 'Tags' : 'Note'}
-      actions={
-        <>
-          <Button onClick={stopAsking}>Cancel</Button>
-          <Button look="primary" onClick={save}>
-            Save
-          </Button>
-        </>
-      }
-    >
-      <textarea
-        aria-label={isTag ? 'Tags, with commas between them' : 'Note'}
-        placeholder={isTag ? 'good, to-check' : 'What you want to remember'}
-        value={text}
-        rows={isTag ? 2 : 5}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !(isTag || event.ctrlKey || event.metaKey)) return;
-          event.preventDefault();
-          save();
-        }}
-        className="w-full rounded-md border border-line bg-page p-2"
-      />
-    </Dialog>
-  );
-}
-
-function tagChanges(before: readonly string[], text: string): Record<string, boolean> {
-  const after = text
-    .split(',')
-    .map((tag) => tag.trim())
-    .filter(Boolean);
-  return Object.fromEntries([
-    ...before.filter((tag) => !after.includes(tag)).map((tag) => [tag, false] as const),
-    ...after.filter((tag) => !before.includes(tag)).map((tag) => [tag, true] as const),
-  ]);
-}
-
-function Split({ node }: { readonly node: Node }) {
-  const text = plainText(blocksOf(node));
-  const [at, setAt] = useState<number>();
-  const isInside = at !== undefined && at > 0 && at < text.length;
-  return (
-    <Dialog
-      open
-      wide
-      onClose={stopAsking}
-      title="Split in two"
-      actions={
-        <>
-          <Button onClick={stopAsking}>Cancel</Button>
-          <Button
-            look="primary"
-            disabled={!isInside}
-            onClick={() => {
-              stopAsking();
-              void split(node, at!);
-            }}
-          >
-            Split
-          </Button>
-        </>
-      }
-    >
-      <p className="mb-2 text-sm text-soft">Put the cursor where the second message begins.</p>
-      <textarea
-        readOnly
-        aria-label="Where to split"
-        value={text}
-        onSelect={(event) => setAt(event.currentTarget.selectionStart)}
-        className="h-64 w-full rounded-md border border-line bg-page p-2 font-mono text-[13px]"
-      />
-      <p className="mt-2 h-5 truncate text-xs text-faint">
-        {isInside ? `The second one begins: ${text.slice(at, at + 80)}` : ''}
-      </p>
-    </Dialog>
-  );
 }

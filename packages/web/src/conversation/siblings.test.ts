@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Block, type Node, ROOT } from '../api/types.ts';
-import { alternatives, groupSiblings } from './siblings.ts';
+import type { Live } from '../state/live.ts';
+import { alternatives, groupSiblings, growingBelow } from './siblings.ts';
 
 function node(id: string, blocks: readonly Block[], more: Partial<Node> = {}): Node {
   const base = { parent: 'p', depth: 2, role: 'assistant', at: 0, dialect: 'blocks', takes: [], childCount: 0 };
@@ -41,4 +42,19 @@ test('other conversations are not siblings of a first message, its edits are', (
   expect(alternatives(first, children).map(({ id }) => id)).toEqual(['a', 'c', 'd']);
   expect(alternatives(children[2]!, children).map(({ id }) => id)).toEqual(['a', 'c', 'd']);
   expect(alternatives(children[1]!, children).map(({ id }) => id)).toEqual(['b']);
+});
+
+test('a branch whose message is here already is not counted twice', () => {
+  const branch = { head: 'p', status: 'running', blocks: [], running: new Map(), notices: [] } as const;
+  const live: Live = { id: 'g', node: 'p', model: 'a/b', status: 'running', branches: [branch, branch, branch] };
+  const arrived = node('a', [text('A')], { takes: [{ generation: 'g', cut: false }] as never });
+  const branches = (children: readonly Node[], shown?: number) =>
+    growingBelow('p', [live], children, shown === undefined ? undefined : { generation: 'g', branch: shown }).map(
+      (one) => one.live?.branch,
+    );
+  expect(branches([])).toEqual([0, 1, 2]);
+  expect(branches([arrived])).toEqual([1, 2]);
+  expect(branches([arrived], 0)).toEqual([0, 2]);
+  const cut = node('c', [text('C')], { takes: [{ generation: 'g', cut: true }] as never });
+  expect(branches([cut])).toEqual([0, 1, 2]);
 });

@@ -20,14 +20,27 @@ export function groupSiblings(siblings: readonly Node[]): readonly Position[] {
   return [...groups.values()].map((nodes) => ({ nodes }));
 }
 
-/** The branches that have not put a message below a node yet. */
-export function growingBelow(parent: string, lives: Iterable<Live>): readonly Position[] {
-  const found: Position[] = [];
-  for (const { id, branches } of lives) {
-    for (const [branch, { head, status }] of branches.entries())
-      if (head === parent && status === 'running') found.push({ nodes: [], live: { generation: id, branch } });
-  }
-  return found;
+/**
+ * The branches that have not put a message below a node yet. A message can be known a moment before its branch is told to
+ * have moved on: then one branch less is counted, and never the one that is shown.
+ */
+export function growingBelow(
+  parent: string,
+  lives: Iterable<Live>,
+  children: readonly Node[],
+  shown?: Watched,
+): readonly Position[] {
+  return [...lives].flatMap(({ id, branches }) => {
+    const arrived = children.filter((node) => node.takes.some((take) => take.generation === id && !take.cut)).length;
+    const growing = branches.flatMap(({ head, status }, branch) =>
+      head === parent && status === 'running' ? [{ nodes: [], live: { generation: id, branch } }] : [],
+    );
+    let surplus = growing.length - (branches.length - arrived);
+    return growing.filter(({ live: { branch } }) => {
+      const isShown = shown?.generation === id && shown.branch === branch;
+      return isShown || surplus-- <= 0;
+    });
+  });
 }
 
 /**

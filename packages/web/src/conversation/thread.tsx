@@ -2,6 +2,7 @@ import { ArrowDown } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { Button } from '../ui/button.tsx';
+import { providerChanges } from './author.ts';
 import { useDesk } from './desk.ts';
 import { LiveRow } from './live-row.tsx';
 import { MessageRow } from './message-row.tsx';
@@ -15,6 +16,7 @@ export function Thread({ selected, leaf, path, tail }: ShownThread) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const pairs = useMemo(() => pairCalls(path), [path]);
+  const changes = useMemo(() => providerChanges(path), [path]);
   const bookmarked = useBookmarked();
   const selectedAt = path.indexOf(selected);
   const editing = useDesk((desk) => desk.editing);
@@ -53,6 +55,7 @@ export function Thread({ selected, leaf, path, tail }: ShownThread) {
                   leaf={leaf.id}
                   isSelected={index === selectedAt}
                   isBookmarked={bookmarked.has(node.id)}
+                  isOtherProvider={changes.has(node.id)}
                   pairs={pairs[index]!}
                 />
               )),

@@ -59,6 +59,7 @@ export function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: Sc
     before.current = selectedAt;
     if (isSame) return;
     if (isFirst) list.current?.scrollToIndex(isAtLeaf ? count - 1 : selectedAt, { align: isAtLeaf ? 'end' : 'start' });
+    else if (selectedAt === 0) list.current?.scrollTo(0);
     else if (!follows.current || !isAtLeaf) list.current?.scrollToIndex(selectedAt, { align: 'nearest' });
   }, [selectedAt]);
 

@@ -21,7 +21,10 @@ export function useSiblings(node: Node): Siblings {
   const lives = useLive(({ all }) => all);
   return useMemo(() => {
     const known = alternatives(node, children.length > 0 ? children : [node]);
-    const positions = [...groupSiblings(known), ...(parent === ROOT ? [] : growingBelow(parent, lives.values()))];
+    const positions = [
+      ...groupSiblings(known),
+      ...(parent === ROOT ? [] : growingBelow(parent, lives.values(), children)),
+    ];
     return {
       positions,
       index: Math.max(
@@ -38,7 +41,8 @@ export function usePositions(parent: string, tail: Tail | undefined): Siblings {
   const lives = useLive(({ all }) => all);
   return useMemo(() => {
     if (!tail) return { positions: [], index: 0 };
-    const positions = [...groupSiblings(children), ...growingBelow(parent, lives.values())];
+    const shown = { generation: tail.live.id, branch: tail.index };
+    const positions = [...groupSiblings(children), ...growingBelow(parent, lives.values(), children, shown)];
     const index = positions.findIndex(({ live }) => live?.generation === tail.live.id && live.branch === tail.index);
     return index < 0 ? { positions: [], index: 0 } : { positions, index };
   }, [children, lives, parent, tail]);

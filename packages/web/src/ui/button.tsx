@@ -1,4 +1,5 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { keyLabel } from '../commands/keys.ts';
 import { Tip } from './tip.tsx';
 
 type Look = 'plain' | 'primary' | 'danger' | 'quiet';
@@ -31,22 +32,38 @@ export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement>
   readonly keys?: string;
   readonly children: ReactNode;
   readonly pressed?: boolean;
+  /** The browser's own tip: for buttons that stand there in great numbers. */
+  readonly plainTip?: boolean;
 }
 
 /** A button that is nothing but an icon of 16 pixels. */
-export function IconButton({ label, keys, pressed, className = '', children, ...rest }: IconButtonProps) {
+export function IconButton({
+  label,
+  keys,
+  pressed,
+  plainTip = false,
+  className = '',
+  children,
+  ...rest
+}: IconButtonProps) {
   const state = pressed ? 'bg-accent-soft text-accent' : 'text-soft hover:bg-hover hover:text-ink';
-  return (
+  const button = (
+    <button
+      type="button"
+      aria-label={label}
+      {...(plainTip && { title: keys === undefined ? label : `${label} (${keyLabel(keys)})` })}
+      {...(pressed !== undefined && { 'aria-pressed': pressed })}
+      className={`inline-flex size-7 shrink-0 items-center justify-center rounded-md transition-colors disabled:cursor-not-allowed disabled:opacity-40 ${state} ${className}`}
+      {...rest}
+    >
+      {children}
+    </button>
+  );
+  return plainTip ? (
+    button
+  ) : (
     <Tip label={label} keys={keys}>
-      <button
-        type="button"
-        aria-label={label}
-        {...(pressed !== undefined && { 'aria-pressed': pressed })}
-        className={`inline-flex size-7 shrink-0 items-center justify-center rounded-md transition-colors disabled:cursor-not-allowed disabled:opacity-40 ${state} ${className}`}
-        {...rest}
-      >
-        {children}
-      </button>
+      {button}
     </Tip>
   );
 }

@@ -7,10 +7,12 @@ import { Menu } from '../../ui/menu.tsx';
 import { Tip } from '../../ui/tip.tsx';
 import { toastError } from '../../ui/toasts.tsx';
 import { COMPOSER_ID } from '../focus-composer.ts';
+import { AgentPicker } from './agent-picker.tsx';
 import { AttachmentList } from './attachment-list.tsx';
 import { type Attachment, blocksFor, isLargePaste, pastedText, readFile } from './attachments.ts';
 import { ModelPicker } from './model-picker.tsx';
-import { AgentPicker, ParamsPicker, ToolPicker } from './pickers.tsx';
+import { ParamsPicker } from './params-picker.tsx';
+import { ToolPicker } from './tool-picker.tsx';
 import { useDraft } from './use-draft.ts';
 
 export interface ComposerProps {
@@ -123,25 +125,26 @@ export function Composer({ place, isGrowing, placeholder, onSend, children }: Co
           <AgentPicker />
           <ToolPicker />
           <ParamsPicker />
-          <span className="grow" />
-          <Tip label="Store it without asking for an answer" keys="Ctrl+Shift+Enter">
-            <Button small look="quiet" disabled={!canSend} onClick={() => void send(0)}>
-              Send only
-            </Button>
-          </Tip>
-          <Menu
-            trigger={
-              <Button small disabled={!canSend} aria-label="×n: send for several answers">
-                ×n
+          <div className="ml-auto flex items-center gap-1">
+            <Tip label="Store it without asking for an answer" keys="Ctrl+Shift+Enter">
+              <Button small look="quiet" disabled={!canSend} onClick={() => void send(0)}>
+                Send only
               </Button>
-            }
-            items={[2, 3, 4, 6, 8].map((n) => ({ title: `${n} answers`, run: () => void send(n) }))}
-          />
-          <Tip label="Send" keys="Ctrl+Enter">
-            <Button small type="submit" look="primary" disabled={!canSend}>
-              <SendHorizontal size={14} aria-hidden /> Send
-            </Button>
-          </Tip>
+            </Tip>
+            <Menu
+              trigger={
+                <Button small disabled={!canSend} aria-label="×n: send for several answers">
+                  ×n
+                </Button>
+              }
+              items={[2, 3, 4, 6, 8].map((n) => ({ title: `${n} answers`, run: () => void send(n) }))}
+            />
+            <Tip label="Send" keys="Ctrl+Enter">
+              <Button small type="submit" look="primary" disabled={!canSend}>
+                <SendHorizontal size={14} aria-hidden /> Send
+              </Button>
+            </Tip>
+          </div>
         </div>
       </div>
     </form>

@@ -12,6 +12,17 @@ test('every word has to be in the name, in any order', () => {
   expect(groupModels(models, 'openai/gpt')).toHaveLength(1);
 });
 
+test('a name that is typed whole comes before longer ones', () => {
+  const named = ['b/x-2', 'a/x-2-preview', 'a/x-2'].map((id) => ({
+    id,
+    provider: id.slice(0, 1),
+    model: id.slice(2),
+    hasKey: true,
+  }));
+  expect(groupModels(named, 'a/x-2')[0]?.models[0]?.id).toBe('a/x-2');
+  expect(groupModels(named, 'a/x-2')[0]?.provider).toBe('a');
+});
+
 test('of many only some are shown, and how many more there are is said', () => {
   const many = [...Array(60).keys()].map((at) => ({ id: `a/m-${at}`, provider: 'a', model: `m-${at}`, hasKey: true }));
   const [group] = groupModels(many, '');

@@ -21,10 +21,16 @@ export function groupModels(models: readonly Model[], search: string): readonly 
   const groups = new Map<string, Model[]>();
   for (const model of found) groups.set(model.provider, [...(groups.get(model.provider) ?? []), model]);
   const most = words.length === 0 ? SHOWN : SHOWN_FOUND;
-  return [...groups].map(([provider, list]) => {
-    const newestFirst = list.toSorted(byNewest);
-    return { provider, models: newestFirst.slice(0, most), more: Math.max(0, list.length - most) };
-  });
+  const wanted = search.trim().toLowerCase();
+  const isExact = ({ id, model }: Model) => id.toLowerCase() === wanted || model.toLowerCase() === wanted;
+  const exactFirst = (a: Model, b: Model) => Number(isExact(b)) - Number(isExact(a)) || byNewest(a, b);
+  return [...groups]
+    .map(([provider, list]) => ({
+      provider,
+      models: list.toSorted(exactFirst).slice(0, most),
+      more: Math.max(0, list.length - most),
+    }))
+    .sort((a, b) => Number(b.models.some(isExact)) - Number(a.models.some(isExact)));
 }
 
 /** Higher versions first; those whose limits are not known are old or special. */
