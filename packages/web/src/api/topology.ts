@@ -1,15 +1,10 @@
 import { api, ok } from './client.ts';
+import { bareNode, type Topology } from './structure.ts';
 import type { TopologyNode } from './types.ts';
 
 /** More than this is not drawn; the reader is told. */
 export const MOST_NODES = 20_000;
 const PAGE = 1000;
-
-export interface Topology {
-  readonly items: readonly TopologyNode[];
-  /** There are more than `MOST_NODES`. */
-  readonly isCut: boolean;
-}
 
 /** All pages of the structure; with `below`, the node itself comes first. */
 export async function wholeTopology(below?: string): Promise<Topology> {
@@ -26,9 +21,5 @@ export async function wholeTopology(below?: string): Promise<Topology> {
 }
 
 async function topOf(node: string): Promise<TopologyNode> {
-  const { id, parent, depth, role, at, removed, takes } = await ok(
-    api.nodes[':node'].$get({ param: { node }, query: {} }),
-  );
-  const { model, provider } = takes.find((take) => take.model !== undefined) ?? {};
-  return { id, parent, depth, role, at, removed, ...(model && { model }), ...(provider && { provider }) };
+  return bareNode(await ok(api.nodes[':node'].$get({ param: { node }, query: {} })));
 }

@@ -68,8 +68,7 @@ export function AskSeveral({ shared, onAsked }: AskSeveralProps) {
       />
       <div className="mt-2 flex flex-wrap items-center gap-2">
         <ModelChoice all={data?.items ?? []} chosen={models} onChange={(compared) => useView.setState({ compared })} />
-        <span className="grow" />
-        <Button type="submit" look="primary" disabled={!isReady}>
+        <Button type="submit" look="primary" className="ml-auto" disabled={!isReady}>
           <SendHorizontal size={16} /> Ask {models.length > 0 ? models.length : ''}
         </Button>
       </div>

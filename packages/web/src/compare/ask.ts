@@ -1,7 +1,7 @@
 import { api, ok } from '../api/client.ts';
 import { type Node, ROOT } from '../api/types.ts';
 import { showGeneration } from '../state/live.ts';
-import { putNodes } from '../state/nodes.ts';
+import { ensurePath } from '../state/nodes.ts';
 import type { Entry } from './columns.ts';
 
 /** Where a new prompt goes: below what all share, or beside it where that is a prompt itself. */
@@ -21,6 +21,7 @@ export async function askSeveral(
   models: readonly string[],
 ): Promise<readonly Entry[]> {
   const node = text.trim() === '' ? shared.at(-1)!.id : await writePrompt(promptParent(shared), text);
+  await ensurePath(node);
   const asked = await Promise.all(models.map((model) => ok(api.generations.$post({ json: { node, model } }))));
   for (const generation of asked) showGeneration(generation);
   return asked.map(({ id }) => ({ kind: 'generation', id }));
@@ -30,7 +31,5 @@ async function writePrompt(parent: string, text: string): Promise<string> {
   const messages = [{ role: 'user' as const, content: [{ type: 'text', text }] }];
   // What begins anew is a conversation of its own, or no list would show it.
   if (parent === ROOT) return (await ok(api.threads.$post({ json: { messages } }))).head;
-  const node = await ok(api.nodes[':node'].messages.$post({ param: { node: parent }, json: { messages } }));
-  putNodes([node]);
-  return node.id;
+  return (await ok(api.nodes[':node'].messages.$post({ param: { node: parent }, json: { messages } }))).id;
 }

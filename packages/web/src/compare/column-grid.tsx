@@ -32,6 +32,7 @@ export function ColumnGrid({ columns, shared, showsDifferences, onChange, onRemo
             column={column}
             number={index + 1}
             turns={turns[index]!}
+            taken={columns.flatMap(({ path }) => path.at(-1)?.id ?? [])}
             onChange={(id) => onChange(index, id)}
             onRemove={() => onRemove(index)}
           />

@@ -11,12 +11,14 @@ export interface ColumnHeaderProps {
   readonly number: number;
   /** Its messages behind what all have in common. */
   readonly turns: readonly Node[];
+  /** Nodes that columns end at. */
+  readonly taken: readonly string[];
   readonly onChange: (id: string) => void;
   readonly onRemove: () => void;
 }
 
-export function ColumnHeader({ column, number, turns, onChange, onRemove }: ColumnHeaderProps) {
-  const { path, entry } = column;
+export function ColumnHeader({ column, number, turns, taken, onChange, onRemove }: ColumnHeaderProps) {
+  const { path } = column;
   const takes = turns.flatMap((node) => node.takes.slice(-1));
   const written = takes.findLast(({ model }) => model !== undefined);
   const model = column.model?.split('/').slice(1).join('/') ?? written?.model ?? (path.length === 0 ? '…' : 'no model');
@@ -40,7 +42,7 @@ export function ColumnHeader({ column, number, turns, onChange, onRemove }: Colu
         </h2>
         <LeafMenu
           top={path[0]?.id}
-          taken={[entry.id]}
+          taken={taken}
           onPick={onChange}
           trigger={
             <IconButton label={`Show another branch in column ${number}`}>
@@ -52,7 +54,7 @@ export function ColumnHeader({ column, number, turns, onChange, onRemove }: Colu
           <X size={14} />
         </IconButton>
       </div>
-      <p className="flex flex-wrap items-center gap-x-3 text-xs text-soft tabular-nums">
+      <p className="flex flex-wrap items-center gap-x-2 text-xs text-soft tabular-nums">
         {end !== undefined && (
           <Link href={`/c/${end}`} className="flex items-center gap-0.5 text-accent hover:underline">
             {shortId(end)} <ArrowUpRight size={12} aria-hidden />

@@ -35,10 +35,10 @@ export default function CompareScreen() {
       );
   }, [ended.join()]);
 
-  const isThere = columns.length > 0 && columns.every(({ path, error }) => path.length > 0 || error !== undefined);
   const paths = columns.map(({ path }) => path).filter((path) => path.length > 0);
-  const length = isThere ? sharedLength(paths) : 0;
-  // One alone that is being written has nothing to be told from yet.
+  const isThere = columns.every(({ path, error }) => path.length > 0 || error !== undefined);
+  const length = isThere || paths.length > 1 ? sharedLength(paths) : 0;
+  const ends = paths.flatMap((path) => path.at(-1)?.id ?? []);
   const shared = paths[0]?.slice(0, length) ?? [];
 
   return (
@@ -48,11 +48,16 @@ export default function CompareScreen() {
           <GitCompare size={16} aria-hidden className="text-faint" /> Compare
         </h1>
         <span className="grow" />
+        {columns.length > 1 && showsDifferences && (
+          <span className="hidden text-xs text-faint lg:inline">
+            <ins>Underlined</ins>: not in the first. <del>Struck out</del>: only in the first.
+          </span>
+        )}
         {columns.length > 1 && (
           <Button
             small
             aria-pressed={showsDifferences}
-            className={showsDifferences ? 'bg-accent-soft text-accent' : ''}
+            className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
             onClick={() => setShowsDifferences(!showsDifferences)}
           >
             <Columns3 size={14} /> Differences
@@ -61,7 +66,7 @@ export default function CompareScreen() {
         {columns.length > 0 && columns.length < MOST_COLUMNS && (
           <LeafMenu
             top={paths[0]?.[0]?.id}
-            taken={entries.map(({ id }) => id)}
+            taken={ends}
             onPick={(id) => show([...entries, { kind: 'node', id }])}
             trigger={
               <Button small>
@@ -82,7 +87,7 @@ export default function CompareScreen() {
           </Empty>
         ) : (
           <>
-            {isThere && <SharedPart path={shared} />}
+            {paths.length > 0 && <SharedPart path={shared} />}
             <ColumnGrid
               columns={columns}
               shared={length}

@@ -53,6 +53,8 @@ export function useColumns(entries: readonly Entry[]): readonly Column[] {
 
 /** Follows a generation, and gives the node it grows below. */
 async function loadGeneration(id: string): Promise<string> {
+  const known = useLive.getState().all.get(id);
+  if (known) return ensurePath(known.node);
   const generation = await ok(api.generations[':generation'].$get({ param: { generation: id } }));
   await Promise.all([generation.node, ...generation.branches.map(({ head }) => head)].map(ensurePath));
   showGeneration(generation);

@@ -23,7 +23,7 @@ export interface Scene {
 }
 
 /** From here on cards are read; farther away they are coloured bars. */
-export const READABLE = 0.5;
+export const READABLE = 0.4;
 
 /** Draws what the camera sees. Gives back the cards that can be read. */
 export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Camera, size: Size): readonly Placed[] {
@@ -81,8 +81,11 @@ function drawBars(context: CanvasRenderingContext2D, scene: Scene, seen: readonl
   const { looks, palette, focused } = scene;
   // At least two pixels high, or it could not be seen.
   const height = Math.max(CARD_HEIGHT * 0.6, 2 / scale);
-  const bar = ({ x, y }: Placed, grow: number) =>
-    context.fillRect(x - grow, y - height / 2 - grow, CARD_WIDTH + 2 * grow, height + 2 * grow);
+  const bar = ({ x, y, fold }: Placed, grow: number) => {
+    // A run is a thin line between cards.
+    const tall = fold.ids.length > 1 ? Math.max(height / 4, 1 / scale) : height;
+    context.fillRect(x - grow, y - tall / 2 - grow, CARD_WIDTH + 2 * grow, tall + 2 * grow);
+  };
   const groups = new Map<string, Placed[]>();
   for (const one of seen) {
     const { kind, isDim } = looks.get(one.fold.id)!;

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { MOST_NODES, type Topology } from '../api/topology.ts';
+import type { Topology } from '../api/structure.ts';
+import { MOST_NODES } from '../api/topology.ts';
 import type { TopologyNode } from '../api/types.ts';
 import { useCommandList } from '../commands/registry.ts';
 import { usePlace } from '../state/place.ts';

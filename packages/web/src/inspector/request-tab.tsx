@@ -26,7 +26,7 @@ export function RequestTab({ node }: { readonly node: Node }) {
               small
               look="quiet"
               aria-pressed={which === each}
-              className={which === each ? 'bg-accent-soft text-accent' : ''}
+              className="aria-pressed:bg-accent-soft aria-pressed:text-accent"
               onClick={() => setWhich(each)}
             >
               {each === 'sent' ? 'Was sent for it' : 'Would be sent next'}

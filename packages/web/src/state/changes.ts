@@ -1,6 +1,7 @@
 import { queryClient } from '../api/queries.ts';
 import { refreshThread } from '../api/threads.ts';
-import { forgetNodes, nodeOf, putNodes, refreshChildren, refreshNode, useNodes } from './nodes.ts';
+import { forgetNodes, nodeOf, refreshChildren, refreshNode, useNodes } from './nodes.ts';
+import { growTopologies } from './topology.ts';
 
 interface Change {
   readonly kind: string;
@@ -13,14 +14,15 @@ const MANY = 60;
 
 /** What of the lists each kind of record can change. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
-  node: ['topology', 'search', 'leaves', 'previews'],
-  take: ['usage', 'summary', 'topology'],
+  node: ['search', 'leaves', 'previews'],
+  take: ['usage', 'summary'],
   generation: ['generations'],
   exchange: ['recordings'],
 };
 
 /** The same for registers, by what they are about. Threads are looked at one by one. */
 const LISTS_OF_REFS: Readonly<Record<string, readonly string[]>> = {
+  // What is taken away or moved takes all below it along.
   node: ['bookmarks', 'summary', 'topology', 'search'],
   bookmark: ['bookmarks'],
   // Where a recording landed.
@@ -54,6 +56,7 @@ async function take(changes: readonly Change[]): Promise<void> {
   if (added.length + touched.size > MANY) return refreshShown();
   // A new node is worth fetching only where its siblings are shown; its parent's count of children changes.
   await Promise.all([...added, ...touched].map((id) => refreshNode(id).catch(() => undefined)));
+  growTopologies([...new Set([...added, ...touched])].flatMap((id) => nodeOf(id) ?? []));
   const parents = new Set(added.flatMap((id) => nodeOf(id)?.parent ?? []));
   await Promise.all([...parents].filter((id) => nodeOf(id)).map((id) => refreshNode(id).catch(() => undefined)));
 }
@@ -86,6 +89,6 @@ function touchedNode(kind: string, key: string, of: string | undefined): string[
 
 async function refreshShown(): Promise<void> {
   const { children } = useNodes.getState();
-  putNodes([]);
+  void queryClient.invalidateQueries({ queryKey: ['topology'] });
   await Promise.all([...children.keys()].map((id) => refreshChildren(id).catch(() => undefined)));
 }
