@@ -39,6 +39,8 @@ export function listenToKeys(): () => void {
 function allowedCommands(key: string, target: EventTarget | null): readonly Command[] {
   const isTyping = isInField(target);
   const isInDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
+  // Escape closes what is open, and nothing behind it.
+  if (isInDialog && key === 'Escape') return [];
   const commands = [...useCommands.getState().commands.values()].reverse();
   return commands.filter(
     ({ whileTyping }) => (!isTyping || whileTyping || /^(Ctrl|Alt)\+/.test(key)) && (!isInDialog || whileTyping),
