@@ -48,6 +48,7 @@ test('by keys alone: a message is sent, walked to, edited, bookmarked, and found
   await page.keyboard.type('new conversation');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/new$/);
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
   await page.keyboard.press('i');
   await page.keyboard.type('By keys?');
   await page.keyboard.press('Control+Enter');

@@ -39,11 +39,13 @@ export function useColumns(entries: readonly Entry[]): readonly Column[] {
     const { kind, id } = entry;
     const running = kind === 'generation' ? live.get(id) : undefined;
     const branch = running?.branches[0];
-    const head = branch?.head ?? whole.get(id);
+    const head = branch?.head ?? whole.get(id) ?? id;
+    const path = pathTo(nodes, head);
     const error = errors.get(id);
     return {
       entry,
-      path: head === undefined ? [] : pathTo(nodes, head),
+      // Its end is told a moment before it is fetched.
+      path: path.length === 0 && running ? pathTo(nodes, running.node) : path,
       ...(branch && { live: branch }),
       ...(running && { model: running.model }),
       ...(error !== undefined && { error }),

@@ -36,7 +36,7 @@ export function GraphBar(props: GraphBarProps) {
           <FoldHorizontal size={14} /> Fold all
         </Button>
       )}
-      <span className="text-xs text-faint">{count.toLocaleString('en')} messages</span>
+      <span className="hidden text-xs text-faint sm:inline">{count.toLocaleString('en')} messages</span>
     </div>
   );
 }

@@ -1,12 +1,13 @@
-import { Maximize, Minus, Plus } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { usePreviews, wantPreviews } from '../state/previews.ts';
-import { IconButton } from '../ui/button.tsx';
-import { center, fit, reveal, seenPlace, zoom } from './camera.ts';
+import { center, fit, pan, reveal, seenPlace, zoom } from './camera.ts';
 import { draw, READABLE, type Scene } from './draw.ts';
-import { at, type Layout, type Placed } from './layout.ts';
+import { graphKeys } from './graph-keys.ts';
+import { Hover } from './hover.tsx';
+import { at, firstTop, type Placed } from './layout.ts';
+import { useAnchor } from './use-anchor.ts';
 import { useCamera } from './use-camera.ts';
-import { type Direction, stepFrom } from './walk.ts';
+import { ZoomButtons } from './zoom-buttons.tsx';
 
 export interface GraphCanvasProps {
   readonly scene: Scene;
@@ -18,8 +19,6 @@ export interface GraphCanvasProps {
   readonly onUnfold: (placed: Placed) => void;
 }
 
-const STEP = 1.3;
-const PAN_STEP = 80;
 /** Of a graph that is too large to be read as a whole. */
 const FIRST_SCALE = 0.8;
 
@@ -80,7 +79,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
 
   const showFirst = () => {
     const whole = fit(layout, hands.size.current);
-    const start = layout.of.get(focused ?? '') ?? layout.placed.find(({ parent }) => !parent);
+    const start = layout.of.get(focused ?? '') ?? firstTop(layout);
     const isReadable = whole.scale >= READABLE || !start;
     hands.move(isReadable ? whole : center({ ...whole, scale: FIRST_SCALE }, start, hands.size.current));
   };
@@ -103,34 +102,23 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
     onFocus(placed.fold.id);
     hands.move(reveal(hands.camera.current, placed, hands.size.current));
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const current = layout.of.get(focused ?? '') ?? layout.placed[0];
-    const isOnPath = (id: string) => scene.looks.get(id)?.isOnPath === true;
-    const keys: Readonly<Record<string, () => void>> = {
-      '+': () => zoomBy(STEP),
-      '=': () => zoomBy(STEP),
-      '-': () => zoomBy(1 / STEP),
-      '0': fitAll,
-      f: fitAll,
-      ...(current && {
-        Enter: () => (current.fold.ids.length > 1 ? onUnfold(current) : onOpen(current)),
-        ' ': () => onUnfold(current),
-        Home: () => focusOn(layout.placed[0]!),
-        End: () => focusOn(layout.placed.at(-1)!),
-      }),
-    };
-    const isArrow = /^Arrow/.test(event.key);
-    if (!isArrow && !keys[event.key]) return;
-    event.preventDefault();
-    if (!isArrow) return keys[event.key]!();
-    if (event.shiftKey) {
-      const [x, y] = SHIFTS[event.key as Direction];
-      const { left, top, scale } = hands.camera.current;
-      return hands.move({ scale, left: left + x * PAN_STEP, top: top + y * PAN_STEP });
-    }
-    if (current) focusOn(focused === undefined ? current : stepFrom(layout, current, event.key as Direction, isOnPath));
-  };
+  const onKeyDown = graphKeys({
+    scene,
+    zoomBy,
+    fitAll,
+    focusOn,
+    onOpen,
+    onUnfold,
+    onPan: (x, y) => hands.move(pan(hands.camera.current, x, y)),
+  });
+  // What is focused from elsewhere, such as by a search, is brought in.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another one is focused
+  useEffect(() => {
+    const placed = layout.of.get(focused ?? '');
+    const isFirst = hands.size.current.width === 1;
+    if (placed && !isFirst && !seenPlace(placed, hands.camera.current, hands.size.current))
+      hands.move(center(hands.camera.current, placed, hands.size.current));
+  }, [focused]);
 
   return (
     <div className="relative h-full">
@@ -164,65 +152,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
         {description}
       </p>
       {hovered && <Hover {...hovered} width={hands.size.current.width} />}
-      <div className="absolute right-3 bottom-3 flex flex-col rounded-lg border border-line bg-raised p-0.5 shadow-sm">
-        <IconButton label="Nearer" keys="+" onClick={() => zoomBy(STEP)}>
-          <Plus size={16} />
-        </IconButton>
-        <IconButton label="Farther" keys="-" onClick={() => zoomBy(1 / STEP)}>
-          <Minus size={16} />
-        </IconButton>
-        <IconButton label="Fit all" keys="f" onClick={fitAll}>
-          <Maximize size={16} />
-        </IconButton>
-      </div>
-    </div>
-  );
-}
-
-const SHIFTS: Readonly<Record<Direction, readonly [number, number]>> = {
-  ArrowLeft: [1, 0],
-  ArrowRight: [-1, 0],
-  ArrowUp: [0, 1],
-  ArrowDown: [0, -1],
-};
-
-/** Tells when the focused card stands elsewhere in a new layout. */
-function useAnchor(layout: Layout, focused: string | undefined, onShift: (from: Placed, to: Placed) => void): void {
-  const before = useRef(layout);
-  useEffect(() => {
-    if (before.current === layout) return;
-    const from = before.current.of.get(focused ?? '');
-    const to = layout.of.get(focused ?? '');
-    before.current = layout;
-    if (from && to) onShift(from, to);
-  });
-}
-
-/** What the pointer is on, in a few words. */
-function Hover({
-  placed,
-  x,
-  y,
-  width,
-}: {
-  readonly placed: Placed;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-}) {
-  const { ids } = placed.fold;
-  const preview = usePreviews((state) => state.of.get(placed.fold.id));
-  useEffect(() => wantPreviews([placed.fold.id]), [placed.fold.id]);
-  const text = ids.length > 1 ? `${ids.length} messages in a line. Click to unfold them.` : preview?.text;
-  if (!text) return null;
-  return (
-    <div
-      aria-hidden
-      style={{ left: Math.max(8, Math.min(x + 12, width - 300)), top: y + 16 }}
-      className="pointer-events-none absolute z-10 max-w-72 rounded-md border border-line bg-raised px-2 py-1 text-xs shadow-md"
-    >
-      {preview?.model && ids.length === 1 && <p className="text-soft">{preview.model}</p>}
-      <p className="line-clamp-4 break-words">{text}</p>
+      <ZoomButtons onZoom={zoomBy} onFit={fitAll} />
     </div>
   );
 }

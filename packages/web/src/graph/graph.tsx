@@ -2,19 +2,23 @@ import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Topology } from '../api/structure.ts';
 import { MOST_NODES } from '../api/topology.ts';
+<<<<<<< HEAD
 import type { TopologyNode } from '../api/types.ts';
+=======
+>>>>>>> look
 import { useCommandList } from '../commands/registry.ts';
 import { usePlace } from '../state/place.ts';
 import { usePreviews, wantPreviews } from '../state/previews.ts';
-import type { Look, Scene } from './draw.ts';
+import type { Scene } from './draw.ts';
 import { foldRuns } from './fold.ts';
 import { GraphBar } from './graph-bar.tsx';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { type Kind, kindOf } from './kinds.ts';
 import { layOut, type Placed } from './layout.ts';
+import { describe, looksOf, wordsOf } from './looks.ts';
 import { NodePane } from './node-pane.tsx';
 import { usePalette } from './palette.ts';
-import { growTree, type Tree, upFrom } from './tree.ts';
+import { growTree, upFrom } from './tree.ts';
 import { useFound } from './use-found.ts';
 
 /** Draws a structure, and what the reader does with it. */
@@ -107,34 +111,4 @@ export function Graph({ topology, below }: { readonly topology: Topology; readon
       </div>
     </div>
   );
-}
-
-function looksOf(
-  tree: Tree<TopologyNode>,
-  placed: readonly Placed[],
-  path: ReadonlySet<string>,
-  hidden: ReadonlySet<Kind>,
-  found: ReadonlySet<string>,
-): ReadonlyMap<string, Look> {
-  return new Map(
-    placed.map(({ fold }) => {
-      const { id } = fold;
-      const kind = fold.ids.length > 1 ? 'other' : kindOf(tree.nodes.get(id)!);
-      return [id, { kind, isOnPath: path.has(id), isDim: hidden.has(kind), isFound: found.has(id) }];
-    }),
-  );
-}
-
-function wordsOf(tree: Tree<TopologyNode>, { fold }: Placed): readonly [string, string] {
-  if (fold.ids.length > 1) return ['in a line', `${fold.ids.length} messages`];
-  const { role, model } = tree.nodes.get(fold.id)!;
-  const text = usePreviews.getState().of.get(fold.id)?.text ?? '';
-  return [model ?? role, text.replace(/^#+ /, '')];
-}
-
-function describe(tree: Tree<TopologyNode>, { fold, children }: Placed, preview = ''): string {
-  if (fold.ids.length > 1) return `${fold.ids.length} messages in a line. Space unfolds them.`;
-  const { role, model, depth } = tree.nodes.get(fold.id)!;
-  const below = children.length === 0 ? 'an end' : children.length === 1 ? 'one answer' : `${children.length} branches`;
-  return `${model ?? role}, depth ${depth}, ${below}: ${preview}`;
 }

@@ -70,3 +70,8 @@ export function at(layout: Layout, x: number, y: number): Placed | undefined {
     (one) => x >= one.x && x <= one.x + CARD_WIDTH && Math.abs(y - one.y) <= CARD_HEIGHT / 2,
   );
 }
+
+/** The highest of those without a parent. */
+export function firstTop({ placed }: Layout): Placed | undefined {
+  return placed.find(({ parent }) => !parent);
+}

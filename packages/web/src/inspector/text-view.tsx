@@ -29,18 +29,19 @@ export function TextView({ text, label, facts, actions }: TextViewProps) {
       <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1.5 text-xs text-soft">
         {facts}
         <span title={`${size} bytes`}>{bytes(size)}</span>
-        <span className="grow" />
-        {canBePretty && (
-          <IconButton
-            label="Pretty: a line for each value"
-            pressed={isPretty}
-            onClick={() => useView.setState({ pretty: !isPretty })}
-          >
-            <WrapText size={16} />
-          </IconButton>
-        )}
-        {actions}
-        <CopyButton label={`Copy ${label.toLowerCase()}`} text={text} />
+        <div className="ml-auto flex items-center">
+          {canBePretty && (
+            <IconButton
+              label="Pretty: a line for each value"
+              pressed={isPretty}
+              onClick={() => useView.setState({ pretty: !isPretty })}
+            >
+              <WrapText size={16} />
+            </IconButton>
+          )}
+          {actions}
+          <CopyButton label={`Copy ${label.toLowerCase()}`} text={text} />
+        </div>
       </div>
       <LongText text={shown} label={label} isJson={canBePretty} />
     </div>

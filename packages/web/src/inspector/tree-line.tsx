@@ -48,6 +48,7 @@ export function TreeLine({
   const look = isSelected
     ? 'bg-accent-soft text-ink'
     : `hover:bg-hover ${isOnPath ? 'text-ink' : 'text-soft'} ${isRun ? 'italic' : ''}`;
+  const meta = isSelected ? 'text-soft' : 'text-faint';
   const isExpandable = isOpen !== undefined || isRun;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the tree, which has the focus
@@ -75,15 +76,15 @@ export function TreeLine({
       <span className="sr-only">{isRun ? '' : `${isLive ? 'being written' : role}: `}</span>
       <span className="min-w-0 grow truncate">{text}</span>
       {branch && preview?.model && (
-        <span className="max-w-28 shrink-0 truncate text-xs text-faint">{preview.model}</span>
+        <span className={`max-w-28 shrink-0 truncate text-xs ${meta}`}>{preview.model}</span>
       )}
       {branch && (
-        <span className="flex shrink-0 items-center gap-0.5 text-xs text-faint">
+        <span className={`flex shrink-0 items-center gap-0.5 text-xs ${meta}`}>
           <GitBranch size={12} aria-hidden />
           {branch.index + 1}/{branch.of}
         </span>
       )}
-      {hidden > 0 && <span className="shrink-0 text-xs text-faint">+{hidden}</span>}
+      {hidden > 0 && <span className={`shrink-0 text-xs ${meta}`}>+{hidden}</span>}
       {isExpandable && (
         <button
           type="button"

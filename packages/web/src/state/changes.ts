@@ -22,6 +22,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 
 /** The same for registers, by what they are about. Threads are looked at one by one. */
 const LISTS_OF_REFS: Readonly<Record<string, readonly string[]>> = {
+  // What is taken away or moved takes all below it along.
   node: ['bookmarks', 'summary', 'topology', 'search'],
   bookmark: ['bookmarks'],
   // Where a recording landed.
