@@ -2,10 +2,6 @@ import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Topology } from '../api/structure.ts';
 import { MOST_NODES } from '../api/topology.ts';
-<<<<<<< HEAD
-import type { TopologyNode } from '../api/types.ts';
-=======
->>>>>>> look
 import { useCommandList } from '../commands/registry.ts';
 import { usePlace } from '../state/place.ts';
 import { usePreviews, wantPreviews } from '../state/previews.ts';
