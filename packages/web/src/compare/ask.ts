@@ -5,7 +5,7 @@ import { ensurePath } from '../state/nodes.ts';
 import type { Entry } from './columns.ts';
 
 /** Where a new prompt goes: below what all share, or beside it where that is a prompt itself. */
-export function promptParent(shared: readonly Node[]): string {
+function promptParent(shared: readonly Node[]): string {
   const last = shared.at(-1);
   if (!last) return ROOT;
   return last.role === 'user' ? last.parent : last.id;

@@ -33,7 +33,7 @@ export function UsageCard({ title, total }: { readonly title: string; readonly t
 }
 
 /** A sum that is not whole says so. */
-export function costOf({ cost, withoutPrice, replies }: Total): string {
+function costOf({ cost, withoutPrice, replies }: Total): string {
   if (replies > 0 && withoutPrice === replies) return 'no price known';
   return withoutPrice > 0 ? `${money(cost)} + ${withoutPrice} without price` : money(cost);
 }
