@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type Node, ROOT } from '../api/types.ts';
 import { type Live, type LiveBranch, useLive } from '../state/live.ts';
 import { ensureChildren, nodeOf, pathTo, useNodes } from '../state/nodes.ts';
@@ -34,10 +34,18 @@ export function useThread(id: string): Opening {
   const live = useLive(({ all }) => (watched ? all.get(watched.generation) : undefined));
   const branch = watched && live?.branches[watched.branch];
   const end = remembered !== undefined && branch ? endOf(remembered, branch, live!) : remembered;
-  const path = useMemo(() => (end === undefined ? [] : pathTo(nodes, end)), [nodes, end]);
+  const path = useMemo(() => pathTo(nodes, end ?? id), [nodes, end, id]);
   const selected = path.find((node) => node.id === id);
   const leaf = path.at(-1);
-  const isWhole = path[0]?.parent === ROOT && selected !== undefined;
+  const first = path[0];
+  const shown = useRef<string>(undefined);
+  // Where a conversation is on screen already, a message of it is shown before it is known how it goes on: what is above
+  // stays as it is.
+  const isKnown = end !== undefined || shown.current === first?.id;
+  const isWhole = first?.parent === ROOT && selected !== undefined && isKnown;
+  useEffect(() => {
+    if (isWhole) shown.current = first.id;
+  }, [isWhole, first]);
 
   useKeepUp({ id, remembered, end, watched, branch });
   useGenerations(isWhole ? path : []);
