@@ -1,7 +1,5 @@
-import { Check, Copy } from 'lucide-react';
-import { type CSSProperties, memo, useEffect, useState } from 'react';
-import { IconButton } from '../ui/button.tsx';
-import { toastError } from '../ui/toasts.tsx';
+import { type CSSProperties, memo } from 'react';
+import { CopyButton } from '../ui/copy-button.tsx';
 import type { CodeLine } from './highlight-worker.ts';
 import { useColouredLines } from './use-coloured-lines.ts';
 
@@ -57,20 +55,3 @@ const Coloured = memo(function Coloured({ lines }: { readonly lines: readonly Co
     </span>
   ));
 });
-
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
-  const [isCopied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), 1500);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
-  return (
-    <IconButton
-      label={isCopied ? 'Copied' : label}
-      onClick={() => navigator.clipboard.writeText(text).then(() => setCopied(true), toastError)}
-    >
-      {isCopied ? <Check size={14} className="text-ok" /> : <Copy size={14} />}
-    </IconButton>
-  );
-}
