@@ -29,6 +29,7 @@ export function prepareSamples(page: string): Prepared {
   const code = [...page.matchAll(/```js\n(.*?)```/gs)].map(([, sample = '']) => sample).join('\n');
   const expected: string[] = [];
   const program = code
+    .replace(/^export /gm, '')
     .replace(
       /^import (.*) from '(.*)';$/gm,
       (_line, names: string, from: string) => `const ${bound(names)} = await load('${from}');`,

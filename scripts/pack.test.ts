@@ -79,10 +79,11 @@ beforeAll(async () => {
 
 afterAll(() => rm(project, { recursive: true, force: true }), SLOW);
 
-test('nothing of the workspace is in the project', () => {
+test('nothing of the workspace is in the project, and the page is', () => {
   const names = packages.map(({ manifest }) => manifest.name).toSorted();
   expect(names.length).toBeGreaterThan(5);
   for (const name of names) expect(existsSync(join(project, 'node_modules', name, 'src')), name).toBe(false);
+  expect(existsSync(join(project, 'node_modules', '@skein', 'web', 'dist', 'index.html'))).toBe(true);
 });
 
 test(

@@ -138,7 +138,7 @@ describe('keys and tokens', () => {
     expect(sentKey(world)).toBeUndefined();
     const generous = await startWorld({ proxy: { useServerKeys: true } });
     await post(generous, ask('Hi'), { authorization: 'Bearer skein' });
-    expect(sentKey(generous)).toBe('Bearer sk-test');
+    expect(sentKey(generous)).toBe('Bearer sk-emulator');
     await post(generous, ask('Hi'));
     expect(sentKey(generous)).toBe('Bearer sk-client-0123');
   });
@@ -155,7 +155,7 @@ describe('keys and tokens', () => {
     const generous = await startWorld({ token, proxy: { useServerKeys: true } });
     expect((await post(generous, ask('Hi'))).status).toBe(401);
     expect((await post(generous, ask('Hi'), { authorization: `Bearer ${token}` })).status).toBe(200);
-    expect(sentKey(generous)).toBe('Bearer sk-test');
+    expect(sentKey(generous)).toBe('Bearer sk-emulator');
     const google = await post(
       generous,
       '{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}',

@@ -45,6 +45,8 @@ export function createTurns(world: World, session: Session, env: NodeJS.ProcessE
         redact,
         onStoppable: (given) => {
           stop = given;
+          // Ctrl+C may have come before there was anything to stop.
+          if (interrupts > 0) stop?.();
         },
       });
       const { status, head, error } = answered.branch;
