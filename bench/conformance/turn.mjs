@@ -13,8 +13,8 @@ const SYSTEM = 'Be brief.';
 const QUESTION = 'What about Zürich?';
 
 const [name = ''] = process.argv.slice(2);
-/** @type {[readonly Job[]]} */
-const [jobs] = await once(process, 'message');
+/** @type {readonly Job[]} */
+const jobs = (await once(process, 'message'))[0];
 const adapter = await loadAdapter(name);
 /** @type {Outcome[]} */
 const outcomes = [];
