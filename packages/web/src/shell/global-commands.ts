@@ -99,7 +99,7 @@ export function useGlobalCommands(): void {
       id: 'toggle-inspector',
       title: 'Show or hide the inspector',
       group: 'View',
-      keys: ['i'],
+      keys: ['p'],
       words: 'pane raw tree usage',
       run: () => useView.setState(({ inspectorOpen }) => ({ inspectorOpen: !inspectorOpen })),
     },

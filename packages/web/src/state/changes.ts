@@ -29,19 +29,43 @@ const LISTS_OF_REFS: Readonly<Record<string, readonly string[]>> = {
   forest: ['recordings'],
 };
 
-/** Follows everything that changes in the forest, whoever changes it; gives back how to stop. */
+/**
+ * Follows everything that changes in the forest, whoever changes it; gives back how to stop. A page that nobody sees does
+ * not: browsers have few connections to one server, and many pages may be open. Seen again, it goes on where it was.
+ */
 export function followChanges(onConnection: (isConnected: boolean) => void): () => void {
-  const source = new EventSource('/api/v1/changes');
-  source.addEventListener('open', () => onConnection(true));
-  source.addEventListener('error', () => onConnection(false));
-  source.addEventListener('reset', () => {
-    forgetNodes();
-    void queryClient.invalidateQueries();
-  });
-  source.addEventListener('changes', (event) => {
-    void take(JSON.parse((event as MessageEvent<string>).data) as readonly Change[]);
-  });
-  return () => source.close();
+  let source: EventSource | undefined;
+  let last = '';
+  const open = () => {
+    source = new EventSource(`/api/v1/changes${last && `?after=${encodeURIComponent(last)}`}`);
+    const on = (name: string, listener: (data: string) => void) =>
+      source?.addEventListener(name, (event) => {
+        const { data, lastEventId } = event as MessageEvent<string>;
+        last = lastEventId || last;
+        listener(data);
+      });
+    source.addEventListener('open', () => onConnection(true));
+    source.addEventListener('error', () => onConnection(false));
+    on('reset', () => {
+      forgetNodes();
+      void queryClient.invalidateQueries();
+    });
+    on('changes', (data) => void take(JSON.parse(data) as readonly Change[]));
+  };
+  const close = () => {
+    source?.close();
+    source = undefined;
+  };
+  const onSeen = () => {
+    if (document.hidden) close();
+    else if (!source) open();
+  };
+  document.addEventListener('visibilitychange', onSeen);
+  open();
+  return () => {
+    document.removeEventListener('visibilitychange', onSeen);
+    close();
+  };
 }
 
 async function take(changes: readonly Change[]): Promise<void> {

@@ -1,7 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { IconButton } from './button.tsx';
 
 export interface DialogProps {
   readonly open: boolean;
@@ -23,9 +22,13 @@ export function Dialog({ open, onClose, title, children, actions, wide = false }
         >
           <header className="flex items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-4">
             <Base.Title className="font-semibold">{title}</Base.Title>
-            <IconButton label="Close" keys="Escape" onClick={onClose}>
+            {/* Without a tip: Escape would close that one first. */}
+            <Base.Close
+              aria-label="Close"
+              className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink"
+            >
               <X size={16} />
-            </IconButton>
+            </Base.Close>
           </header>
           <div className="min-h-0 overflow-y-auto p-4">{children}</div>
           {actions && <footer className="flex justify-end gap-2 border-t border-line p-3">{actions}</footer>}
