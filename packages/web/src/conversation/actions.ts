@@ -1,7 +1,7 @@
 import { api, ok } from '../api/client.ts';
 import { queries, queryClient } from '../api/queries.ts';
 import { type Block, type Generation, type Node, ROOT } from '../api/types.ts';
-import { beforeResuming, showGeneration } from '../state/live.ts';
+import { beforeResuming, showGeneration, useLive } from '../state/live.ts';
 import { nodeOf, putNodes, refreshNode } from '../state/nodes.ts';
 import { goTo, sawLeaf, watch } from '../state/place.ts';
 import { useView, wishOf } from '../state/view.ts';
@@ -109,9 +109,8 @@ export async function resume(id: string, branch: number, approvals?: Approvals):
     await beforeResuming(id);
     const json = { ...(approvals && { approvals: { ...approvals } }) };
     const generation = await ok(api.generations[':generation'].resume.$post({ param: { generation: id }, json }));
-    const head = generation.branches[branch]!.head;
-    const end = nodeOf(head);
-    const leaf = end?.takes.some(({ cut }) => cut) ? end.parent : head;
+    showGeneration(generation, true);
+    const leaf = useLive.getState().all.get(id)!.branches[branch]!.head;
     follow(generation, leaf, branch);
     goTo(leaf, { replace: true });
   });
