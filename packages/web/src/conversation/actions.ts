@@ -9,14 +9,14 @@ import { toastError } from '../ui/toasts.tsx';
 
 /** What the page asks the server to do with a conversation. Each says itself what went wrong. */
 
-export interface Asking {
+interface Asking {
   readonly n?: number;
   /** Also while the same is being answered. */
   readonly again?: boolean;
 }
 
 /** Lets the chosen model answer below a node, and shows it growing. */
-export async function generate(node: string, { n = 1, again = false }: Asking = {}): Promise<void> {
+async function generate(node: string, { n = 1, again = false }: Asking = {}): Promise<void> {
   await told(async () => {
     const thread = await threadOf(node);
     const generation = await ok(

@@ -15,7 +15,7 @@ export interface Live {
 }
 
 /** `index` tells parallel calls apart. */
-export type LiveBlock = Block & { readonly index?: number };
+type LiveBlock = Block & { readonly index?: number };
 
 export interface LiveBranch {
   /** The last whole message. */
