@@ -58,6 +58,7 @@ export function followGeneration(
   after: string | undefined,
   onEvent: (event: GenerationEvent, eventId: string) => void,
 ): () => void {
+  let isClosed = false;
   const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
   const source = new EventSource(`/api/v1/generations/${id}/events${query}`);
   for (const type of TYPES) {
@@ -66,22 +67,24 @@ export function followGeneration(
       const event = JSON.parse(data) as GenerationEvent;
       if (event.type !== 'end') return onEvent(event, lastEventId);
       // It may be the end of before it was taken up again: its state knows.
-      void isRunning(id).then((goesOn) => {
-        if (goesOn) return;
+      void statusOf(id).then((status) => {
+        if (isClosed || (status !== undefined && status !== event.status)) return;
         source.close();
         onEvent(event, lastEventId);
       });
     });
   }
-  return () => source.close();
+  return () => {
+    isClosed = true;
+    source.close();
+  };
 }
 
-async function isRunning(id: string): Promise<boolean> {
+async function statusOf(id: string): Promise<Generation['status'] | undefined> {
   try {
-    const { status } = await ok(api.generations[':generation'].$get({ param: { generation: id } }));
-    return status === 'running';
+    return (await ok(api.generations[':generation'].$get({ param: { generation: id } }))).status;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -7,7 +7,7 @@ import { callInWords, resultInWords } from './in-words.ts';
 import { prettyJson } from './pretty-json.ts';
 import { ResultContent } from './result-content.tsx';
 
-export type Call = Extract<Block, { type: 'tool-use' }>;
+type Call = Extract<Block, { type: 'tool-use' }>;
 export type Result = Extract<Block, { type: 'tool-result' }>;
 
 export interface ToolCardProps {

@@ -1,7 +1,7 @@
 import { api, ok } from '../api/client.ts';
 import { queries, queryClient } from '../api/queries.ts';
 import { type Block, type Generation, type Node, ROOT } from '../api/types.ts';
-import { beforeResuming, showGeneration } from '../state/live.ts';
+import { beforeResuming, showGeneration, useLive } from '../state/live.ts';
 import { nodeOf, putNodes, refreshNode } from '../state/nodes.ts';
 import { goTo, sawLeaf, watch } from '../state/place.ts';
 import { useView, wishOf } from '../state/view.ts';
@@ -9,14 +9,14 @@ import { toastError } from '../ui/toasts.tsx';
 
 /** What the page asks the server to do with a conversation. Each says itself what went wrong. */
 
-export interface Asking {
+interface Asking {
   readonly n?: number;
   /** Also while the same is being answered. */
   readonly again?: boolean;
 }
 
 /** Lets the chosen model answer below a node, and shows it growing. */
-export async function generate(node: string, { n = 1, again = false }: Asking = {}): Promise<void> {
+async function generate(node: string, { n = 1, again = false }: Asking = {}): Promise<void> {
   await told(async () => {
     const thread = await threadOf(node);
     const generation = await ok(
@@ -109,9 +109,8 @@ export async function resume(id: string, branch: number, approvals?: Approvals):
     await beforeResuming(id);
     const json = { ...(approvals && { approvals: { ...approvals } }) };
     const generation = await ok(api.generations[':generation'].resume.$post({ param: { generation: id }, json }));
-    const head = generation.branches[branch]!.head;
-    const end = nodeOf(head);
-    const leaf = end?.takes.some(({ cut }) => cut) ? end.parent : head;
+    showGeneration(generation, true);
+    const leaf = useLive.getState().all.get(id)!.branches[branch]!.head;
     follow(generation, leaf, branch);
     goTo(leaf, { replace: true });
   });

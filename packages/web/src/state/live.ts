@@ -15,7 +15,7 @@ export interface Live {
 }
 
 /** `index` tells parallel calls apart. */
-export type LiveBlock = Block & { readonly index?: number };
+type LiveBlock = Block & { readonly index?: number };
 
 export interface LiveBranch {
   /** The last whole message. */
@@ -43,13 +43,24 @@ const seen = new Map<string, string>();
 /** How far each one is; shown when the messages it tells of are there. */
 const latest = new Map<string, Live>();
 
-/** Shows a generation as it grows. Asking twice follows once; one that was taken up again goes on where it was. */
-export function showGeneration(generation: Generation): void {
-  const { id, status } = generation;
+/**
+ * Shows a generation as it grows. Asking twice follows once; one that was taken up again goes on where it was, and may have
+ * ended again before anyone looked.
+ */
+export function showGeneration(generation: Generation, isTakenUp = false): void {
+  const { id } = generation;
+  const status = isTakenUp ? 'running' : generation.status;
   const known = latest.get(id);
+  if (isTakenUp) {
+    following.get(id)?.();
+    following.delete(id);
+  }
   if (following.has(id) || (known && status !== 'running')) return;
   const goesOn = known !== undefined && seen.has(id);
-  latest.set(id, goesOn ? { ...known, status, branches: known.branches.map(takenUp) } : liveOf(generation));
+  latest.set(
+    id,
+    goesOn ? { ...known, status, branches: known.branches.map(takenUp) } : liveOf({ ...generation, status }),
+  );
   show(id);
   if (status !== 'running') return;
   const waiting: GenerationEvent[] = [];
