@@ -125,7 +125,7 @@ async function works(node: string): Promise<void> {
   const env = { PATH: process.env.PATH, HOME: project, NO_COLOR: '1' };
   const used = await run(node, ['use.mjs', ...entries], { cwd: project, env });
   expect(used.stdout).toBe('Echo: Hello | Echo: Hello | v1 | default\n');
-  const command = join(project, 'node_modules', '@skein', 'cli', 'dist', 'skein.js');
+  const command = join(project, 'node_modules', '@skein', 'cli', 'bin', 'skein.js');
   expect((await run(node, [command, '--version'], { cwd: project, env })).stdout).toBe('0.1.0\n');
   const answer = await run(node, [command, 'ask', 'Hello', '--store', 'memory'], { cwd: project, env });
   expect(answer.stdout).toContain('demo model');

@@ -105,7 +105,7 @@ test('thoughts are one line, and shown when asked for', async () => {
       { type: 'text', text: 'Yarn.' },
     ],
   });
-  const chat = talk([MODEL, '--effort', 'low']);
+  const chat = talk([MODEL, '--think', '2000']);
   await chat.see(/1> $/);
   chat.type('What?\r');
   const shown = await chat.see(/2> $/);

@@ -14,7 +14,7 @@ import { createTurns } from './turns.ts';
 
 /** A conversation in the terminal, until the person leaves. */
 export async function chat(who: string | undefined, options: ChatOptions): Promise<void> {
-  const { at, model, system, effort, ...flags } = options;
+  const { at, model, system, think, ...flags } = options;
   if (system !== undefined && at !== undefined)
     throw new UsageError('--system begins a conversation, --at goes on with one.');
   if (model !== undefined && who?.includes('/')) throw new UsageError(`Which one: ${who}, or --model ${model}?`);
@@ -23,7 +23,7 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
     const session = openSession(forest, at === undefined ? { node: ROOT } : await findPlace(forest, at));
     const opened = await openPartner(who ?? model, config, forest);
     const other = model === undefined || who === undefined ? opened : withModel(opened, modelNamed(model, config));
-    let partner = effort === undefined ? other : thinkingHard(other, effort);
+    let partner = think === undefined ? other : thinking(other, think);
     const tally = createTally();
     const turns = createTurns(world, session, partner.env, tally);
     const chatting: Chatting = {
@@ -51,8 +51,9 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
   });
 }
 
-function thinkingHard(partner: Partner, effort: string): Partner {
-  const params = { ...partner.options.params, reasoning: { effort } };
+function thinking(partner: Partner, how: string): Partner {
+  const reasoning = /^\d+$/.test(how) ? { budget: Number(how) } : { effort: how };
+  const params = { ...partner.options.params, reasoning };
   return { ...partner, options: { ...partner.options, params } };
 }
 

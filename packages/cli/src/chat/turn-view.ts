@@ -1,3 +1,4 @@
+import { describeLoss, type Notice } from '@skein/core';
 import type { Forest, ForestNode, GenerationEvent } from '@skein/forest';
 import { nodeText } from '../message-text.ts';
 import type { World } from '../open-world.ts';
@@ -54,7 +55,7 @@ export function turnView(forest: Forest, redact: World['redact'], isWhole: boole
     } else if (event.type === 'tool-start') showLine(callLine(event.name, redact(parametersOf(event.callId))));
     else if (event.type === 'retry')
       showLine(colors.yellow(`Trying again (${event.attempt}): ${oneLine(event.reason, 200)}`));
-    else if (event.type === 'notice') showLine(colors.dim(oneLine(event.notice.message, 200)));
+    else if (event.type === 'notice') showLine(colors.dim(oneLine(noticeText(event.notice), 300)));
     else if (event.type === 'message') seeMessage(await forest.node(event.node));
   }
 
@@ -70,6 +71,11 @@ export function turnView(forest: Forest, redact: World['redact'], isWhole: boole
       endText();
     },
   };
+}
+
+/** With what was left out, as far as it fits. */
+function noticeText({ message, losses = [] }: Notice): string {
+  return [message, ...losses.map(describeLoss)].join('; ');
 }
 
 /** A call in one line, before it runs or is asked about. */

@@ -7,7 +7,7 @@ export interface ChatOptions extends ForestFlags {
   readonly model?: string;
   readonly system?: string;
   readonly at?: string;
-  readonly effort?: string;
+  readonly think?: string;
 }
 
 export function addChat(program: Command): void {
@@ -16,7 +16,10 @@ export function addChat(program: Command): void {
     .option('--at <node|thread>', 'go on from there')
     .option('--system <text>', 'how to answer')
     .option('--model <provider/model>', 'another model than the agent’s own')
-    .option('--effort <name>', 'how hard to think, such as low, medium or high')
+    .option(
+      '--think <effort|tokens>',
+      'how hard to think: low, medium, high, or a number of tokens for models that take one',
+    )
     .option('--agents <folder>', 'where the files of the agents are')
     .action(async (who: string | undefined, options: ChatOptions) => {
       if (!process.stdin.isTTY || !process.stdout.isTTY)

@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+// npm links commands when it installs, and in a clone nothing is built by then: this file is always there.
+import { existsSync } from 'node:fs';
+
+const built = new URL('../dist/skein.js', import.meta.url);
+if (existsSync(built)) await import(built.href);
+else {
+  console.error('skein: it is not built yet: run npm start once.');
+  process.exitCode = 1;
+}
