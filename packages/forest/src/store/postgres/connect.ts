@@ -19,9 +19,7 @@ export function connect(where: string | Pool, max: number): Connection {
     typeof where === 'string'
       ? new pg.Pool({ connectionString: where, max, connectionTimeoutMillis: 10_000, application_name: 'skein' })
       : where;
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  pool.on('error', ignore);
-  pool.on('acquire', hear);
+  attend(pool);
   let open = true;
   const connectClient = async () => {
     if (!open) throw new StoreError('store_closed', 'This store was closed. Open it again');
@@ -39,12 +37,30 @@ export function connect(where: string | Pool, max: number): Connection {
       if (!open) return;
       open = false;
       if (typeof where === 'string') await pool.end();
-      else pool.off('error', ignore).off('acquire', hear);
+      else leave(pool);
     },
   };
 }
 
 const ignore = () => undefined;
+const stores = new WeakMap<Pool, number>();
+
+/**
+ * An idle connection that breaks is replaced by the pool; without a listener it would end the process. One listener for all
+ * stores on a pool: of more than ten Node warns.
+ */
+function attend(pool: Pool): void {
+  const count = stores.get(pool) ?? 0;
+  stores.set(pool, count + 1);
+  if (count === 0) pool.on('error', ignore).on('acquire', hear);
+}
+
+function leave(pool: Pool): void {
+  const count = (stores.get(pool) ?? 1) - 1;
+  stores.set(pool, count);
+  if (count === 0) pool.off('error', ignore).off('acquire', hear);
+}
+
 const heard = new WeakSet<PoolClient>();
 
 /**
