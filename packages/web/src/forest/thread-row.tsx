@@ -6,6 +6,7 @@ import { queries } from '../api/queries.ts';
 import type { Thread } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { ago, money, shortNumber } from '../ui/format.ts';
+import { useSettled } from '../ui/use-settled.ts';
 import { RenameField } from './rename-field.tsx';
 import { deleteWithUndo, restoreDeleted } from './thread-actions.ts';
 import { ThreadMenu } from './thread-menu.tsx';
@@ -20,7 +21,7 @@ export interface ThreadRowProps {
 export function ThreadRow({ thread, isSelected, onSelect }: ThreadRowProps) {
   const [isRenaming, setRenaming] = useState(false);
   const { id, head, title, tags, rating, updatedAt, deleted } = thread;
-  const { data } = useQuery(queries.summary(id));
+  const { data } = useQuery({ ...queries.summary(id), enabled: useSettled() });
   const name = title || 'Untitled';
   return (
     <div className="flex min-h-15 items-center gap-2 border-b border-line py-2 pr-1 pl-3 hover:bg-hover/30 sm:gap-3">

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { Recording } from '../api/types.ts';
 import { ensureNode, useNodes } from '../state/nodes.ts';
 import { ago, bytes, duration, money, providerColor } from '../ui/format.ts';
+import { useSettled } from '../ui/use-settled.ts';
 import { factsOf, landedAt, lasted } from './facts.ts';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
@@ -77,9 +78,10 @@ export function RecordingRow({ recording, isChosen }: { readonly recording: Reco
 /** What the reply cost, once its node is known. */
 function useCost({ id, landing }: Recording): number | undefined {
   const node = landing?.state === 'landed' ? landing.node : undefined;
+  const isSettled = useSettled();
   useEffect(() => {
-    if (node !== undefined) ensureNode(node).catch(() => undefined);
-  }, [node]);
+    if (isSettled && node !== undefined) ensureNode(node).catch(() => undefined);
+  }, [node, isSettled]);
   const takes = useNodes((state) => (node === undefined ? undefined : state.nodes.get(node)?.takes));
   return takes?.find(({ exchange }) => exchange === id)?.cost;
 }
