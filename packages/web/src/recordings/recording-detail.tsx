@@ -6,7 +6,7 @@ import { recordingOf } from '../api/recordings.ts';
 import type { Recording } from '../api/types.ts';
 import { TextView } from '../inspector/text-view.tsx';
 import { buttonLook, IconButton } from '../ui/button.tsx';
-import { bytes, duration } from '../ui/format.ts';
+import { allTokens, bytes, duration, money, shortNumber } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { factsOf, landedAt, landingWords, lasted } from './facts.ts';
 import { HeaderTable } from './header-table.tsx';
@@ -73,7 +73,7 @@ function Body({ label, body }: { readonly label: string; readonly body: BodyByte
 }
 
 function Head({ recording, onClose }: { readonly recording: Recording; readonly onClose: () => void }) {
-  const { method, host, path, model, provider, start } = recording;
+  const { method, host, path, model, provider, start, usage, cost } = recording;
   const { query, firstByte, responseBytes, error, truncated, redacted } = factsOf(recording);
   const landed = landedAt(recording);
   const time = lasted(recording);
@@ -83,6 +83,8 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
     ['First byte', firstByte !== undefined && duration(firstByte - start)],
     ['Whole answer', time !== undefined && duration(time)],
     ['Size', responseBytes !== undefined && bytes(responseBytes)],
+    ['Tokens', usage && shortNumber(allTokens(usage))],
+    ['Cost', cost !== undefined && money(cost)],
     ['Landed', landingWords(recording)],
   ] as const;
   return (

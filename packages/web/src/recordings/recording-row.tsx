@@ -1,10 +1,7 @@
 import { CornerDownRight } from 'lucide-react';
-import { useEffect } from 'react';
 import { Link } from 'wouter';
 import type { Recording } from '../api/types.ts';
-import { ensureNode, useNodes } from '../state/nodes.ts';
 import { ago, bytes, duration, money, providerColor } from '../ui/format.ts';
-import { useSettled } from '../ui/use-settled.ts';
 import { factsOf, landedAt, lasted } from './facts.ts';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
@@ -15,11 +12,9 @@ const COLORS = {
   provider: 'text-provider',
 } as const;
 
-/** One call; its cost comes with the node it landed at. */
 export function RecordingRow({ recording, isChosen }: { readonly recording: Recording; readonly isChosen: boolean }) {
-  const { id, provider, model, path, tags, start } = recording;
+  const { id, provider, model, path, tags, start, cost } = recording;
   const landed = landedAt(recording);
-  const cost = useCost(recording);
   const time = lasted(recording);
   const { responseBytes } = factsOf(recording);
   return (
@@ -73,15 +68,4 @@ export function RecordingRow({ recording, isChosen }: { readonly recording: Reco
       )}
     </div>
   );
-}
-
-/** What the reply cost, once its node is known. */
-function useCost({ id, landing }: Recording): number | undefined {
-  const node = landing?.state === 'landed' ? landing.node : undefined;
-  const isSettled = useSettled();
-  useEffect(() => {
-    if (isSettled && node !== undefined) ensureNode(node).catch(() => undefined);
-  }, [node, isSettled]);
-  const takes = useNodes((state) => (node === undefined ? undefined : state.nodes.get(node)?.takes));
-  return takes?.find(({ exchange }) => exchange === id)?.cost;
 }
