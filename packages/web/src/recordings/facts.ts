@@ -18,7 +18,7 @@ export function factsOf(recording: Recording): RecordingFacts {
 }
 
 /** How a landing stands to what was there before. */
-export interface LandingFacts {
+interface LandingFacts {
   readonly way?: 'starts' | 'continues' | 'branches';
   readonly parent?: string;
 }

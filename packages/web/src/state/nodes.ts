@@ -46,7 +46,7 @@ export async function refreshNode(id: string): Promise<Node> {
   return node;
 }
 
-export async function ensureNode(id: string): Promise<Node> {
+async function ensureNode(id: string): Promise<Node> {
   return nodeOf(id) ?? refreshNode(id);
 }
 

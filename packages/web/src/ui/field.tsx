@@ -7,7 +7,7 @@ export function TextField({ className = '', ...rest }: InputHTMLAttributes<HTMLI
   return <input className={`${LOOK} ${className}`} {...rest} />;
 }
 
-export interface Choice {
+interface Choice {
   readonly value: string;
   readonly title: string;
 }
