@@ -1,6 +1,7 @@
 import { api, ok } from '../api/client.ts';
 import { queries, queryClient } from '../api/queries.ts';
 import { type Block, type Generation, type Node, ROOT } from '../api/types.ts';
+import { inWords } from '../blocks/in-words.ts';
 import { beforeResuming, showGeneration, useLive } from '../state/live.ts';
 import { nodeOf, putNodes, refreshNode } from '../state/nodes.ts';
 import { goTo, sawLeaf, watch } from '../state/place.ts';
@@ -61,8 +62,10 @@ export async function send(
   return told(async () => {
     const json = { messages: messages.map(({ role, content }) => ({ role, content: [...content] })) };
     let head: string;
-    if (parent === undefined) ({ head } = await ok(api.threads.$post({ json })));
-    else {
+    if (parent === undefined) {
+      const title = inWords(messages.at(-1)!.content, 60);
+      ({ head } = await ok(api.threads.$post({ json: { ...json, ...(title !== '' && { title }) } })));
+    } else {
       const thread = await threadOf(parent);
       const param = { node: parent };
       const node = await ok(
