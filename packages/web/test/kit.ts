@@ -48,7 +48,7 @@ interface OpenOptions extends BrowserContextOptions {
 }
 
 /** Lets a stream go on piece by piece. */
-export interface Gate {
+interface Gate {
   /** Lets everything through that waits, now and later. */
   open(): void;
   /** Holds what comes from now on. */

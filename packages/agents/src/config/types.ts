@@ -95,7 +95,7 @@ export interface ServerConfig {
 }
 
 /** How the recording proxy works where a request does not say it. */
-export interface ProxyConfig {
+interface ProxyConfig {
   readonly mode: 'record' | 'replay' | 'pass';
   /** A replay without a recording: an error, or on to the provider. */
   readonly onMiss: 'refuse' | 'pass';

@@ -10,7 +10,7 @@ export interface Writer {
   thread(id: string, title: string, head: string): Promise<string>;
 }
 
-export const SAMPLE_TAG = 'sample';
+const SAMPLE_TAG = 'sample';
 const MINUTE = 60_000;
 
 export async function createWriter(forest: Forest, start: number): Promise<Writer> {

@@ -21,7 +21,6 @@ export type SentRequest = InferResponseType<Client['nodes'][':node']['request'][
 export type NextRequest = InferResponseType<Client['nodes'][':node']['preview']['$post'], 200>;
 /** Who shall answer, and how. */
 export type Wish = InferRequestType<Client['nodes'][':node']['preview']['$post']>['json'];
-export type Role = Node['role'];
 
 /** One part of a message, as the server shows it; what it has no name for is `unknown`. */
 export type Block =

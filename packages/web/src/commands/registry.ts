@@ -49,7 +49,3 @@ export function useCommandList(commands: readonly Command[]): void {
     };
   }, [ids]);
 }
-
-export function runCommand(id: string): void {
-  useCommands.getState().commands.get(id)?.run();
-}

@@ -57,7 +57,7 @@ export function wishOf({ model, agent, tools, params }: Pick<ViewState, 'model' 
   };
 }
 
-export const MOST_MARKED = 4;
+const MOST_MARKED = 4;
 
 /** Marks a node to be compared, or takes its mark away; the oldest of too many goes. */
 export function toggleMarked(id: string): void {
