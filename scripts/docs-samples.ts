@@ -1,8 +1,12 @@
 /** Samples of a page as one program. What is printed is compared with the comment behind it. */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+/** SDKs are dependencies of the packages, not of the repository. */
+const forest = createRequire(new URL('../packages/forest/package.json', import.meta.url));
 
 /** Everything that a sample may import. */
 const MODULES: Readonly<Record<string, () => Promise<object>>> = {
-  '@anthropic-ai/sdk': () => import('@anthropic-ai/sdk'),
   '@skein/agents': () => import('@skein/agents'),
   '@skein/core': () => import('@skein/core'),
   '@skein/core/node': () => import('@skein/core/node'),
@@ -15,7 +19,7 @@ const MODULES: Readonly<Record<string, () => Promise<object>>> = {
   'node:assert/strict': () => import('node:assert/strict'),
   'node:fs/promises': () => import('node:fs/promises'),
   'node:test': async () => ({ test: (_name: string, run: () => unknown) => run() }),
-  openai: () => import('openai'),
+  openai: () => import(pathToFileURL(forest.resolve('openai')).href),
 };
 
 export interface Prepared {
