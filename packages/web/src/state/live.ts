@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { api, ok } from '../api/client.ts';
 import { followGeneration, type GenerationEvent, lastEventOf, type Notice } from '../api/events.ts';
 import { queryClient } from '../api/queries.ts';
 import type { Block, Branch, Generation } from '../api/types.ts';
@@ -51,6 +52,11 @@ export function showGeneration(generation: Generation, isTakenUp = false): void 
   const { id } = generation;
   const status = isTakenUp ? 'running' : generation.status;
   const known = latest.get(id);
+  // A list may be older than the end that was seen: then only its state can say that it goes on again.
+  if (!isTakenUp && status === 'running' && known && known.status !== 'running') {
+    void lookAgain(id);
+    return;
+  }
   if (isTakenUp) {
     following.get(id)?.();
     following.delete(id);
@@ -74,6 +80,12 @@ export function showGeneration(generation: Generation, isTakenUp = false): void 
       if (waiting.length === 1) requestAnimationFrame(flush);
     }),
   );
+}
+
+/** Someone may have taken up a generation that had ended. */
+async function lookAgain(id: string): Promise<void> {
+  const now = await ok(api.generations[':generation'].$get({ param: { generation: id } })).catch(() => undefined);
+  if (now?.status === 'running' && latest.get(id)?.status !== 'running') showGeneration(now, true);
 }
 
 /** Notes how far a generation that ended is told, so that it goes on from there when it is taken up again. */
