@@ -8,8 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { inChromium, openPage } from './kit.ts';
 
-inChromium();
-
 const program = fileURLToPath(new URL('../../cli/dist/skein.js', import.meta.url));
 let running: ChildProcess | undefined;
 let home: string | undefined;
@@ -21,6 +19,9 @@ afterEach(async () => {
   }
   if (home !== undefined) await rm(home, { recursive: true, force: true });
 });
+
+// Behind the hook above, so that pages are closed before their server.
+inChromium();
 
 test('a first run shows what Skein is, a sample to look at, and that the answers are a demo', async () => {
   home = await mkdtemp(join(tmpdir(), 'skein-home-'));

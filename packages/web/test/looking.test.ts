@@ -34,7 +34,8 @@ test('one prompt goes to two models at once, each into its column', async () => 
   await form.getByRole('textbox', { name: 'Prompt' }).fill('Who are you?');
   await page.keyboard.press('Control+Enter');
   await page.getByRole('region', { name: 'Branch 1' }).getByText('From the one.').waitFor();
-  await page.getByRole('region', { name: 'Branch 2' }).getByText('From the other.').waitFor();
+  // What differs from the first column is marked inside of it.
+  await page.getByRole('region', { name: 'Branch 2' }).locator('ins').getByText('other').waitFor();
 });
 
 test('a search finds what was said, shows it, and leads there', async () => {
