@@ -114,7 +114,7 @@ test('another provider goes on, and what could not be carried is said', async ()
   await page.getByText(/cannot be carried to google/).waitFor();
   await send(page, 'And there?');
   await messages(page, 'assistant').getByText('Then take the tram.').waitFor();
-  const losses = page.getByText(/could not be carried to google/);
+  const losses = messages(page, 'assistant').getByText(/could not be carried to google/);
   await losses.waitFor();
   await losses.click();
   await page
