@@ -10,19 +10,20 @@ import { root } from './setup.mjs';
 /** @import { Page } from 'playwright-core' */
 
 const SIZE = { width: 1400, height: 900 };
-const QUESTION = 'And if it rains on the third day, too?';
-const ANSWER = `Then stay under one roof that is large enough to walk in:
+const ANSWER = `Mild, with a wet day or two. Read outdoors until four, then move in:
 
-- **Estufa Fria**, a glasshouse with benches between the ferns
-- **LX Factory**, for the bookshop with the flying bicycle
+\`\`\`ts
+const place = (hour: number) => (hour < 16 ? 'Estrela' : 'Galveias');
+\`\`\`
 
-Both are a short ride away. I would take the second novel, because`;
+Of the three novels I would take the longest one, because`;
 
 /** @param {string} folder */
 export async function takePictures(folder) {
-  let isHalfWay = false;
-  // The stream stops where the picture is taken.
-  const sleep = () => new Promise((resolve) => (isHalfWay ? undefined : setTimeout(resolve, 1)));
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  // The stream goes on piece by piece, and stops where the picture is taken.
+  const sleep = () => new Promise((resolve) => void waiting.push(() => resolve(undefined)));
   const emulator = await startEmulator({ seed: 'pictures', sleep });
   const forest = await openForest(':memory:');
   await seedSample(forest);
@@ -40,11 +41,12 @@ export async function takePictures(folder) {
     await raw(shown, server.url, forest, `${folder}/raw.png`);
     emulator.script('anthropic-messages', says(`${ANSWER} …`, { pieces: ANSWER.length, chunkDelay: 1 }));
     await conversation(shown, server.url, forest, `${folder}/conversation.png`, () => {
-      isHalfWay = true;
+      for (const goOn of waiting.splice(0)) goOn();
     });
     return ['conversation.png', 'compare.png', 'raw.png'];
   } finally {
     await browser.close();
+    for (const goOn of waiting) goOn();
     await emulator.close();
     await server.close();
     await forest.close();
@@ -57,21 +59,26 @@ export async function takePictures(folder) {
  * @param {string} url
  * @param {import('@skein/forest').Forest} forest
  * @param {string} path
- * @param {() => void} hold
+ * @param {() => void} step lets the answer go on
  */
-async function conversation(page, url, forest, path, hold) {
-  const called = await toolCall(forest);
-  await page.goto(`${url}/c/${called.result}`);
-  await page.getByRole('textbox', { name: 'Message' }).fill(QUESTION);
-  await page.keyboard.press('Control+Enter');
-  await page.getByRole('article', { name: 'growing message' }).getByText('because').waitFor();
-  hold();
+async function conversation(page, url, forest, path, step) {
+  const { result } = await toolCall(forest);
+  await page.goto(`${url}/c/${result}`);
   await page
     .getByRole('article', { name: /Tool call/ })
     .first()
     .getByRole('button')
     .first()
     .click();
+  // From the call, which the click selected, to its result.
+  await page.keyboard.press('l');
+  await page.keyboard.press('g');
+  const written = page.getByRole('article', { name: 'growing message' }).getByText('because');
+  while (!(await written.isVisible())) {
+    step();
+    await page.waitForTimeout(50);
+  }
+  await page.getByRole('button', { name: 'Jump to the latest' }).click();
   await settled(page);
   await page.screenshot({ path });
 }
@@ -115,7 +122,7 @@ async function toolCall(forest) {
   const { head } = await forest.threads.get('sample-lisbon');
   const path = await forest.path(head);
   const at = path.findIndex(({ message }) => message.content.some(({ type }) => type === 'tool-use'));
-  return { answer: path[at]?.id ?? head, result: path[at + 2]?.id ?? head };
+  return { answer: path[at]?.id ?? head, result: path[at + 1]?.id ?? head };
 }
 
 /**
