@@ -1,5 +1,5 @@
 // Measures Skein against its floors, then the peers against the same floors. `--check` fails when a budget is
-// exceeded by more than the noise, `--only streams|turns|cold|imports|forest|postgres|proxy|peers` measures one group.
+// exceeded by more than the noise, `--only streams|turns|cold|imports|forest|postgres|proxy|page|peers` measures one group.
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -7,6 +7,7 @@ import { coldCase } from './cases/cold.mjs';
 import { appendCase, matchCase, memoryPerNode, openCase, pathCase, sizeCase, tidy } from './cases/forest.mjs';
 import { importSizes } from './cases/import-size.mjs';
 import { importPrograms, measureImports } from './cases/imports.mjs';
+import { measurePage, SMOOTH_MS, SWITCH_MS } from './cases/page.mjs';
 import { postgresCases } from './cases/postgres.mjs';
 import { proxyCase } from './cases/proxy.mjs';
 import { streamCase } from './cases/streams.mjs';
@@ -37,6 +38,7 @@ if (wants('imports')) await imports();
 if (wants('forest')) await forest();
 if (wants('postgres')) await postgres();
 if (wants('proxy')) await proxy();
+if (wants('page')) await page();
 console.log(`${table('Skein', rows)}\n\nok: within the budget and the noise that bench/budgets.json states for it`);
 if (wants('peers')) console.log(`\n${table('peer', await measurePeers(server.url))}`);
 server.stop();
@@ -153,6 +155,41 @@ async function proxy() {
   } finally {
     end();
   }
+}
+
+/** Of the frames, the one that 95 of 100 do not exceed; its floor is what is seen as smooth. */
+async function page() {
+  console.error('measuring the page');
+  const { frames, switches } = await measurePage();
+  for (const { name, p95 } of frames) addLimit(`page frames, ${name}`, p95, SMOOTH_MS);
+  const median = switches.toSorted((a, b) => a - b)[Math.floor(switches.length / 2)] ?? Number.NaN;
+  addLimit('page, to a sibling in 1,000 messages', median, SWITCH_MS);
+  const lines = frames.map(({ name, frames: count, median: usual, under }) => [
+    name,
+    String(count),
+    usual.toFixed(1),
+    `${(under * 100).toFixed(1)} %`,
+  ]);
+  console.log(`${cells(['page', 'frames', 'median ms', `under ${SMOOTH_MS} ms`], lines)}\n`);
+}
+
+/**
+ * What has a limit of its own instead of a floor.
+ * @param {string} name
+ * @param {number} time
+ * @param {number} limit
+ */
+function addLimit(name, time, limit) {
+  const budget = budgets.page ?? 1;
+  rows.push({
+    name,
+    floor: limit,
+    time,
+    ratio: time / limit,
+    spread: 0,
+    budget,
+    ok: time / limit <= budget * (1 + (noise.default ?? 0)),
+  });
 }
 
 /**

@@ -1,8 +1,5 @@
 // Frames of the page in a real Chromium: a large graph that is dragged, a long thread that is scrolled, a fast stream,
 // and how long a switch to a sibling takes. The floor is a blank page that draws in the same browser.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '@skein/agents';
 import { assistant, user } from '@skein/core';
@@ -19,15 +16,17 @@ import { findChromium, howToInstall } from '../../scripts/chromium.mjs';
 /** A frame that takes longer is seen as a jerk, in milliseconds. */
 export const SMOOTH_MS = 32;
 
+/** A switch that takes longer is seen as waiting, in milliseconds. */
+export const SWITCH_MS = 100;
+
 /**
  * @returns {Promise<{ frames: Frames[], switches: number[] }>} switches in milliseconds
  */
 export async function measurePage() {
   const executablePath = findChromium();
   if (!executablePath) throw new Error(howToInstall);
-  const folder = mkdtempSync(join(tmpdir(), 'skein-bench-page-'));
   const emulator = await startEmulator();
-  const forest = await openForest(folder);
+  const forest = await openForest(':memory:');
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
   const env = { ANTHROPIC_API_KEY: 'bench', ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages') };
   const page = fileURLToPath(new URL('../../packages/web/dist', import.meta.url));
@@ -51,7 +50,6 @@ export async function measurePage() {
     await server.close();
     await forest.close();
     await emulator.close();
-    rmSync(folder, { recursive: true });
   }
 }
 
@@ -123,7 +121,7 @@ async function scrolled(page, url, head) {
   await page.mouse.move(600, 400);
   return frames(page, 'thread of 1,000 messages, scrolled', async () => {
     for (let at = 0; at < 120; at++) {
-      await page.mouse.wheel(0, at < 60 ? -400 : 400);
+      await page.mouse.wheel(0, at < 60 ? -150 : 150);
       await page.waitForTimeout(16);
     }
   });
@@ -183,17 +181,17 @@ async function switched(page, url, fork) {
   for (const [keys, text] of Array.from({ length: 10 }, (_, at) =>
     at % 2 === 0 ? ['Alt+ArrowDown', 'Another answer.'] : ['Alt+ArrowUp', 'Answer 499.'],
   )) {
-    const shown = page.evaluate(`new Promise((resolve) => {
+    await page.evaluate(`window.timed_ = { promise: new Promise((resolve) => {
       window.addEventListener('keydown', () => {
         const start = performance.now();
-        const look = () => document.body.innerText.includes(${JSON.stringify(text)})
+        const look = () => document.querySelector('[aria-label="Messages"]').innerText.includes(${JSON.stringify(text)})
           ? resolve(performance.now() - start)
           : requestAnimationFrame(look);
         look();
       }, { once: true, capture: true });
-    })`);
+    }) }; undefined`);
     await page.keyboard.press(keys ?? '');
-    times.push(Number(await shown));
+    times.push(Number(await page.evaluate('window.timed_.promise')));
   }
   return times;
 }
