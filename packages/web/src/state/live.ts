@@ -1,6 +1,5 @@
 import { create } from 'zustand';
-import { api, ok } from '../api/client.ts';
-import { followGeneration, type GenerationEvent, lastEventOf, type Notice } from '../api/events.ts';
+import { followGeneration, type GenerationEvent, lastEventOf, type Notice, stateOf } from '../api/events.ts';
 import { queryClient } from '../api/queries.ts';
 import type { Block, Branch, Generation } from '../api/types.ts';
 import { nodeOf, refreshNode } from './nodes.ts';
@@ -52,11 +51,7 @@ export function showGeneration(generation: Generation, isTakenUp = false): void 
   const { id } = generation;
   const status = isTakenUp ? 'running' : generation.status;
   const known = latest.get(id);
-  // A list may be older than the end that was seen: then only its state can say that it goes on again.
-  if (!isTakenUp && status === 'running' && known && known.status !== 'running') {
-    void lookAgain(id);
-    return;
-  }
+  if (known && known.status !== 'running' && status === 'running' && !isTakenUp) return void takeUpAgain(id);
   if (isTakenUp) {
     following.get(id)?.();
     following.delete(id);
@@ -82,9 +77,9 @@ export function showGeneration(generation: Generation, isTakenUp = false): void 
   );
 }
 
-/** Someone may have taken up a generation that had ended. */
-async function lookAgain(id: string): Promise<void> {
-  const now = await ok(api.generations[':generation'].$get({ param: { generation: id } })).catch(() => undefined);
+/** A list that says it runs may be from before its end was told: only its state knows whether somebody took it up again. */
+async function takeUpAgain(id: string): Promise<void> {
+  const now = await stateOf(id).catch(() => undefined);
   if (now?.status === 'running' && latest.get(id)?.status !== 'running') showGeneration(now, true);
 }
 

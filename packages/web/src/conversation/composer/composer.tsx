@@ -92,6 +92,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, children }: Co
         <textarea
           id={COMPOSER_ID}
           aria-label="Message"
+          dir="auto"
           placeholder={placeholder}
           value={text}
           rows={1}

@@ -1,0 +1,124 @@
+/** What is seldom done, and what goes wrong at the edges. */
+import { says } from '@skein/emulator';
+import type { Locator, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { type App, inChromium, startApp } from './kit.ts';
+
+inChromium();
+
+const articles = (page: Page, role: string) => page.getByRole('article', { name: `${role} message` });
+
+async function choose(page: Page, message: Locator, item: string): Promise<void> {
+  await message.hover();
+  await message.getByRole('button', { name: 'More to do with this message' }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+/** A conversation in which user and assistant take turns; gives back the ids of its messages. */
+async function converse(app: App, ...texts: readonly string[]): Promise<readonly string[]> {
+  const messages = texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
+  const { head } = await post<{ head: string }>(app, '/threads', { messages });
+  return (await app.forest.path(head)).map(({ id }) => id);
+}
+
+async function post<T>({ url }: App, path: string, body: unknown): Promise<T> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(answer.ok, await answer.clone().text()).toBe(true);
+  return answer.json() as Promise<T>;
+}
+
+async function reply(app: App, parent: string, content: string): Promise<string> {
+  const messages = [{ role: 'assistant', content }];
+  return (await post<{ id: string }>(app, `/nodes/${parent}/messages`, { messages })).id;
+}
+
+test('a message is split at the cursor, which keys move', async () => {
+  const app = await startApp();
+  const [, head] = await converse(app, 'First half. Second half.', 'An answer.');
+  const page = await app.open(`/c/${head}`);
+  await choose(page, articles(page, 'user'), 'Split in two');
+  await page.getByRole('textbox', { name: 'Where to split' }).focus();
+  await page.keyboard.press('Control+Home');
+  for (let at = 0; at < 'First half. '.length; at++) await page.keyboard.press('ArrowRight');
+  await page.getByText('The second one begins: Second half.').waitFor();
+  await page.getByRole('button', { name: 'Split', exact: true }).click();
+  await expect.poll(() => articles(page, 'user').count()).toBe(2);
+  expect(await articles(page, 'user').last().innerText()).toContain('Second half.');
+  await articles(page, 'assistant').getByText('An answer.').waitFor();
+});
+
+test('whoever undoes the deletion of all other branches stays where they are', async () => {
+  const app = await startApp();
+  const [question, answer] = await converse(app, 'Which?', 'This one.');
+  const other = await reply(app, question!, 'That one.');
+  const page = await app.open(`/c/${answer}`);
+  await articles(page, 'assistant').getByText('1/2').waitFor();
+  await choose(page, articles(page, 'assistant'), 'Delete all but this path');
+  await page.getByText(/One branch leaves/).waitFor();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect.poll(async () => (await app.forest.node(other)).removed).toBe(true);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await articles(page, 'assistant').getByText('1/2').waitFor();
+  expect(page.url()).toContain(answer);
+});
+
+test('the switcher of a message that is not selected goes to its sibling', async () => {
+  const app = await startApp();
+  const [question, answer] = await converse(app, 'Which?', 'This one.');
+  await reply(app, question!, 'That one.');
+  const page = await app.open(`/c/${answer}`);
+  await articles(page, 'user').getByText('Which?').click();
+  await page.waitForURL(new RegExp(question!));
+  await articles(page, 'assistant').getByRole('button', { name: 'Next branch' }).click();
+  await articles(page, 'assistant').getByText('That one.').waitFor();
+  await articles(page, 'assistant').getByText('2/2').waitFor();
+});
+
+test('what was stopped before its first word can be resumed after a reload, beside other answers', async () => {
+  const app = await startApp();
+  const late = says('The late answer.', { chunkDelay: 1 });
+  app.emulator.script('anthropic-messages', [late, late]);
+  const [question, answer] = await converse(app, 'Which?', 'The early answer.');
+  const page = await app.open(`/c/${answer}`);
+  await articles(page, 'assistant').waitFor();
+  app.gate.shut();
+  await page.keyboard.press('g');
+  await page.getByText('Waiting for the first word').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('Stopped. What had arrived is kept.').waitFor();
+  app.gate.open();
+  await page.goto(`${app.url}/c/${question}`);
+  await articles(page, 'assistant').getByText('The early answer.').waitFor();
+  await articles(page, 'assistant').getByRole('button', { name: 'Next branch' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await articles(page, 'assistant').getByText('The late answer.').waitFor();
+});
+
+test('what is marked is compared at an address of its own', async () => {
+  const app = await startApp();
+  const [question, answer] = await converse(app, 'Which?', 'This one.');
+  await reply(app, question!, 'That one.');
+  const page = await app.open(`/c/${answer}`);
+  await articles(page, 'assistant').getByText('1/2').waitFor();
+  await page.keyboard.press('m');
+  await page.keyboard.press('j');
+  await articles(page, 'assistant').getByText('2/2').waitFor();
+  await page.keyboard.press('m');
+  await page.keyboard.press('c');
+  await page.waitForURL(new RegExp(`/compare\\?nodes=${answer},`));
+  await page.getByRole('button', { name: 'Remove column 2' }).click();
+  await expect.poll(() => page.getByRole('region', { name: /^Branch/ }).count()).toBe(1);
+  await page.getByRole('button', { name: 'Add a branch' }).click();
+  await page.getByRole('menuitem', { name: /That one/ }).click();
+  await page.getByRole('region', { name: 'Branch 2' }).getByText('That').waitFor();
+});
+
+test('text that runs from right to left does, and an empty answer says that it is', async () => {
+  const app = await startApp();
+  const [, , , head] = await converse(app, 'مرحبا؟', 'أهلا بك.', 'And?', '');
+  const page = await app.open(`/c/${head}`);
+  const said = page.getByText('أهلا بك.').last();
+  expect(await said.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');
+  await articles(page, 'assistant').getByText('Nothing was said.').waitFor();
+});
