@@ -122,3 +122,21 @@ test('text that runs from right to left does, and an empty answer says that it i
   expect(await said.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');
   await articles(page, 'assistant').getByText('Nothing was said.').waitFor();
 });
+
+test('a system text is added to a conversation that has none, as a branch', async () => {
+  const app = await startApp();
+  const [question, answer] = await converse(app, 'Hello?', 'Hello.');
+  const page = await app.open(`/c/${answer}`);
+  await choose(page, articles(page, 'user'), 'Add a system text');
+  await page
+    .getByRole('dialog')
+    .getByText(/starts a new branch/)
+    .waitFor();
+  await page.getByRole('textbox', { name: 'System text' }).fill('Be brief.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await articles(page, 'system').getByText('Be brief.').waitFor();
+  await articles(page, 'assistant').getByText('Hello.').waitFor();
+  await articles(page, 'system').getByRole('button', { name: 'Previous branch' }).click();
+  await page.waitForURL(new RegExp(question!));
+  expect(await articles(page, 'system').count()).toBe(0);
+});
