@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Block, type Node, ROOT } from '../api/types.ts';
-import type { Live } from '../state/live.ts';
+import type { Live } from '../state/live-generation.ts';
 import { alternatives, groupSiblings, growingBelow } from './siblings.ts';
 
 function node(id: string, blocks: readonly Block[], more: Partial<Node> = {}): Node {

@@ -1,5 +1,5 @@
 import { type Block, blocksOf, type Node, ROOT } from '../api/types.ts';
-import type { Live } from '../state/live.ts';
+import type { Live } from '../state/live-generation.ts';
 import type { Watched } from '../state/place.ts';
 
 /** One of the ways a conversation goes on at a place: nodes that look the same, or a branch that is still growing. */
