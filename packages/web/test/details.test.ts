@@ -140,3 +140,78 @@ test('a system text is added to a conversation that has none, as a branch', asyn
   await page.waitForURL(new RegExp(question!));
   expect(await articles(page, 'system').count()).toBe(0);
 });
+
+test('an answer that was stopped stays stopped, however late the list of generations comes', async () => {
+  const { open, emulator, gate } = await startApp();
+  emulator.script('anthropic-messages', says('The first half and the second.', { pieces: 15, chunkDelay: 1 }));
+  const page = await open('/new');
+  const running = page.waitForResponse(
+    async (answer) => answer.url().includes('/generations?') && (await answer.text()).includes('"running"'),
+  );
+  gate.shut();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Tell me.');
+  await page.keyboard.press('Control+Enter');
+  const growing = page.getByRole('article', { name: 'growing message' });
+  while (!(await growing.getByText('The first half').isVisible())) {
+    await gate.reached();
+    gate.step();
+    await page.waitForTimeout(20);
+  }
+  await running;
+  let letThrough = () => {};
+  const late = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await page.route(/\/generations\?/, (route) => late.then(() => route.continue()));
+  await page.keyboard.press('Escape');
+  await articles(page, 'assistant').waitFor();
+  await page.getByText('Stopped. What had arrived is kept.').waitFor();
+  gate.open();
+  const listed = page.waitForResponse(/\/generations\?/);
+  letThrough();
+  await listed;
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
+  expect(await growing.getAttribute('aria-busy')).toBe('false');
+});
+
+test('of two calls one is denied with a reason, which the model is told; then all are approved at once', async () => {
+  const { open, emulator } = await startApp();
+  const ask = {
+    blocks: ['Oslo', 'Rome'].map((city) => ({ type: 'tool-use' as const, name: 'get_weather', input: { city } })),
+  };
+  emulator.script('anthropic-messages', [ask, ask, says('Mild.')]);
+  const page = await open('/new');
+  await page.getByRole('button', { name: /^Tools:/ }).click();
+  await page.getByRole('checkbox', { name: /get_weather/ }).check();
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: 'Message' }).fill('Coat?');
+  await page.keyboard.press('Control+Enter');
+  const approval = page.getByRole('region', { name: 'Approval' });
+  await approval.getByText('2 tools ask to run').waitFor();
+  await approval.getByRole('button', { name: 'Approve', exact: true }).first().click();
+  await approval.getByText('Approved', { exact: true }).waitFor();
+  await approval.getByRole('textbox', { name: 'Why get_weather may not run' }).fill('Not Rome.');
+  await page.keyboard.press('Enter');
+  await page
+    .getByText(/Not Rome\./)
+    .first()
+    .waitFor();
+  await approval.getByRole('button', { name: 'Approve all' }).click();
+  await articles(page, 'assistant').getByText('Mild.').waitFor();
+  expect(emulator.log.map(({ body }) => String(body)).join()).toContain('Not Rome.');
+});
+
+test('a file that is dropped beside the composer is attached, and the page stays', async () => {
+  const app = await startApp();
+  const [, head] = await converse(app, 'Hello?', 'Hello.');
+  const page = await app.open(`/c/${head}`);
+  await articles(page, 'assistant').waitFor();
+  const isTaken = await page.getByRole('region', { name: 'Messages' }).evaluate((element) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['# Notes'], 'notes.md', { type: 'text/markdown' }));
+    const how = { dataTransfer, bubbles: true, cancelable: true };
+    return ['dragover', 'drop'].map((type) => !element.dispatchEvent(new DragEvent(type, how)));
+  });
+  expect(isTaken).toEqual([true, true]);
+  await page.getByRole('form', { name: 'Composer' }).getByText('notes.md').waitFor();
+});
