@@ -20,6 +20,7 @@ export type ForestErrorCode =
   | 'unknown_bookmark'
   | 'not_text'
   | 'empty_text'
+  | 'has_system'
   | 'bad_name'
   | 'bad_page'
   | 'bad_position'

@@ -110,6 +110,19 @@ test('an edit is a sibling that says what it was made from', async () => {
   expect(await forest.edit(edited, 'Hello')).toBe(edited);
 });
 
+test('an edit of the root puts a system text above what is carried, and refuses a second one', async () => {
+  const forest = createForest(memoryStore());
+  const question = await forest.append(ROOT, [user('Q')]);
+  const end = await forest.append(question, [chat({ role: 'assistant', content: 'A' })], { model: 'm' });
+  const now = await forest.edit('root', 'S', { carry: end });
+  expect(await texts(forest, now)).toEqual(['S', 'Q', 'A']);
+  expect(await texts(forest, end)).toEqual(['Q', 'A']);
+  const [top] = await forest.path(now);
+  expect(top).toMatchObject({ role: 'system', takes: [{ via: 'edit', from: question, author: 'person' }] });
+  expect((await forest.node(now)).takes).toMatchObject([{ model: 'm', via: 'edit', from: end }]);
+  expect(await refusal(forest, () => forest.edit('root', 'T', { carry: now }))).toBe('has_system');
+});
+
 describe('splitting', () => {
   test('both halves, what hangs below and all that points to it are found again', async () => {
     const forest = createForest(memoryStore());

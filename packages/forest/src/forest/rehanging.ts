@@ -1,4 +1,4 @@
-import type { NodeRecord } from '../model/index.ts';
+import { type NodeRecord, ROOT } from '../model/index.ts';
 import { takeFor } from './append.ts';
 import { isAtOrBelow } from './below.ts';
 import { carriedTake } from './carry.ts';
@@ -9,6 +9,7 @@ import { makeRecords } from './make-records.ts';
 import { everyItem } from './pages.ts';
 import { placeBelow } from './place.ts';
 import { checkPosition, needPlainText, sameRole } from './plain-text.ts';
+import { putSystemAbove } from './put-system-above.ts';
 import { messageOf } from './read-nodes.ts';
 import { setRef } from './refs.ts';
 import { refuseBookmarked } from './refuse-bookmarked.ts';
@@ -49,6 +50,8 @@ export function rehangingOf(context: Context): Rehangings {
 
   return {
     async edit(id, text, { carry } = {}) {
+      if (carry !== undefined && text !== '' && (await resolveId(store, id)) === ROOT)
+        return putSystemAbove(context, await store.path((await recordOf(store, carry)).id), text);
       const node = await recordOf(store, id);
       const { message } = await read(node);
       needPlainText(node.id, message, 'edited');

@@ -49,7 +49,8 @@ export interface Forest {
 
   /**
    * A sibling with this text in place of the message's. `carry` is a node below the message: what stands between is
-   * carried on below the sibling, and the end of it is what is given.
+   * carried on below the sibling, and the end of it is what is given. Of the root, the text is that of a new system
+   * message, above a copy of the path to `carry`, which has none.
    */
   edit(id: string, text: string, options?: { readonly carry?: string }): Promise<string>;
   /** Two nodes in place of one: the text up to a position, and what follows below it. */

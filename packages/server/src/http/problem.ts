@@ -36,6 +36,7 @@ const STATUS_OF: Readonly<Record<string, ContentfulStatusCode>> = {
   not_text: 422,
   bad_position: 422,
   empty_text: 422,
+  has_system: 422,
   bad_name: 422,
   bad_page: 400,
   store_cursor: 400,

@@ -61,17 +61,21 @@ export function followGeneration(
   let isClosed = false;
   const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
   const source = new EventSource(`/api/v1/generations/${id}/events${query}`);
+  const end = (event: GenerationEvent, eventId: string) => {
+    if (isClosed) return;
+    source.close();
+    onEvent(event, eventId);
+  };
   for (const type of TYPES) {
     source.addEventListener(type, (message) => {
       const { data, lastEventId } = message as MessageEvent<string>;
       const event = JSON.parse(data) as GenerationEvent;
       if (event.type !== 'end') return onEvent(event, lastEventId);
       // It may be the end of before it was taken up again: its state knows.
-      void statusOf(id).then((status) => {
-        if (isClosed || (status !== undefined && status !== event.status)) return;
-        source.close();
-        onEvent(event, lastEventId);
-      });
+      void stateOf(id).then(
+        ({ status }) => status === event.status && end(event, lastEventId),
+        () => end(event, lastEventId),
+      );
     });
   }
   return () => {
@@ -80,12 +84,9 @@ export function followGeneration(
   };
 }
 
-async function statusOf(id: string): Promise<Generation['status'] | undefined> {
-  try {
-    return (await ok(api.generations[':generation'].$get({ param: { generation: id } }))).status;
-  } catch {
-    return undefined;
-  }
+/** How far a generation is. */
+export function stateOf(id: string): Promise<Generation> {
+  return ok(api.generations[':generation'].$get({ param: { generation: id } }));
 }
 
 /** The id of the last event of a generation that does not run. */

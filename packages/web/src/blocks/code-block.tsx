@@ -27,7 +27,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = f
         <CopyButton text={code} label="Copy code" />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reachable by key */}
-      <pre tabIndex={0} className="overflow-x-auto px-3 py-2 font-mono text-[13px] leading-5">
+      <pre dir="ltr" tabIndex={0} className="overflow-x-auto px-3 py-2 font-mono text-[13px] leading-5">
         <code>
           <Coloured lines={lines} />
           {rest}

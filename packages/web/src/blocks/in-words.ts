@@ -1,5 +1,5 @@
 import type { Block } from '../api/types.ts';
-import { compactJson } from './pretty-json.ts';
+import { compactJson } from './json-text.ts';
 
 type Call = Extract<Block, { type: 'tool-use' }>;
 type Result = Extract<Block, { type: 'tool-result' }>;

@@ -51,7 +51,11 @@ function sameAddress(url: string): string {
 /** Every heading of a model is one level below that of its message, however it counted. */
 function headingOf(size: string) {
   return function Heading({ children }: { readonly children?: ReactNode }) {
-    return <h3 className={`mt-4 mb-2 font-semibold ${size}`}>{children}</h3>;
+    return (
+      <h3 dir="auto" className={`mt-4 mb-2 font-semibold ${size}`}>
+        {children}
+      </h3>
+    );
   };
 }
 
@@ -62,26 +66,38 @@ const COMPONENTS: Components = {
   h4: headingOf('text-sm'),
   h5: headingOf('text-sm'),
   h6: headingOf('text-sm text-soft'),
-  p: ({ children }) => <p className="my-2 whitespace-pre-wrap">{children}</p>,
-  ul: ({ children }) => <ul className="my-2 list-disc pl-6 [&_ul]:my-0">{children}</ul>,
+  p: ({ children }) => (
+    <p dir="auto" className="my-2 whitespace-pre-wrap">
+      {children}
+    </p>
+  ),
+  ul: ({ children }) => (
+    <ul dir="auto" className="my-2 list-disc ps-6 [&_ul]:my-0">
+      {children}
+    </ul>
+  ),
   ol: ({ children, start }) => (
-    <ol start={start} className="my-2 list-decimal pl-6">
+    <ol dir="auto" start={start} className="my-2 list-decimal ps-6">
       {children}
     </ol>
   ),
   li: ({ children }) => <li className="my-0.5 [&>p]:my-0">{children}</li>,
   blockquote: ({ children }) => (
-    <blockquote className="my-2 border-l-2 border-line-strong pl-3 text-soft">{children}</blockquote>
+    <blockquote dir="auto" className="my-2 border-s-2 border-line-strong ps-3 text-soft">
+      {children}
+    </blockquote>
   ),
   hr: () => <hr className="my-4 border-line" />,
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reachable by key
     <figure aria-label="Table" tabIndex={0} className="my-3 overflow-x-auto rounded-lg border border-line">
-      <table className="w-full border-collapse text-sm">{children}</table>
+      <table dir="auto" className="w-full border-collapse text-sm">
+        {children}
+      </table>
     </figure>
   ),
   th: ({ children, style }) => (
-    <th style={style} className="border-b border-line bg-sunken px-3 py-1.5 text-left font-semibold">
+    <th style={style} className="border-b border-line bg-sunken px-3 py-1.5 text-start font-semibold">
       {children}
     </th>
   ),

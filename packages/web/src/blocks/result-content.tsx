@@ -1,7 +1,7 @@
 import type { Block } from '../api/types.ts';
 import { CodeBlock } from './code-block.tsx';
+import { isJson, looksLikeJson, prettyJson } from './json-text.ts';
 import { MediaBlock } from './media-block.tsx';
-import { isJson, prettyJson } from './pretty-json.ts';
 import { UnknownBlock } from './unknown-block.tsx';
 
 /** What a tool gave back, block by block. */
@@ -16,7 +16,7 @@ export function ResultContent({ content, isError }: { readonly content: readonly
           bare
           label={isError ? 'error' : 'result'}
           code={prettyJson(block.text)}
-          {...(looksLikeJson(block.text) && { language: 'json' })}
+          {...(looksLikeJson(block.text) && isJson(block.text) && { language: 'json' })}
         />
       );
     if (block.type === 'media')
@@ -27,8 +27,4 @@ export function ResultContent({ content, isError }: { readonly content: readonly
       );
     return <UnknownBlock key={key} native={block.type === 'unknown' ? block.native : JSON.stringify(block)} />;
   });
-}
-
-function looksLikeJson(text: string): boolean {
-  return /^\s*[[{]/.test(text) && isJson(text);
 }

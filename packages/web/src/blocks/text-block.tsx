@@ -14,7 +14,9 @@ export function TextBlock({ text, citations = [], firstNumber, raw }: TextBlockP
   return (
     <>
       {raw ? (
-        <pre className="font-mono text-[13px] leading-5 break-words whitespace-pre-wrap">{text}</pre>
+        <pre dir="auto" className="font-mono text-[13px] leading-5 break-words whitespace-pre-wrap">
+          {text}
+        </pre>
       ) : (
         <Markdown text={text} />
       )}

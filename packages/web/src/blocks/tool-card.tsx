@@ -4,7 +4,7 @@ import { CodeBlock } from './code-block.tsx';
 import { Fold } from './fold.tsx';
 import { useFold } from './folds.ts';
 import { callInWords, resultInWords } from './in-words.ts';
-import { prettyJson } from './pretty-json.ts';
+import { prettyJson } from './json-text.ts';
 import { ResultContent } from './result-content.tsx';
 
 type Call = Extract<Block, { type: 'tool-use' }>;

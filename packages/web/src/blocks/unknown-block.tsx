@@ -1,6 +1,6 @@
 import { Puzzle } from 'lucide-react';
 import { CodeBlock } from './code-block.tsx';
-import { prettyJson } from './pretty-json.ts';
+import { prettyJson } from './json-text.ts';
 
 /** Something that has no name here: shown as the JSON it is. */
 export function UnknownBlock({ native }: { readonly native: string }) {

@@ -16,10 +16,16 @@ export default function CompareScreen() {
   const [, go] = useLocation();
   const [params] = useSearchParams();
   const marked = useView((view) => view.marked);
-  const entries = readEntries(params.get('nodes') ?? marked.join());
+  const asked = params.get('nodes');
+  const entries = readEntries(asked ?? marked.join());
   const [showsDifferences, setShowsDifferences] = useState(true);
   const columns = useColumns(entries);
   const show = (next: readonly Entry[], replace = false) => go(`/compare?nodes=${writeEntries(next)}`, { replace });
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the screen is opened without saying what to show
+  useEffect(() => {
+    if (asked === null && entries.length > 0) show(entries, true);
+  }, [asked]);
 
   // What has ended is a node like any other; its address then holds for whoever opens it later.
   const ended = columns.map(({ entry, live, path }) => {
@@ -79,7 +85,7 @@ export default function CompareScreen() {
       <div className="min-h-0 grow overflow-auto">
         {columns.length === 0 ? (
           <Empty title="Nothing to compare yet" icon={<GitCompare size={32} />}>
-            Mark messages with <b>c</b> in a{' '}
+            Mark messages with <b>m</b> in a{' '}
             <Link href="/" className="text-accent underline">
               conversation
             </Link>

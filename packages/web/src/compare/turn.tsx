@@ -6,7 +6,7 @@ import { RoleIcon } from '../graph/role-icon.tsx';
 import { ChangesView } from '../inspector/changes-view.tsx';
 import { plainText } from '../inspector/plain-text.ts';
 import { wordDiff } from '../inspector/word-diff.ts';
-import type { LiveBranch } from '../state/live.ts';
+import type { LiveBranch } from '../state/live-generation.ts';
 
 export interface TurnProps {
   readonly node: Node;

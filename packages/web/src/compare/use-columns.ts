@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
 import { api, ok } from '../api/client.ts';
 import type { Node } from '../api/types.ts';
-import { type LiveBranch, showGeneration, useLive } from '../state/live.ts';
+import { showGeneration, useLive } from '../state/live.ts';
+import type { LiveBranch } from '../state/live-generation.ts';
 import { ensurePath, pathTo, useNodes } from '../state/nodes.ts';
 import type { Entry } from './columns.ts';
 

@@ -85,18 +85,25 @@ export async function send(
 export async function edit(node: Node, text: string, options: { readonly carry?: string; readonly answer?: boolean }) {
   return told(async () => {
     const { carry, answer = false } = options;
-    const thread = await threadOf(node.id);
-    const made = await ok(
-      api.nodes[':node'].edit.$post({
-        param: { node: node.id },
-        json: { text, ...(carry !== undefined && { carry }) },
-      }),
-    );
-    putNodes([made]);
-    if (thread !== undefined) await ok(api.threads[':thread'].$patch({ param: { thread }, json: { head: made.id } }));
-    goTo(made.id);
-    if (answer) await generate(made.id);
+    const made = await branchOff(node.id, { text, ...(carry !== undefined && { carry }) }, await threadOf(node.id));
+    if (answer) await generate(made);
   });
+}
+
+/** The messages up to a leaf once more, below a system text that they had not. */
+export async function addSystemText(first: Node, leaf: string, text: string): Promise<void> {
+  await told(async () => branchOff(ROOT, { text, carry: leaf }, await threadOf(first.id)));
+}
+
+type Edit = Parameters<(typeof api.nodes)[':node']['edit']['$post']>[0]['json'];
+
+/** Makes the branch of an edit, lets its conversation end there, and shows it. */
+async function branchOff(node: string, json: Edit, thread: string | undefined): Promise<string> {
+  const made = await ok(api.nodes[':node'].edit.$post({ param: { node }, json }));
+  putNodes([made]);
+  if (thread !== undefined) await ok(api.threads[':thread'].$patch({ param: { thread }, json: { head: made.id } }));
+  goTo(made.id);
+  return made.id;
 }
 
 /** Ends what grows; what arrived is kept. */

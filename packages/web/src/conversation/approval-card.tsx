@@ -2,7 +2,7 @@ import { ShieldQuestion } from 'lucide-react';
 import { useState } from 'react';
 import type { Branch } from '../api/types.ts';
 import { CodeBlock } from '../blocks/code-block.tsx';
-import { prettyJson } from '../blocks/pretty-json.ts';
+import { prettyJson } from '../blocks/json-text.ts';
 import { Button } from '../ui/button.tsx';
 import type { Approvals } from './actions.ts';
 

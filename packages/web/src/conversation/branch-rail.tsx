@@ -48,7 +48,7 @@ export function BranchRail({ parent, positions, index }: SiblingSwitcherProps) {
 
 function positionInWords({ nodes }: Position): string {
   const [first] = nodes;
-  if (!first) return 'still growing …';
+  if (!first) return 'nothing to read yet';
   const model = takeOf(first)?.model;
   return `${model === undefined ? '' : `${model}: `}${inWords(blocksOf(first)) || 'nothing visible'}`;
 }

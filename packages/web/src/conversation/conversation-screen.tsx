@@ -8,7 +8,7 @@ import { Where } from './composer/where.tsx';
 import { NewConversation } from './new-conversation.tsx';
 import { Panes } from './panes.tsx';
 import { Questions } from './questions.tsx';
-import { restore } from './removing.ts';
+import { restoreAt } from './removing.ts';
 import { StatusLine } from './status-line.tsx';
 import { Thread } from './thread.tsx';
 import { useConversationKeys } from './use-conversation-keys.ts';
@@ -60,7 +60,7 @@ function Removed({ thread: { path } }: { readonly thread: ShownThread }) {
     <div role="status" className="flex items-center gap-2 border-b border-line bg-warn-soft px-3 py-1 text-warn">
       <Trash2 size={14} aria-hidden />
       <p className="grow">This branch was deleted.</p>
-      <Button small onClick={() => void restore([top])}>
+      <Button small onClick={() => void restoreAt(top)}>
         Restore
       </Button>
     </div>

@@ -10,7 +10,7 @@ interface Desk {
 }
 
 export interface Asking {
-  readonly what: 'delete' | 'delete-others' | 'tag' | 'note' | 'split';
+  readonly what: 'delete' | 'delete-others' | 'tag' | 'note' | 'split' | 'system';
   readonly node: Node;
 }
 

@@ -17,7 +17,7 @@ export function LiveRow({ tail }: { readonly tail: Tail }) {
   const [provider = '', ...rest] = live.model.split('/');
   const isRunning = branch.status === 'running';
   const siblings = usePositions(branch.head, tail);
-  const hasMessage = branch.blocks.length > 0 || isRunning;
+  const hasHeader = branch.blocks.length > 0 || isRunning || siblings.positions.length > 1;
   return (
     <div className="mx-auto flex w-full max-w-3xl pr-3">
       <BranchRail parent={branch.head} {...siblings} />
@@ -26,7 +26,7 @@ export function LiveRow({ tail }: { readonly tail: Tail }) {
         aria-busy={isRunning}
         className="min-w-0 grow border-l-2 border-transparent px-3 pt-1 pb-2"
       >
-        {hasMessage && (
+        {hasHeader && (
           <header className="flex h-8 items-center gap-2 overflow-hidden">
             <h2 className="shrink-0 text-sm font-semibold text-assistant">Assistant</h2>
             <span className={`min-w-12 truncate text-xs font-medium ${PROVIDER_COLORS[providerColor(provider)]}`}>

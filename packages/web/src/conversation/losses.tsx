@@ -81,12 +81,18 @@ export function LossList({ losses }: { readonly losses: readonly Loss[] }) {
       {losses.map((loss, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two losses may be told in the same words
         <li key={index} className="break-words">
-          <span className="font-medium text-ink">{loss.kind}</span> {loss.text ?? loss.reason}
-          {loss.text === undefined && loss.path !== undefined && (
-            <code className="ml-1 font-mono text-faint">{loss.path}</code>
-          )}
+          {loss.text ?? <LossInParts {...loss} />}
         </li>
       ))}
     </ul>
+  );
+}
+
+function LossInParts({ kind, reason, path }: Loss) {
+  return (
+    <>
+      <span className="font-medium text-ink">{kind}</span> {reason}
+      {path !== undefined && <code className="ml-1 font-mono text-faint">{path}</code>}
+    </>
   );
 }

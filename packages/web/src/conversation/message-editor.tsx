@@ -31,6 +31,7 @@ export function MessageEditor({ node, leaf }: { readonly node: Node; readonly le
     >
       <textarea
         ref={field}
+        dir="auto"
         aria-label={isSystem ? 'System text' : 'Text of the message'}
         value={text}
         onChange={(event) => setText(event.target.value)}

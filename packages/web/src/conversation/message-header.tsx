@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Node } from '../api/types.ts';
 import { ago, allTokens, duration, money, providerColor, shortNumber } from '../ui/format.ts';
 import { PROVIDER_COLORS, ROLE_COLORS, roleName, takeOf } from './author.ts';
+import { ask } from './desk.ts';
 
 export interface MessageHeaderProps {
   readonly node: Node;
@@ -45,9 +46,15 @@ export function MessageHeader({ node, isBookmarked, isMarked }: MessageHeaderPro
       {isMarked && <GitCompare size={14} aria-label="Marked to compare" role="img" className="shrink-0 text-accent" />}
       {rating !== undefined && rating !== 0 && <Rating rating={rating} />}
       {note !== undefined && (
-        <span title={note} className="shrink-0 text-warn">
-          <StickyNote size={14} aria-label={`Note: ${note}`} role="img" />
-        </span>
+        <button
+          type="button"
+          title={note}
+          aria-label={`Note: ${note}`}
+          onClick={() => ask('note', node)}
+          className="shrink-0 rounded text-warn"
+        >
+          <StickyNote size={14} aria-hidden />
+        </button>
       )}
       {tags.map((tag) => (
         <Badge key={tag} title={`Tag: ${tag}`}>

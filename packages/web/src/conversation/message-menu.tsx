@@ -10,6 +10,7 @@ import {
   Pencil,
   RefreshCw,
   Scissors,
+  Settings2,
   StickyNote,
   Tag,
   ThumbsDown,
@@ -49,6 +50,9 @@ export function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageAction
       disabled: node.role === 'tool',
       run: () => startEditing(node.id),
     },
+    ...(node.parent === ROOT && node.role !== 'system'
+      ? [{ title: 'Add a system text', icon: <Settings2 size={14} />, run: () => ask('system', node) }]
+      : []),
     { title: 'Continue from here', icon: <CornerDownRight size={14} />, run: () => continueFrom(node) },
     null,
     {

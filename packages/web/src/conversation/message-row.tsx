@@ -1,5 +1,5 @@
-import { memo } from 'react';
-import { blocksOf, type Node } from '../api/types.ts';
+import { type MouseEvent, memo } from 'react';
+import { type Block, blocksOf, type Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { useFolds } from '../blocks/folds.ts';
 import { goTo } from '../state/place.ts';
@@ -40,7 +40,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     <div
       data-node={node.id}
       {...(isSelected && { 'data-selected': '', 'aria-current': true as const })}
-      onClick={() => !isSelected && window.getSelection()?.isCollapsed !== false && goTo(node.id, { replace: true })}
+      onClick={(event) => !isSelected && isOnMessage(event) && goTo(node.id, { replace: true })}
       className="group relative mx-auto flex w-full max-w-3xl pr-3"
     >
       <BranchRail parent={node.parent} {...siblings} />
@@ -70,6 +70,12 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   );
 });
 
+/** What is done by a button of it, or in a menu over it, is no wish to select it; nor is marking its text. */
+function isOnMessage({ target, currentTarget }: MouseEvent<HTMLElement>): boolean {
+  const isInside = target instanceof Element && currentTarget.contains(target);
+  return isInside && !target.closest('a, button, textarea') && window.getSelection()?.isCollapsed !== false;
+}
+
 /** Results that stand with their calls are not repeated. */
 function isShownElsewhere(node: Node, { shown }: Pairs): boolean {
   return (
@@ -77,8 +83,13 @@ function isShownElsewhere(node: Node, { shown }: Pairs): boolean {
   );
 }
 
+function isEmpty(blocks: readonly Block[]): boolean {
+  return blocks.every((block) => block.type === 'text' && block.text.trim() === '');
+}
+
 function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: Pairs; readonly isRaw: boolean }) {
   const blocks = blocksOf(node);
+  if (isEmpty(blocks)) return <p className="text-faint italic">Nothing was said.</p>;
   if (node.role === 'system') return <SystemText node={node} isRaw={isRaw} />;
   const content = (
     <Blocks

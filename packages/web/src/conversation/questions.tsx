@@ -2,6 +2,7 @@ import { DeleteDialog, DeleteOthersDialog } from './delete-dialogs.tsx';
 import { type Asking, useDesk } from './desk.ts';
 import { MarksDialog } from './marks-dialog.tsx';
 import { SplitDialog } from './split-dialog.tsx';
+import { SystemDialog } from './system-dialog.tsx';
 
 /** What is asked about a message before something is done with it. */
 export function Questions({ leaf }: { readonly leaf: string }) {
@@ -17,6 +18,8 @@ function Question({ what, node, leaf }: Asking & { readonly leaf: string }) {
       return <DeleteOthersDialog leaf={leaf} />;
     case 'split':
       return <SplitDialog node={node} />;
+    case 'system':
+      return <SystemDialog first={node} leaf={leaf} />;
     default:
       return <MarksDialog what={what} node={node} />;
   }

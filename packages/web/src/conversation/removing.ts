@@ -16,7 +16,7 @@ export async function removeBranch(node: Node): Promise<void> {
       sawLeaf(node.parent);
       goTo(node.parent);
     }
-    toast('The branch was deleted.', { title: 'Undo', run: () => void restore([node]) });
+    toast('The branch was deleted.', { title: 'Undo', run: () => void restoreAt(node) });
   });
 }
 
@@ -45,10 +45,13 @@ export async function otherBranches(path: readonly Node[]): Promise<readonly Nod
   return found;
 }
 
-export async function restore(nodes: readonly Node[]): Promise<void> {
-  await told(async () => {
+/** Brings a branch back and shows it. */
+export async function restoreAt(node: Node): Promise<void> {
+  if (await restore([node])) goTo(node.id);
+}
+
+async function restore(nodes: readonly Node[]): Promise<boolean> {
+  return told(async () => {
     for (const { id } of nodes) putNodes([await ok(api.nodes[':node'].restore.$post({ param: { node: id } }))]);
-    const [first] = nodes;
-    if (first) goTo(first.id);
   });
 }

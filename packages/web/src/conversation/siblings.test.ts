@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Block, type Node, ROOT } from '../api/types.ts';
-import type { Live } from '../state/live.ts';
+import type { Live } from '../state/live-generation.ts';
 import { alternatives, groupSiblings, growingBelow } from './siblings.ts';
 
 function node(id: string, blocks: readonly Block[], more: Partial<Node> = {}): Node {
@@ -42,6 +42,14 @@ test('other conversations are not siblings of a first message, its edits are', (
   expect(alternatives(first, children).map(({ id }) => id)).toEqual(['a', 'c', 'd']);
   expect(alternatives(children[2]!, children).map(({ id }) => id)).toEqual(['a', 'c', 'd']);
   expect(alternatives(children[1]!, children).map(({ id }) => id)).toEqual(['b']);
+});
+
+test('a branch that ended without a word is one of the ways to go on, until another is asked for', () => {
+  const branch = { head: 'p', status: 'aborted', blocks: [], running: new Map(), notices: [] } as const;
+  const live: Live = { id: 'g', node: 'p', model: 'a/b', status: 'aborted', branches: [branch] };
+  const later: Live = { ...live, id: 'h', status: 'done', branches: [{ ...branch, head: 'q', status: 'done' }] };
+  expect(growingBelow('p', [live], [])).toEqual([{ nodes: [], live: { generation: 'g', branch: 0 } }]);
+  expect(growingBelow('p', [live, later], [])).toEqual([]);
 });
 
 test('a branch whose message is here already is not counted twice', () => {

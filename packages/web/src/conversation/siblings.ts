@@ -1,5 +1,5 @@
 import { type Block, blocksOf, type Node, ROOT } from '../api/types.ts';
-import type { Live } from '../state/live.ts';
+import type { Live } from '../state/live-generation.ts';
 import type { Watched } from '../state/place.ts';
 
 /** One of the ways a conversation goes on at a place: nodes that look the same, or a branch that is still growing. */
@@ -21,8 +21,9 @@ export function groupSiblings(siblings: readonly Node[]): readonly Position[] {
 }
 
 /**
- * The branches that have not put a message below a node yet. A message can be known a moment before its branch is told to
- * have moved on: then one branch less is counted, and never the one that is shown.
+ * The branches that have not put a message below a node yet: those that grow, and of the latest generation those that ended
+ * without a word and can be resumed. A message can be known a moment before its branch is told to have moved on: then one
+ * branch less is counted, and never the one that is shown.
  */
 export function growingBelow(
   parent: string,
@@ -30,10 +31,15 @@ export function growingBelow(
   children: readonly Node[],
   shown?: Watched,
 ): readonly Position[] {
-  return [...lives].flatMap(({ id, branches }) => {
+  const all = [...lives];
+  const latest = all.findLast(({ node }) => node === parent);
+  return all.flatMap((live) => {
+    const { id, branches } = live;
     const arrived = children.filter((node) => node.takes.some((take) => take.generation === id && !take.cut)).length;
     const growing = branches.flatMap(({ head, status }, branch) =>
-      head === parent && status === 'running' ? [{ nodes: [], live: { generation: id, branch } }] : [],
+      head === parent && (status === 'running' || (live === latest && status !== 'done'))
+        ? [{ nodes: [], live: { generation: id, branch } }]
+        : [],
     );
     let surplus = growing.length - (branches.length - arrived);
     return growing.filter(({ live: { branch } }) => {

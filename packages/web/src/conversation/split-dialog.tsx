@@ -35,9 +35,11 @@ export function SplitDialog({ node }: { readonly node: Node }) {
     >
       <p className="mb-2 text-sm text-soft">Put the cursor where the second message begins.</p>
       <textarea
-        readOnly
         aria-label="Where to split"
+        aria-readonly
         value={text}
+        // Not `readOnly`: there the cursor could not be seen or moved by keys.
+        onChange={() => undefined}
         onSelect={(event) => setAt(event.currentTarget.selectionStart)}
         className="h-64 w-full rounded-md border border-line bg-page p-2 font-mono text-[13px]"
       />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '../api/queries.ts';
-import { keyLabel } from '../commands/keys.ts';
+import { keyLabel } from '../commands/key-names.ts';
 import { allTokens, money, shortId, shortNumber } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { copyText } from './marking.ts';

@@ -64,6 +64,7 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
     branch('delete', 'Delete branch', ['x'], () => ask('delete', selected)),
     branch('delete-others', 'Delete all but this path', [], () => ask('delete-others', selected)),
     branch('fork', 'Fork as its own conversation', [], () => void forkThread(selected)),
+    ...(path[0]!.role === 'system' ? [] : [branch('system', 'Add a system text', [], () => ask('system', path[0]!))]),
     branch('split', 'Split in two', [], () => ask('split', selected)),
     message('bookmark', 'Bookmark', ['b'], () => void toggleBookmark(selected)),
     message('mark', 'Mark to compare', ['m'], () => toggleMarked(selected.id)),

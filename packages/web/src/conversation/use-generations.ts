@@ -25,7 +25,17 @@ export function useGenerations(path: readonly Node[]): void {
       if (!usePlace.getState().watched.has(leaf.id)) watch(leaf.id, { generation: generation.id, branch });
       return;
     }
+    const silent = silentAfter(found, leaf, path);
+    if (silent) showGeneration(silent);
   }, [found, leaf, path]);
+}
+
+/** The latest generation, when it ended without a word beside the answer that is shown: it is one of the ways to go on. */
+function silentAfter(found: readonly Generation[], leaf: Node, path: readonly Node[]): Generation | undefined {
+  const latest = found.toSorted((a, b) => a.startedAt - b.startedAt).at(-1);
+  if (!latest || latest.status === 'running' || latest.status === 'done' || latest.node === leaf.id) return undefined;
+  const isSilent = latest.branches.some(({ head, status }) => head === latest.node && status !== 'done');
+  return isSilent && path.some(({ id }) => id === latest.node) ? latest : undefined;
 }
 
 /** The last message of a person, and those behind it. */

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type Node, ROOT } from '../api/types.ts';
-import { type Live, type LiveBranch, useLive } from '../state/live.ts';
+import { useLive } from '../state/live.ts';
+import type { Live, LiveBranch } from '../state/live-generation.ts';
 import { ensureChildren, nodeOf, pathTo, useNodes } from '../state/nodes.ts';
 import { goTo, openNode, sawLeaf, usePlace, type Watched, watch } from '../state/place.ts';
 import { useGenerations } from './use-generations.ts';

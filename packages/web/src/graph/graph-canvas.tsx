@@ -51,6 +51,8 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
   const hands = useCamera(frame, redraw, (x, y) => {
     const placed = under(x, y);
     if (!placed) return;
+    // What the pointer is on is another card then.
+    setHovered(undefined);
     if (placed.fold.ids.length > 1) onUnfold(placed);
     else if (focused === placed.fold.id) onOpen(placed);
     onFocus(placed.fold.id);

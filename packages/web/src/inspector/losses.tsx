@@ -18,7 +18,7 @@ export function Losses({ losses }: { readonly losses: readonly Loss[] }) {
         {losses.map((loss, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two losses may read the same
           <li key={index}>
-            <span className="rounded bg-sunken px-1 font-medium">{loss.kind}</span> {loss.text}{' '}
+            {loss.text}{' '}
             {loss.node !== undefined && (
               <Link href={`/c/${loss.node}`} className="text-accent underline">
                 show the message

@@ -1,10 +1,10 @@
 import { WrapText } from 'lucide-react';
 import { memo, type ReactNode, useMemo, useState } from 'react';
+import { jsonPieces, looksLikeJson, type Piece, pretty } from '../blocks/json-text.ts';
 import { useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { bytes } from '../ui/format.ts';
-import { jsonPieces, looksLikeJson, type Piece, pretty } from './json-text.ts';
 
 /** So much is drawn at first, and more on demand: a text may be megabytes long. */
 const CHUNK = 60_000;

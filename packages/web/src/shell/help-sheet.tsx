@@ -1,4 +1,4 @@
-import { keyLabel } from '../commands/keys.ts';
+import { keyLabel } from '../commands/key-names.ts';
 import { GROUPS, useCommands } from '../commands/registry.ts';
 import { useOverlays } from '../state/overlays.ts';
 import { Dialog } from '../ui/dialog.tsx';

@@ -1,5 +1,5 @@
 import { Command } from 'cmdk';
-import { keyLabel } from '../commands/keys.ts';
+import { keyLabel } from '../commands/key-names.ts';
 import { GROUPS, useCommands } from '../commands/registry.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { find } from './find.ts';

@@ -1,6 +1,6 @@
 import { PanelLeft, Search } from 'lucide-react';
 import { Link } from 'wouter';
-import { keyLabel } from '../commands/keys.ts';
+import { keyLabel } from '../commands/key-names.ts';
 import { openPalette, useOverlays } from '../state/overlays.ts';
 import { useView } from '../state/view.ts';
 import { IconButton } from '../ui/button.tsx';

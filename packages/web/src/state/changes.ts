@@ -1,33 +1,11 @@
 import { queryClient } from '../api/queries.ts';
 import { refreshThread } from '../api/threads.ts';
+import { type Change, listsOf, threadOf, touchedNode } from './change.ts';
 import { forgetNodes, nodeOf, refreshChildren, refreshNode, useNodes } from './nodes.ts';
 import { growTopologies } from './topology.ts';
 
-interface Change {
-  readonly kind: string;
-  readonly key: string;
-  readonly of?: string;
-}
-
 /** More news than this at once: everything is looked at again instead of one by one. */
 const MANY = 60;
-
-/** What of the lists each kind of record can change. */
-const LISTS: Readonly<Record<string, readonly string[]>> = {
-  node: ['search', 'leaves', 'previews'],
-  take: ['usage', 'summary'],
-  generation: ['generations'],
-  exchange: ['recordings'],
-};
-
-/** The same for registers, by what they are about. Threads are looked at one by one. */
-const LISTS_OF_REFS: Readonly<Record<string, readonly string[]>> = {
-  // What is taken away or moved takes all below it along.
-  node: ['bookmarks', 'summary', 'topology', 'search'],
-  bookmark: ['bookmarks'],
-  // Where a recording landed.
-  forest: ['recordings'],
-};
 
 /**
  * Follows everything that changes in the forest, whoever changes it; gives back how to stop. A page that nobody sees does
@@ -74,9 +52,7 @@ async function take(changes: readonly Change[]): Promise<void> {
   void takeThreads(changes);
 
   const added = changes.filter(({ kind }) => kind === 'node').map(({ key }) => key);
-  const touched = new Set(
-    changes.flatMap(({ kind, key, of }) => touchedNode(kind, key, of)).filter((id) => nodeOf(id)),
-  );
+  const touched = new Set(changes.flatMap(touchedNode).filter((id) => nodeOf(id)));
   if (added.length + touched.size > MANY) return refreshShown();
   // What is taken away or moved takes all below it along.
   if (changes.some(({ kind, key }) => kind === 'ref' && key.startsWith('node/')))
@@ -88,30 +64,14 @@ async function take(changes: readonly Change[]): Promise<void> {
   await Promise.all([...parents].filter((id) => nodeOf(id)).map((id) => refreshNode(id).catch(() => undefined)));
 }
 
-function listsOf({ kind, key }: Change): readonly string[] {
-  return (kind === 'ref' ? LISTS_OF_REFS[key.split('/')[0] ?? ''] : LISTS[kind]) ?? [];
-}
-
 /** Threads that changed: each is fetched, unless there are many of them. */
 async function takeThreads(changes: readonly Change[]): Promise<void> {
-  const ids = new Set(changes.flatMap(({ kind, key }) => (kind === 'ref' ? threadOf(key) : [])));
+  const ids = new Set(changes.flatMap(threadOf));
   if (ids.size === 0) return;
   if (ids.size > MANY) return queryClient.invalidateQueries({ queryKey: ['threads'] });
   void queryClient.invalidateQueries({ queryKey: ['threads', 'of'] });
   for (const id of ids) void queryClient.invalidateQueries({ queryKey: ['summary', id] });
   await Promise.all([...ids].map((id) => refreshThread(id).catch(() => undefined)));
-}
-
-function threadOf(key: string): string[] {
-  const [on, id] = key.split('/');
-  return on === 'thread' && id !== undefined ? [decodeURIComponent(id)] : [];
-}
-
-function touchedNode(kind: string, key: string, of: string | undefined): string[] {
-  if (kind === 'take' && of !== undefined) return [of];
-  if (kind !== 'ref') return [];
-  const [on, id] = key.split('/');
-  return on === 'node' && id !== undefined ? [id] : [];
 }
 
 async function refreshShown(): Promise<void> {

@@ -1,5 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { ApiProblem } from '../api/client.ts';
 import { Button } from './button.tsx';
 
 /** What a screen or pane shows when it has nothing to show. */
@@ -21,13 +23,19 @@ export function Empty({
   );
 }
 
-/** What went wrong, and a way to try again. */
+/** What went wrong, and a way to try again, or away from what is not there. */
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   return (
     <div role="alert" className="flex h-full flex-col items-center justify-center gap-3 p-8 text-center">
       <CircleAlert className="text-danger" size={24} />
       <p className="max-w-md break-words">{error instanceof Error ? error.message : String(error)}</p>
-      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+      {error instanceof ApiProblem && error.status === 404 ? (
+        <Link href="/" className="text-accent underline underline-offset-2">
+          To the forest
+        </Link>
+      ) : (
+        onRetry && <Button onClick={onRetry}>Try again</Button>
+      )}
     </div>
   );
 }

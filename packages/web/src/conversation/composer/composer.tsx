@@ -6,6 +6,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Tip } from '../../ui/tip.tsx';
 import { toastError } from '../../ui/toasts.tsx';
+import { useDroppedFiles } from '../../ui/use-dropped-files.ts';
 import { COMPOSER_ID } from '../focus-composer.ts';
 import { AgentPicker } from './agent-picker.tsx';
 import { AttachmentList } from './attachment-list.tsx';
@@ -47,6 +48,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, children }: Co
   const attach = (list: Iterable<File>) => {
     for (const file of list) readFile(file).then((one) => setAttachments((before) => [...before, one]), toastError);
   };
+  useDroppedFiles(attach);
   useCommandList([
     { id: 'composer.send', title: 'Send', group: 'Conversation', keys: ['Ctrl+Enter'], run: () => void send(1) },
     {
@@ -73,11 +75,6 @@ export function Composer({ place, isGrowing, placeholder, onSend, children }: Co
         event.preventDefault();
         void send(1);
       }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        attach(event.dataTransfer.files);
-      }}
     >
       {children}
       <div className="rounded-xl border border-line-strong bg-surface focus-within:border-accent">
@@ -92,6 +89,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, children }: Co
         <textarea
           id={COMPOSER_ID}
           aria-label="Message"
+          dir="auto"
           placeholder={placeholder}
           value={text}
           rows={1}

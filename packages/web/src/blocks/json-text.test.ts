@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jsonPieces, pretty } from './json-text.ts';
+import { compactJson, jsonPieces, pretty, prettyJson } from './json-text.ts';
 
 const TRICKY = String.raw`{"a":12345678901234567890,"b":1.0,"c":-1e400,"d":"\u00e9 \" } , : [","e":[],"f":{},"g":[1,[2,{"h":null}]],"a":true}`;
 
@@ -48,4 +48,11 @@ describe('pretty', () => {
     expect(pretty('{"a":["b')).toBe('{\n  "a": [\n    "b');
     expect(pretty('}}]')).toContain('}');
   });
+});
+
+test('what is no JSON, or not yet, is given back as it came', () => {
+  expect(prettyJson('{"city": "Lis')).toBe('{"city": "Lis');
+  expect(prettyJson('{"a":1}')).toBe('{\n  "a": 1\n}');
+  expect(compactJson('{ "a" : 1, "b c": 2 }')).toBe('{"a":1,"b c":2}');
+  expect(compactJson('{ "a"')).toBe('{ "a"');
 });

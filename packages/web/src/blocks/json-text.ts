@@ -52,6 +52,26 @@ export function pretty(text: string): string {
   return out.join('');
 }
 
+/** The same for what may not be JSON, or not yet: that is given back as it is. */
+export function prettyJson(text: string): string {
+  return isJson(text) ? pretty(text) : text;
+}
+
+/** JSON text without the white space between its parts. */
+export function compactJson(text: string): string {
+  if (!isJson(text)) return text;
+  return [...jsonPieces(text)].map(({ kind, text: piece }) => (kind === 'space' ? '' : piece)).join('');
+}
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether a text begins like a JSON object or array. */
 export function looksLikeJson(text: string): boolean {
   return /^\s*[[{]/.test(text);

@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import type { Node } from '../api/types.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { addSystemText } from './actions.ts';
+import { stopAsking } from './desk.ts';
+
+/** Asks for the system text of a conversation that has none. */
+export function SystemDialog({ first, leaf }: { readonly first: Node; readonly leaf: string }) {
+  const [text, setText] = useState('');
+  const isEmpty = text.trim() === '';
+  const save = () => {
+    if (isEmpty) return;
+    stopAsking();
+    void addSystemText(first, leaf, text);
+  };
+  return (
+    <Dialog
+      open
+      wide
+      onClose={stopAsking}
+      title="Add a system text"
+      actions={
+        <>
+          <Button onClick={stopAsking}>Cancel</Button>
+          <Button look="primary" disabled={isEmpty} onClick={save}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <p className="mb-2 text-sm text-soft">
+        What the model is told before all else. It starts a new branch: the messages shown come along, the old branch
+        stays.
+      </p>
+      <textarea
+        aria-label="System text"
+        dir="auto"
+        rows={5}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          save();
+        }}
+        className="w-full rounded-md border border-line bg-page p-2"
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,123 @@
+import type { GenerationEvent, Notice } from '../api/events.ts';
+import type { Block, Branch, Generation, Node } from '../api/types.ts';
+
+/** A generation that is under way or ended while this page looked. */
+export interface Live {
+  readonly id: string;
+  /** The node it grows below. */
+  readonly node: string;
+  readonly model: string;
+  readonly status: Generation['status'];
+  readonly branches: readonly LiveBranch[];
+}
+
+/** `index` tells parallel calls apart. */
+type LiveBlock = Block & { readonly index?: number };
+
+export interface LiveBranch {
+  /** The last whole message. */
+  readonly head: string;
+  readonly status: Branch['status'];
+  /** What has come of the message behind it. */
+  readonly blocks: readonly LiveBlock[];
+  /** Names of tools that run, by the id of their call. */
+  readonly running: ReadonlyMap<string, string>;
+  readonly notices: readonly Notice[];
+  readonly retry?: string;
+  readonly pending?: NonNullable<Branch['pending']>;
+  readonly error?: NonNullable<Branch['error']>;
+}
+
+/** What is known of a generation before any event of it. */
+export function liveOf({ id, node, model, status, branches }: Generation): Live {
+  return { id, node, model, status, branches: branches.map((branch) => branchOf(branch, node, status)) };
+}
+
+function branchOf({ head, status, pending, error }: Branch, node: string, whole: Generation['status']): LiveBranch {
+  return {
+    // A running one is told from its beginning.
+    head: whole === 'running' ? node : head,
+    status,
+    blocks: [],
+    running: new Map(),
+    notices: [],
+    ...(pending && { pending }),
+    ...(error && { error }),
+  };
+}
+
+type NodeOf = (id: string) => Pick<Node, 'parent' | 'takes'> | undefined;
+
+/** One event further. */
+export function next(live: Live, event: GenerationEvent, nodeOf: NodeOf): Live {
+  if (event.type === 'end') return { ...live, status: event.status };
+  const branches = live.branches.map((branch, index) =>
+    index === event.branch ? nextBranch(event.type === 'branch-end' ? branch : takenUp(branch, nodeOf), event) : branch,
+  );
+  return { ...live, branches };
+}
+
+/** A branch that ended and goes on: beside what was cut, behind what is whole. One that is done stays. */
+export function takenUp(branch: LiveBranch, nodeOf: NodeOf): LiveBranch {
+  if (branch.status === 'running' || branch.status === 'done') return branch;
+  const { pending: _decided, error: _over, ...rest } = branch;
+  const end = nodeOf(branch.head);
+  const isCut = end?.takes.some(({ cut }) => cut) ?? false;
+  return { ...rest, status: 'running', head: isCut ? end!.parent : branch.head };
+}
+
+function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
+  switch (event.type) {
+    case 'text':
+    case 'reasoning':
+    case 'refusal': {
+      const { retry: _over, ...rest } = branch;
+      return { ...rest, blocks: withText(branch.blocks, event.type, event.text) };
+    }
+    case 'tool-use':
+      return { ...branch, blocks: [...branch.blocks, callOf(event)] };
+    case 'tool-arguments':
+      return { ...branch, blocks: withArguments(branch.blocks, event.index, event.text) };
+    case 'message':
+      return { ...branch, head: event.node, blocks: [] };
+    case 'tool-start':
+      return { ...branch, running: new Map(branch.running).set(event.callId, event.name) };
+    case 'tool-result': {
+      const running = new Map(branch.running);
+      running.delete(event.callId);
+      return { ...branch, running };
+    }
+    case 'retry':
+      return { ...branch, retry: `Attempt ${event.attempt} in ${Math.ceil(event.waitMs / 1000)} s: ${event.reason}` };
+    case 'notice':
+      return { ...branch, notices: [...branch.notices, event.notice] };
+    case 'branch-end': {
+      const { head, status, pending, error } = event.state;
+      return { ...branch, head, status, blocks: [], ...(pending && { pending }), ...(error && { error }) };
+    }
+    default:
+      return branch;
+  }
+}
+
+function callOf({ index, id, name }: Extract<GenerationEvent, { type: 'tool-use' }>): LiveBlock {
+  return { type: 'tool-use', index, id, name, rawParameters: '' };
+}
+
+function withText(
+  blocks: readonly LiveBlock[],
+  type: 'text' | 'reasoning' | 'refusal',
+  text: string,
+): readonly LiveBlock[] {
+  const last = blocks.at(-1);
+  if (last?.type === type) return [...blocks.slice(0, -1), { ...last, text: last.text + text }];
+  return [...blocks, type === 'reasoning' ? { type, text, redacted: false } : { type, text }];
+}
+
+function withArguments(blocks: readonly LiveBlock[], index: number, text: string): readonly LiveBlock[] {
+  return blocks.map((block) =>
+    block.type === 'tool-use' && block.index === index
+      ? { ...block, rawParameters: block.rawParameters + text }
+      : block,
+  );
+}

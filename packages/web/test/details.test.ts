@@ -1,0 +1,217 @@
+/** What is seldom done, and what goes wrong at the edges. */
+import { says } from '@skein/emulator';
+import type { Locator, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { type App, inChromium, startApp } from './kit.ts';
+
+inChromium();
+
+const articles = (page: Page, role: string) => page.getByRole('article', { name: `${role} message` });
+
+async function choose(page: Page, message: Locator, item: string): Promise<void> {
+  await message.hover();
+  await message.getByRole('button', { name: 'More to do with this message' }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+/** A conversation in which user and assistant take turns; gives back the ids of its messages. */
+async function converse(app: App, ...texts: readonly string[]): Promise<readonly string[]> {
+  const messages = texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
+  const { head } = await post<{ head: string }>(app, '/threads', { messages });
+  return (await app.forest.path(head)).map(({ id }) => id);
+}
+
+async function post<T>({ url }: App, path: string, body: unknown): Promise<T> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(answer.ok, await answer.clone().text()).toBe(true);
+  return answer.json() as Promise<T>;
+}
+
+async function reply(app: App, parent: string, content: string): Promise<string> {
+  const messages = [{ role: 'assistant', content }];
+  return (await post<{ id: string }>(app, `/nodes/${parent}/messages`, { messages })).id;
+}
+
+test('a message is split at the cursor, which keys move', async () => {
+  const app = await startApp();
+  const [, head] = await converse(app, 'First half. Second half.', 'An answer.');
+  const page = await app.open(`/c/${head}`);
+  await choose(page, articles(page, 'user'), 'Split in two');
+  await page.getByRole('textbox', { name: 'Where to split' }).focus();
+  await page.keyboard.press('Control+Home');
+  for (let at = 0; at < 'First half. '.length; at++) await page.keyboard.press('ArrowRight');
+  await page.getByText('The second one begins: Second half.').waitFor();
+  await page.getByRole('button', { name: 'Split', exact: true }).click();
+  await expect.poll(() => articles(page, 'user').count()).toBe(2);
+  expect(await articles(page, 'user').last().innerText()).toContain('Second half.');
+  await articles(page, 'assistant').getByText('An answer.').waitFor();
+});
+
+test('whoever undoes the deletion of all other branches stays where they are', async () => {
+  const app = await startApp();
+  const [question, answer] = await converse(app, 'Which?', 'This one.');
+  const other = await reply(app, question!, 'That one.');
+  const page = await app.open(`/c/${answer}`);
+  await articles(page, 'assistant').getByText('1/2').waitFor();
+  await choose(page, articles(page, 'assistant'), 'Delete all but this path');
+  await page.getByText(/One branch leaves/).waitFor();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect.poll(async () => (await app.forest.node(other)).removed).toBe(true);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await articles(page, 'assistant').getByText('1/2').waitFor();
+  expect(page.url()).toContain(answer);
+});
+
+test('the switcher of a message that is not selected goes to its sibling', async () => {
+  const app = await startApp();
+  const [question, answer] = await converse(app, 'Which?', 'This one.');
+  await reply(app, question!, 'That one.');
+  const page = await app.open(`/c/${answer}`);
+  await articles(page, 'user').getByText('Which?').click();
+  await page.waitForURL(new RegExp(question!));
+  await articles(page, 'assistant').getByRole('button', { name: 'Next branch' }).click();
+  await articles(page, 'assistant').getByText('That one.').waitFor();
+  await articles(page, 'assistant').getByText('2/2').waitFor();
+});
+
+test('what was stopped before its first word can be resumed after a reload, beside other answers', async () => {
+  const app = await startApp();
+  const late = says('The late answer.', { chunkDelay: 1 });
+  app.emulator.script('anthropic-messages', [late, late]);
+  const [question, answer] = await converse(app, 'Which?', 'The early answer.');
+  const page = await app.open(`/c/${answer}`);
+  await articles(page, 'assistant').waitFor();
+  app.gate.shut();
+  await page.keyboard.press('g');
+  await page.getByText('Waiting for the first word').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('Stopped. What had arrived is kept.').waitFor();
+  app.gate.open();
+  await page.goto(`${app.url}/c/${question}`);
+  await articles(page, 'assistant').getByText('The early answer.').waitFor();
+  await articles(page, 'assistant').getByRole('button', { name: 'Next branch' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await articles(page, 'assistant').getByText('The late answer.').waitFor();
+});
+
+test('what is marked is compared at an address of its own', async () => {
+  const app = await startApp();
+  const [question, answer] = await converse(app, 'Which?', 'This one.');
+  await reply(app, question!, 'That one.');
+  const page = await app.open(`/c/${answer}`);
+  await articles(page, 'assistant').getByText('1/2').waitFor();
+  await page.keyboard.press('m');
+  await page.keyboard.press('j');
+  await articles(page, 'assistant').getByText('2/2').waitFor();
+  await page.keyboard.press('m');
+  await page.keyboard.press('c');
+  await page.waitForURL(new RegExp(`/compare\\?nodes=${answer},`));
+  await page.getByRole('button', { name: 'Remove column 2' }).click();
+  await expect.poll(() => page.getByRole('region', { name: /^Branch/ }).count()).toBe(1);
+  await page.getByRole('button', { name: 'Add a branch' }).click();
+  await page.getByRole('menuitem', { name: /That one/ }).click();
+  await page.getByRole('region', { name: 'Branch 2' }).getByText('That').waitFor();
+});
+
+test('text that runs from right to left does, and an empty answer says that it is', async () => {
+  const app = await startApp();
+  const [, , , head] = await converse(app, 'مرحبا؟', 'أهلا بك.', 'And?', '');
+  const page = await app.open(`/c/${head}`);
+  const said = page.getByText('أهلا بك.').last();
+  expect(await said.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');
+  await articles(page, 'assistant').getByText('Nothing was said.').waitFor();
+});
+
+test('a system text is added to a conversation that has none, as a branch', async () => {
+  const app = await startApp();
+  const [question, answer] = await converse(app, 'Hello?', 'Hello.');
+  const page = await app.open(`/c/${answer}`);
+  await choose(page, articles(page, 'user'), 'Add a system text');
+  await page
+    .getByRole('dialog')
+    .getByText(/starts a new branch/)
+    .waitFor();
+  await page.getByRole('textbox', { name: 'System text' }).fill('Be brief.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await articles(page, 'system').getByText('Be brief.').waitFor();
+  await articles(page, 'assistant').getByText('Hello.').waitFor();
+  await articles(page, 'system').getByRole('button', { name: 'Previous branch' }).click();
+  await page.waitForURL(new RegExp(question!));
+  expect(await articles(page, 'system').count()).toBe(0);
+});
+
+test('an answer that was stopped stays stopped, however late the list of generations comes', async () => {
+  const { open, emulator, gate } = await startApp();
+  emulator.script('anthropic-messages', says('The first half and the second.', { pieces: 15, chunkDelay: 1 }));
+  const page = await open('/new');
+  const running = page.waitForResponse(
+    async (answer) => answer.url().includes('/generations?') && (await answer.text()).includes('"running"'),
+  );
+  gate.shut();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Tell me.');
+  await page.keyboard.press('Control+Enter');
+  const growing = page.getByRole('article', { name: 'growing message' });
+  while (!(await growing.getByText('The first half').isVisible())) {
+    await gate.reached();
+    gate.step();
+    await page.waitForTimeout(20);
+  }
+  await running;
+  let letThrough = () => {};
+  const late = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await page.route(/\/generations\?/, (route) => late.then(() => route.continue()));
+  await page.keyboard.press('Escape');
+  await articles(page, 'assistant').waitFor();
+  await page.getByText('Stopped. What had arrived is kept.').waitFor();
+  gate.open();
+  const listed = page.waitForResponse(/\/generations\?/);
+  letThrough();
+  await listed;
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
+  expect(await growing.getAttribute('aria-busy')).toBe('false');
+});
+
+test('of two calls one is denied with a reason, which the model is told; then all are approved at once', async () => {
+  const { open, emulator } = await startApp();
+  const ask = {
+    blocks: ['Oslo', 'Rome'].map((city) => ({ type: 'tool-use' as const, name: 'get_weather', input: { city } })),
+  };
+  emulator.script('anthropic-messages', [ask, ask, says('Mild.')]);
+  const page = await open('/new');
+  await page.getByRole('button', { name: /^Tools:/ }).click();
+  await page.getByRole('checkbox', { name: /get_weather/ }).check();
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: 'Message' }).fill('Coat?');
+  await page.keyboard.press('Control+Enter');
+  const approval = page.getByRole('region', { name: 'Approval' });
+  await approval.getByText('2 tools ask to run').waitFor();
+  await approval.getByRole('button', { name: 'Approve', exact: true }).first().click();
+  await approval.getByText('Approved', { exact: true }).waitFor();
+  await approval.getByRole('textbox', { name: 'Why get_weather may not run' }).fill('Not Rome.');
+  await page.keyboard.press('Enter');
+  await page
+    .getByText(/Not Rome\./)
+    .first()
+    .waitFor();
+  await approval.getByRole('button', { name: 'Approve all' }).click();
+  await articles(page, 'assistant').getByText('Mild.').waitFor();
+  expect(emulator.log.map(({ body }) => String(body)).join()).toContain('Not Rome.');
+});
+
+test('a file that is dropped beside the composer is attached, and the page stays', async () => {
+  const app = await startApp();
+  const [, head] = await converse(app, 'Hello?', 'Hello.');
+  const page = await app.open(`/c/${head}`);
+  await articles(page, 'assistant').waitFor();
+  const isTaken = await page.getByRole('region', { name: 'Messages' }).evaluate((element) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['# Notes'], 'notes.md', { type: 'text/markdown' }));
+    const how = { dataTransfer, bubbles: true, cancelable: true };
+    return ['dragover', 'drop'].map((type) => !element.dispatchEvent(new DragEvent(type, how)));
+  });
+  expect(isTaken).toEqual([true, true]);
+  await page.getByRole('form', { name: 'Composer' }).getByText('notes.md').waitFor();
+});
