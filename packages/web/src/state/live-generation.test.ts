@@ -67,10 +67,15 @@ test('a whole message takes the place of its pieces, and tools run until they ga
   expect(done.branches[0]?.running.size).toBe(0);
 });
 
-test('a retry is told until words come', () => {
+test('a retry is told until words or a call come, or it is over', () => {
   const waiting = told({ branch: 0, type: 'retry', attempt: 2, waitMs: 1500, reason: 'overloaded' });
-  expect(waiting.branches[0]?.retry).toBe('Attempt 2 in 2 s: overloaded');
-  expect(next(waiting, { branch: 0, type: 'text', text: 'A' }, nodeOf).branches[0]).not.toHaveProperty('retry');
+  expect(waiting.branches[0]?.retry).toBe('Asked again in 2 s: overloaded');
+  for (const event of [
+    { branch: 0, type: 'text', text: 'A' },
+    { branch: 0, type: 'tool-use', index: 0, id: 'c1', name: 'f' },
+    ended('failed', 'asked'),
+  ] as const)
+    expect(next(waiting, event, nodeOf).branches[0]).not.toHaveProperty('retry');
 });
 
 test('what waits or failed says so, until it goes on', () => {

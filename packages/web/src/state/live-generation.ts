@@ -70,16 +70,14 @@ function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
   switch (event.type) {
     case 'text':
     case 'reasoning':
-    case 'refusal': {
-      const { retry: _over, ...rest } = branch;
-      return { ...rest, blocks: withText(branch.blocks, event.type, event.text) };
-    }
+    case 'refusal':
+      return { ...withoutRetry(branch), blocks: withText(branch.blocks, event.type, event.text) };
     case 'tool-use':
-      return { ...branch, blocks: [...branch.blocks, callOf(event)] };
+      return { ...withoutRetry(branch), blocks: [...branch.blocks, callOf(event)] };
     case 'tool-arguments':
       return { ...branch, blocks: withArguments(branch.blocks, event.index, event.text) };
     case 'message':
-      return { ...branch, head: event.node, blocks: [] };
+      return { ...withoutRetry(branch), head: event.node, blocks: [] };
     case 'tool-start':
       return { ...branch, running: new Map(branch.running).set(event.callId, event.name) };
     case 'tool-result': {
@@ -88,16 +86,27 @@ function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
       return { ...branch, running };
     }
     case 'retry':
-      return { ...branch, retry: `Attempt ${event.attempt} in ${Math.ceil(event.waitMs / 1000)} s: ${event.reason}` };
+      return { ...branch, retry: `Asked again in ${Math.ceil(event.waitMs / 1000)} s: ${event.reason}` };
     case 'notice':
       return { ...branch, notices: [...branch.notices, event.notice] };
     case 'branch-end': {
       const { head, status, pending, error } = event.state;
-      return { ...branch, head, status, blocks: [], ...(pending && { pending }), ...(error && { error }) };
+      return {
+        ...withoutRetry(branch),
+        head,
+        status,
+        blocks: [],
+        ...(pending && { pending }),
+        ...(error && { error }),
+      };
     }
     default:
       return branch;
   }
+}
+
+function withoutRetry({ retry: _over, ...branch }: LiveBranch): LiveBranch {
+  return branch;
 }
 
 function callOf({ index, id, name }: Extract<GenerationEvent, { type: 'tool-use' }>): LiveBlock {
