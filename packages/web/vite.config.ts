@@ -7,7 +7,8 @@ const server = process.env.SKEIN_URL ?? 'http://127.0.0.1:4141';
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],
-  build: { target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 },
+  // The manifest says what is loaded first: its size has a limit.
+  build: { target: 'es2023', manifest: true, assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 },
   worker: { format: 'es' },
   // The name the page was asked for goes along: the server answers no page from elsewhere.
   server: {

@@ -1,0 +1,127 @@
+import { memo, type ReactElement, type ReactNode, useMemo } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import { CodeBlock } from './code-block.tsx';
+import { RemoteImage, SafeLink } from './safe-link.tsx';
+import { splitMarkdown } from './split-markdown.ts';
+
+/** Markdown without raw HTML. Only what changed of it is drawn again. */
+const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { readonly text: string }) {
+  const blocks = useMemo(() => splitMarkdown(text), [text]);
+  return (
+    <div className="leading-6 break-words [&>*:first-child]:mt-0 [&>*:last-child]:mb-0">
+      {blocks.map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only ever added at the end
+        <MarkdownBlock key={index} text={block} />
+      ))}
+    </div>
+  );
+});
+
+export default RenderedMarkdown;
+
+const MarkdownBlock = memo(function MarkdownBlock({ text }: { readonly text: string }) {
+  return drawn(text);
+});
+
+/** What was drawn before, so that scrolling back reads no markdown again. */
+const known = new Map<string, ReactElement>();
+const MOST_KNOWN = 2000;
+
+function drawn(text: string): ReactElement {
+  const before = known.get(text);
+  if (before) return before;
+  // A plain function of its properties: what it gives can be kept.
+  const made = ReactMarkdown({
+    children: text,
+    remarkPlugins: PLUGINS,
+    components: COMPONENTS,
+    urlTransform: sameAddress,
+  });
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(text, made);
+  return made;
+}
+
+const PLUGINS = [remarkGfm];
+
+/** Addresses are looked at where they are drawn. */
+function sameAddress(url: string): string {
+  return url;
+}
+
+/** Every heading of a model is one level below that of its message, however it counted. */
+function headingOf(size: string) {
+  return function Heading({ children }: { readonly children?: ReactNode }) {
+    return (
+      <h3 dir="auto" className={`mt-4 mb-2 font-semibold ${size}`}>
+        {children}
+      </h3>
+    );
+  };
+}
+
+const COMPONENTS: Components = {
+  h1: headingOf('text-xl'),
+  h2: headingOf('text-lg'),
+  h3: headingOf('text-base'),
+  h4: headingOf('text-sm'),
+  h5: headingOf('text-sm'),
+  h6: headingOf('text-sm text-soft'),
+  p: ({ children }) => (
+    <p dir="auto" className="my-2 whitespace-pre-wrap">
+      {children}
+    </p>
+  ),
+  ul: ({ children }) => (
+    <ul dir="auto" className="my-2 list-disc ps-6 [&_ul]:my-0">
+      {children}
+    </ul>
+  ),
+  ol: ({ children, start }) => (
+    <ol dir="auto" start={start} className="my-2 list-decimal ps-6">
+      {children}
+    </ol>
+  ),
+  li: ({ children }) => <li className="my-0.5 [&>p]:my-0">{children}</li>,
+  blockquote: ({ children }) => (
+    <blockquote dir="auto" className="my-2 border-s-2 border-line-strong ps-3 text-soft">
+      {children}
+    </blockquote>
+  ),
+  hr: () => <hr className="my-4 border-line" />,
+  table: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reachable by key
+    <figure aria-label="Table" tabIndex={0} className="my-3 overflow-x-auto rounded-lg border border-line">
+      <table dir="auto" className="w-full border-collapse text-sm">
+        {children}
+      </table>
+    </figure>
+  ),
+  th: ({ children, style }) => (
+    <th style={style} className="border-b border-line bg-sunken px-3 py-1.5 text-start font-semibold">
+      {children}
+    </th>
+  ),
+  td: ({ children, style }) => (
+    <td style={style} className="border-b border-line px-3 py-1.5 align-top [tr:last-child>&]:border-b-0">
+      {children}
+    </td>
+  ),
+  a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
+  img: ({ src, alt }) => <RemoteImage src={typeof src === 'string' ? src : undefined} alt={alt} />,
+  input: ({ checked }) => (
+    <span role="img" aria-label={checked ? 'done' : 'open'} className="mr-1">
+      {checked ? '☑' : '☐'}
+    </span>
+  ),
+  code: ({ children }) => (
+    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.9em] [overflow-wrap:anywhere]">{children}</code>
+  ),
+  pre: ({ children }) => {
+    const { className = '', children: code } = (children as ReactElement<{ className?: string; children?: ReactNode }>)
+      .props;
+    const language = /language-(\S+)/.exec(className)?.[1];
+    return <CodeBlock code={String(code ?? '').replace(/\n$/, '')} {...(language && { language })} />;
+  },
+};
