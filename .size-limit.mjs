@@ -7,12 +7,18 @@ const chunks = read(`${page}.vite/manifest.json`);
 
 export default [
   ...core,
-  { name: 'page, first load of the forest', path: filesOf('index.html'), gzip: true, esbuild: false, limit: '250 kB' },
+  {
+    name: 'page, first load of the forest',
+    path: filesOf('index.html'),
+    gzip: true,
+    disablePlugins: ['@size-limit/esbuild'],
+    limit: '250 kB',
+  },
   {
     name: 'page, first load of a conversation (markdown and the inspector follow)',
     path: filesOf('index.html', 'src/conversation/conversation-screen.tsx'),
     gzip: true,
-    esbuild: false,
+    disablePlugins: ['@size-limit/esbuild'],
     limit: '250 kB',
   },
 ];
