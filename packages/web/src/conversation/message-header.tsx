@@ -29,7 +29,7 @@ export function MessageHeader({ node, isBookmarked, isMarked }: MessageHeaderPro
       <time
         dateTime={new Date(node.at).toISOString()}
         title={new Date(node.at).toLocaleString()}
-        className="shrink-0 text-xs text-faint"
+        className="min-w-0 shrink-[9] truncate text-xs text-faint"
       >
         {ago(node.at)}
       </time>
