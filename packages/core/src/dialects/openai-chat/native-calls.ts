@@ -10,6 +10,8 @@ export interface NativeCall {
   readonly block: ToolUseBlock | UnknownBlock;
   /** The arguments of a function call where they are a string, as they should be, and where that stands. */
   readonly args?: { readonly path: Path; readonly text: string };
+  /** A function call that says of no function: its beginning was lost on the way. */
+  readonly isNameless?: boolean;
 }
 
 /** The calls of a message in order: `tool_calls`, then the older `function_call`. */
@@ -19,7 +21,14 @@ export function nativeCalls(raw: string, message: JsonObject): NativeCall[] {
     const call = isObject(value) ? value : {};
     const member = call.type === 'custom' ? 'custom' : 'function';
     const id = isText(call.id) ? call.id : viewId(raw, index);
-    return callOf(raw, path, [...path, member], call[member], id) ?? { path, block: { type: 'unknown', native } };
+    const isOdd = isText(call.type) && call.type !== member;
+    return (
+      callOf(raw, path, [...path, member], call[member], id) ?? {
+        path,
+        block: { type: 'unknown', native },
+        isNameless: !isOdd,
+      }
+    );
   });
   const { function_call: legacy } = message;
   const path = ['function_call'];
@@ -48,13 +57,14 @@ function viewId(raw: string, index: number): string {
 
 /**
  * Why a call cannot be sent as it is. Where the stream was cut, arguments that do not parse were never complete, nor
- * were missing ones of the last call; free text does not show whether it ended.
+ * were missing ones of the last call; free text does not show whether it ended. A call without a name is refused.
  */
 export function callProblem(
-  { block, args }: NativeCall,
+  { block, args, isNameless }: NativeCall,
   isLast: boolean,
   cut: boolean,
 ): 'cut' | 'arguments' | undefined {
+  if (isNameless) return 'cut';
   const isOpen = cut && isLast;
   if (!args) return isOpen && block.type === 'tool-use' && block.form ? 'cut' : undefined;
   if (isOpen && args.text.trim() === '') return 'cut';

@@ -88,6 +88,14 @@ describe('what would be refused', () => {
     expect(unit!.calls).toEqual([{ id: 'a', name: 'f' }]);
   });
 
+  it('never sends a call whose beginning was lost with its name, and keeps calls of unknown kinds', () => {
+    const lost = '{"type":"function","function":{"arguments":"{}"}}';
+    const odd = '{"id":"o","type":"future","future":{"a":1}}';
+    const [sent] = spliced(`{"role":"assistant","content":"Hm","tool_calls":[${lost},${odd}]}`, {});
+    expect(sent!.text).toBe(`{"role":"assistant","content":"Hm","tool_calls":[${odd}]}`);
+    expect(sent!.losses).toEqual([expect.objectContaining({ kind: 'dropped', path: 'tool_calls[0]', reason: 'cut' })]);
+  });
+
   it('never sends a call that was cut', () => {
     const cut = { cut: true } as const;
     const both = `{"role":"assistant","content":null,"tool_calls":[${fn('{}')},${fn('{"a', '"id":"b",')}]}`;
