@@ -7,8 +7,16 @@ const RenderedMarkdown = lazy(() => loading);
 /** Text as markdown; as it was written until what draws it has come. */
 export function Markdown({ text }: { readonly text: string }) {
   return (
-    <Suspense fallback={<p className="leading-6 break-words whitespace-pre-wrap">{text}</p>}>
+    <Suspense fallback={<Written text={text} />}>
       <RenderedMarkdown text={text} />
     </Suspense>
+  );
+}
+
+function Written({ text }: { readonly text: string }) {
+  return (
+    <p dir="auto" className="leading-6 break-words whitespace-pre-wrap">
+      {text}
+    </p>
   );
 }

@@ -16,6 +16,8 @@ export function LiveRow({ tail }: { readonly tail: Tail }) {
   const { live, branch, index } = tail;
   const [provider = '', ...rest] = live.model.split('/');
   const isRunning = branch.status === 'running';
+  // As long as another branch grows, the server takes nothing up again.
+  const isOver = live.status !== 'running';
   const siblings = usePositions(branch.head, tail);
   const hasHeader = branch.blocks.length > 0 || isRunning || siblings.positions.length > 1;
   return (
@@ -56,13 +58,14 @@ export function LiveRow({ tail }: { readonly tail: Tail }) {
         {branch.notices.length > 0 && (
           <Notices place={`${live.id}-${index}`} notices={branch.notices} provider={provider} />
         )}
-        {branch.status === 'waiting' && branch.pending && (
+        {isOver && branch.status === 'waiting' && branch.pending && (
           <ApprovalCard calls={branch.pending} onDecide={(approvals) => void resume(live.id, index, approvals)} />
         )}
         {branch.status === 'failed' && (
           <Ended
             title={branch.error?.message ?? 'The model gave no answer.'}
             action="Try again"
+            canAct={isOver}
             onAction={() => void resume(live.id, index)}
           />
         )}
@@ -70,6 +73,7 @@ export function LiveRow({ tail }: { readonly tail: Tail }) {
           <Ended
             title="Stopped. What had arrived is kept."
             action="Resume"
+            canAct={isOver}
             onAction={() => void resume(live.id, index)}
             quiet
           />
@@ -91,11 +95,12 @@ function Waiting({ running }: { readonly running: ReadonlyMap<string, string> })
 interface EndedProps {
   readonly title: string;
   readonly action: string;
+  readonly canAct: boolean;
   readonly onAction: () => void;
   readonly quiet?: boolean;
 }
 
-function Ended({ title, action, onAction, quiet = false }: EndedProps) {
+function Ended({ title, action, canAct, onAction, quiet = false }: EndedProps) {
   return (
     <div
       role={quiet ? 'status' : 'alert'}
@@ -103,7 +108,7 @@ function Ended({ title, action, onAction, quiet = false }: EndedProps) {
     >
       {!quiet && <TriangleAlert size={16} aria-hidden className="shrink-0" />}
       <p className="min-w-0 grow break-words">{title}</p>
-      <Button small onClick={onAction}>
+      <Button small disabled={!canAct} onClick={onAction}>
         <RotateCw size={14} /> {action}
       </Button>
     </div>
