@@ -158,11 +158,8 @@ test('a changed system text starts a branch, and says so', async () => {
   await page.getByRole('button', { name: /^Save/ }).first().click();
   await page.getByText('Be long.').first().waitFor();
   await messages(page, 'assistant').getByText('Short.').waitFor();
-  const tops = await forest.children('root');
-  expect(tops.items.map(({ message }) => message.content)).toMatchObject([
-    [{ text: 'Be brief.' }],
-    [{ text: 'Be long.' }],
-  ]);
+  const tops = async () => (await forest.children('root')).items.map(({ message }) => message.content);
+  await expect.poll(tops).toMatchObject([[{ text: 'Be brief.' }], [{ text: 'Be long.' }]]);
 });
 
 test('a provider that fails is shown with its words, and asked again on demand', async () => {

@@ -48,7 +48,7 @@ export function followChanges(onConnection: (isConnected: boolean) => void): () 
 
 async function take(changes: readonly Change[]): Promise<void> {
   const lists = new Set(changes.flatMap(listsOf));
-  for (const list of lists) void queryClient.invalidateQueries({ queryKey: [list] });
+  for (const list of lists) void renew([list]);
   void takeThreads(changes);
 
   const added = changes.filter(({ kind }) => kind === 'node').map(({ key }) => key);
@@ -78,4 +78,17 @@ async function refreshShown(): Promise<void> {
   const { children } = useNodes.getState();
   void queryClient.invalidateQueries({ queryKey: ['topology'] });
   await Promise.all([...children.keys()].map((id) => refreshChildren(id).catch(() => undefined)));
+}
+
+/**
+ * Asks again. A first answer that is on its way may be older than the change, and asking again would wait for it and stop
+ * there: so it is given up.
+ */
+async function renew(queryKey: readonly string[]): Promise<void> {
+  await queryClient.cancelQueries({
+    queryKey,
+    fetchStatus: 'fetching',
+    predicate: ({ state }) => state.data === undefined,
+  });
+  await queryClient.invalidateQueries({ queryKey });
 }
