@@ -50,11 +50,7 @@ test('what has streamed stays when it is stopped, and goes on when it is resumed
   await page.keyboard.press('Control+Enter');
   // Piece by piece, until the first words are on screen.
   const growing = page.getByRole('article', { name: 'growing message' });
-  while (!(await growing.getByText('The first half').isVisible())) {
-    await gate.reached();
-    gate.step();
-    await page.waitForTimeout(20);
-  }
+  await gate.stepUntil(growing.getByText('The first half'));
   await page.keyboard.press('Escape');
   await page.getByText('Stopped. What had arrived is kept.').waitFor();
   gate.open();

@@ -149,11 +149,7 @@ test('an answer that was stopped stays stopped, however old the list of generati
   await page.getByRole('textbox', { name: 'Message' }).fill('Tell me.');
   await page.keyboard.press('Control+Enter');
   const growing = page.getByRole('article', { name: 'growing message' });
-  while (!(await growing.getByText('The first half').isVisible())) {
-    await gate.reached();
-    gate.step();
-    await page.waitForTimeout(20);
-  }
+  await gate.stepUntil(growing.getByText('The first half'));
   const old = await (await fetch(`${url}/api/v1/generations`)).text();
   expect(old).toContain('"running"');
   await page.route(/\/generations\?/, (route) => route.fulfill({ contentType: 'application/json', body: old }));

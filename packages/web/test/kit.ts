@@ -9,7 +9,7 @@ import { tool } from '@skein/core';
 import { type Emulator, startEmulator } from '@skein/emulator';
 import { type Forest, openForest } from '@skein/forest';
 import { createServer, type Listening, type ServerOptions } from '@skein/server';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { findChromium, howToInstall } from '../../../scripts/chromium.mjs';
 
@@ -53,8 +53,8 @@ interface Gate {
   open(): void;
   /** Holds what comes from now on. */
   shut(): void;
-  /** Lets go on what waits now. */
-  step(): void;
+  /** Lets a stream go on piece by piece until something is on screen. */
+  stepUntil(shown: Locator): Promise<void>;
   /** Resolves when something waits. */
   reached(): Promise<void>;
 }
@@ -129,6 +129,8 @@ function createGate(): Gate & { sleep(ms: number): Promise<void> } {
   let isOpen = true;
   let waiting: (() => void)[] = [];
   const onReached: (() => void)[] = [];
+  const reached = () =>
+    waiting.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => onReached.push(resolve));
   return {
     sleep: () =>
       new Promise((resolve) => {
@@ -140,13 +142,17 @@ function createGate(): Gate & { sleep(ms: number): Promise<void> } {
       isOpen = true;
       for (const go of waiting.splice(0)) go();
     },
-    step() {
-      for (const go of waiting.splice(0)) go();
+    async stepUntil(shown) {
+      while (!(await shown.isVisible())) {
+        await reached();
+        for (const go of waiting.splice(0)) go();
+        await shown.page().waitForTimeout(20);
+      }
     },
     shut() {
       isOpen = false;
       waiting = [];
     },
-    reached: () => (waiting.length > 0 ? Promise.resolve() : new Promise((resolve) => onReached.push(resolve))),
+    reached,
   };
 }

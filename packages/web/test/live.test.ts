@@ -57,11 +57,7 @@ test('a reload in the middle of an answer loses nothing of it', async () => {
   await gate.reached();
   await page.waitForURL(/\/c\//);
   const growing = page.getByRole('article', { name: 'growing message' });
-  while (!(await growing.getByText('Long enough').isVisible())) {
-    await gate.reached();
-    gate.step();
-    await page.waitForTimeout(20);
-  }
+  await gate.stepUntil(growing.getByText('Long enough'));
   await page.reload();
   await growing.getByText('Long enough').waitFor();
   gate.open();

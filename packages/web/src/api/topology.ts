@@ -1,4 +1,5 @@
 import { api, ok } from './client.ts';
+import { pagesOf } from './pages.ts';
 import { bareNode, type Topology } from './structure.ts';
 import type { TopologyNode } from './types.ts';
 
@@ -8,16 +9,12 @@ const PAGE = 1000;
 
 /** All pages of the structure; with `below`, the node itself comes first. */
 export async function wholeTopology(below?: string): Promise<Topology> {
-  const items: TopologyNode[] = below === undefined ? [] : [await topOf(below)];
-  for (let after: string | undefined; ; ) {
-    const page = await ok(
-      api.topology.$get({ query: { limit: PAGE, ...(below && { below }), ...(after && { after }) } }),
-    );
-    items.push(...page.items);
-    after = page.next;
-    if (!after) return { items, isCut: false };
-    if (items.length >= MOST_NODES) return { items: items.slice(0, MOST_NODES), isCut: true };
-  }
+  const top = below === undefined ? [] : [await topOf(below)];
+  const { items, isCut } = await pagesOf(
+    (query) => ok(api.topology.$get({ query: { limit: PAGE, ...(below && { below }), ...query } })),
+    MOST_NODES - top.length,
+  );
+  return { items: [...top, ...items].slice(0, MOST_NODES), isCut };
 }
 
 async function topOf(node: string): Promise<TopologyNode> {

@@ -1,5 +1,5 @@
 import { blocksOf } from '../api/types.ts';
-import { plainText } from '../inspector/plain-text.ts';
+import { comparableText } from '../inspector/comparable-text.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { ColumnHeader } from './column-header.tsx';
 import { LiveTurn, Turn } from './turn.tsx';
@@ -49,7 +49,7 @@ export function ColumnGrid({ columns, shared, showsDifferences, onChange, onRemo
                   key={node.id}
                   node={node}
                   asText={showsDifferences && columns.length > 1}
-                  {...(isCompared && other && { against: plainText(blocksOf(other)) })}
+                  {...(isCompared && other && { against: comparableText(blocksOf(other)) })}
                 />
               );
             })

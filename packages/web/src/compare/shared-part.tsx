@@ -1,7 +1,7 @@
 import { blocksOf, type Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { RoleIcon } from '../graph/role-icon.tsx';
-import { plainText } from '../inspector/plain-text.ts';
+import { comparableText } from '../inspector/comparable-text.ts';
 
 /** What all columns begin with, once. */
 export function SharedPart({ path }: { readonly path: readonly Node[] }) {
@@ -14,7 +14,7 @@ export function SharedPart({ path }: { readonly path: readonly Node[] }) {
         <span className="shrink-0 font-medium text-ink">
           {path.length === 1 ? '1 message' : `${path.length} messages`} in common
         </span>
-        <span className="min-w-0 truncate group-open:hidden">{plainText(blocksOf(last)).slice(0, 300)}</span>
+        <span className="min-w-0 truncate group-open:hidden">{comparableText(blocksOf(last)).slice(0, 300)}</span>
       </summary>
       <ol className="flex flex-col gap-3 px-4 pb-3">
         {path.map((node) => (

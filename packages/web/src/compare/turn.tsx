@@ -4,7 +4,7 @@ import { blocksOf, type Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { ChangesView } from '../inspector/changes-view.tsx';
-import { plainText } from '../inspector/plain-text.ts';
+import { comparableText } from '../inspector/comparable-text.ts';
 import { wordDiff } from '../inspector/word-diff.ts';
 import type { LiveBranch } from '../state/live-generation.ts';
 
@@ -18,7 +18,7 @@ export interface TurnProps {
 
 /** One message of a column. */
 export function Turn({ node, asText, against }: TurnProps) {
-  const text = useMemo(() => plainText(blocksOf(node)), [node]);
+  const text = useMemo(() => comparableText(blocksOf(node)), [node]);
   return (
     <article className="min-w-0 px-4 py-3" aria-label={node.role}>
       <p className="mb-1 flex items-center gap-1.5 text-xs text-soft">

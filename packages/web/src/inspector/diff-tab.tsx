@@ -5,7 +5,7 @@ import { useWantedPreviews } from '../state/previews.ts';
 import { shortId } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { ChangesView } from './changes-view.tsx';
-import { plainText } from './plain-text.ts';
+import { comparableText } from './comparable-text.ts';
 import { wordDiff } from './word-diff.ts';
 
 /** What a message says differently from a sibling. */
@@ -83,7 +83,10 @@ function Choice({ node, siblings, others, other, onChoose }: ChoiceProps) {
 }
 
 function Difference({ node, other }: { readonly node: Node; readonly other: Node }) {
-  const changes = useMemo(() => wordDiff(plainText(blocksOf(other)), plainText(blocksOf(node))), [node, other]);
+  const changes = useMemo(
+    () => wordDiff(comparableText(blocksOf(other)), comparableText(blocksOf(node))),
+    [node, other],
+  );
   const isSame = changes.every(({ kind }) => kind === 'same');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { api, ok } from '../api/client.ts';
+import { pagesOf } from '../api/pages.ts';
 import { type Node, ROOT } from '../api/types.ts';
 
 /**
@@ -69,17 +70,16 @@ export function pathTo(nodes: NodesState['nodes'], id: string): readonly Node[] 
   return path.reverse();
 }
 
-/** Fetches all children of a node. */
+/** Of one node; nobody looks through more. */
+const MOST_CHILDREN = 2000;
+
+/** Fetches the children of a node. */
 export async function refreshChildren(parent: string): Promise<readonly string[]> {
-  const found: Node[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await ok(
-      api.nodes[':node'].children.$get({ param: { node: parent }, query: { limit: 200, ...(after && { after }) } }),
-    );
-    found.push(...page.items);
-    after = page.next;
-    if (!after || found.length >= 2000) break;
-  }
+  const param = { node: parent };
+  const { items: found } = await pagesOf(
+    (query) => ok(api.nodes[':node'].children.$get({ param, query: { limit: 200, ...query } })),
+    MOST_CHILDREN,
+  );
   putNodes(found);
   const ids = found.map(({ id }) => id);
   useNodes.setState(({ children }) => ({ children: new Map(children).set(parent, ids) }));

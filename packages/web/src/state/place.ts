@@ -1,6 +1,7 @@
 import { navigate } from 'wouter/use-browser-location';
 import { create } from 'zustand';
 import { api, ok } from '../api/client.ts';
+import { pagesOf } from '../api/pages.ts';
 import type { Node } from '../api/types.ts';
 import { ensurePath, nodeOf, pathTo, putNodes, useNodes } from './nodes.ts';
 
@@ -68,18 +69,16 @@ function isBelow(id: string, node: string): boolean {
   return end !== undefined && !end.removed && pathTo(useNodes.getState().nodes, id).some((each) => each.id === node);
 }
 
+/** The newest of so many is good enough. */
+const MOST_LEAVES = 1000;
+
 /** The leaf below it that was written last. */
 async function newestLeaf(node: string): Promise<string> {
   if (nodeOf(node)?.childCount === 0) return node;
-  const leaves: Node[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await ok(
-      api.nodes[':node'].leaves.$get({ param: { node }, query: { limit: 200, ...(after && { after }) } }),
-    );
-    leaves.push(...page.items);
-    after = page.next;
-    if (!after || leaves.length >= 1000) break;
-  }
+  const { items: leaves } = await pagesOf(
+    (query) => ok(api.nodes[':node'].leaves.$get({ param: { node }, query: { limit: 200, ...query } })),
+    MOST_LEAVES,
+  );
   putNodes(leaves);
   const newest = leaves.reduce<Node | undefined>((best, leaf) => (best && best.at > leaf.at ? best : leaf), undefined);
   return newest?.id ?? node;

@@ -62,8 +62,8 @@ function LossPreview({ parent, path }: Pick<WhereProps, 'parent' | 'path'>) {
   const before = path.slice(0, path.indexOf(parent) + 1).findLast(({ role }) => role === 'assistant');
   const last = before && takeOf(before)?.provider;
   const isOther = provider !== undefined && last !== undefined && provider !== last;
-  const wish = useSettled(JSON.stringify({ ...wishOf(view), ...(model !== undefined && { model }) }));
-  const settled = useSettled(parent.id);
+  const wish = useAfterPause(JSON.stringify({ ...wishOf(view), ...(model !== undefined && { model }) }));
+  const settled = useAfterPause(parent.id);
   const { data } = useQuery({
     ...queries.nextRequest(parent.id, JSON.parse(wish)),
     enabled: isOther && settled === parent.id,
@@ -86,7 +86,7 @@ function LossPreview({ parent, path }: Pick<WhereProps, 'parent' | 'path'>) {
 }
 
 /** A value once it has not changed for a moment. */
-function useSettled(value: string): string {
+function useAfterPause(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), PAUSE_MS);

@@ -1,7 +1,7 @@
 import type { Block } from '../api/types.ts';
 
 /** What a message says and does, as text that can be compared. */
-export function plainText(blocks: readonly Block[]): string {
+export function comparableText(blocks: readonly Block[]): string {
   return blocks.map(blockText).filter(Boolean).join('\n\n');
 }
 
@@ -14,7 +14,7 @@ function blockText(block: Block): string {
     case 'tool-use':
       return `${block.name} ${block.rawParameters}`;
     case 'tool-result':
-      return plainText(block.content);
+      return comparableText(block.content);
     case 'media':
       return `[${block.mediaType}${block.name ? ` ${block.name}` : ''}]`;
     default:
