@@ -114,12 +114,32 @@ test('what is marked is compared at an address of its own', async () => {
   await page.getByRole('region', { name: 'Branch 2' }).getByText('That').waitFor();
 });
 
-test('text that runs from right to left does, and an empty answer says that it is', async () => {
+test('text that runs from right to left does, also before what draws markdown has come', async () => {
   const app = await startApp();
-  const [, , , head] = await converse(app, 'مرحبا؟', 'أهلا بك.', 'And?', '');
+  const [, head] = await converse(app, 'مرحبا؟', 'أهلا بك.');
+  const page = await app.open('/');
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(/rendered-markdown.*\.js/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${app.url}/c/${head}`);
+  const written = articles(page, 'assistant').getByText('أهلا بك.');
+  const direction = () => written.evaluate((element) => getComputedStyle(element).direction);
+  await written.and(page.locator('p.leading-6')).waitFor();
+  expect(await direction()).toBe('rtl');
+  letGo();
+  await written.and(page.locator('div > p:not(.leading-6)')).waitFor();
+  expect(await direction()).toBe('rtl');
+});
+
+test('an empty answer says that it is', async () => {
+  const app = await startApp();
+  const [, head] = await converse(app, 'Well?', '');
   const page = await app.open(`/c/${head}`);
-  const said = page.getByText('أهلا بك.').last();
-  expect(await said.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');
   await articles(page, 'assistant').getByText('Nothing was said.').waitFor();
 });
 
