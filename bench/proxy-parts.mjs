@@ -1,11 +1,9 @@
-// One process of the proxy's measurement: the provider, a plain pass-through, or Skein. Told which, and where to go on.
-import { mkdtempSync, rmSync } from 'node:fs';
+// One process of the proxy's measurement: the provider, a plain pass-through, or Skein. Told which, where to go on, and
+// where to record.
 import http from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 const EVENTS = 40;
-const [role = '', upstream = ''] = process.argv.slice(2);
+const [role = '', upstream = '', folder = ''] = process.argv.slice(2);
 const event = `data: ${JSON.stringify({
   id: 'chatcmpl-1',
   object: 'chat.completion.chunk',
@@ -64,7 +62,6 @@ async function startSkein() {
   const { createServer } = await built('server');
   const { createForest, fileStore } = await built('forest');
   const { loadConfig } = await built('agents');
-  const folder = mkdtempSync(join(tmpdir(), 'skein-bench-proxy-'));
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
   const forest = createForest(await fileStore(folder));
   const env = { OPENAI_BASE_URL: `${upstream}/v1` };
@@ -72,7 +69,6 @@ async function startSkein() {
   const stop = async () => {
     await listening.close();
     await forest.close();
-    rmSync(folder, { recursive: true });
   };
   return { port: Number(new URL(listening.url).port), end: stop };
 }

@@ -151,9 +151,14 @@ async function proxy() {
     add('proxy, CPU while they pass', warm(times.passing), 'skein');
     add('proxy, CPU until all is written', warm(times.whole), 'skein');
     const exchanges = (few + warmUp) * 500;
-    console.log(`Memory of the proxy, idle behind ${exchanges} streams: ${((await memory()) / 1e6).toFixed(0)} MB\n`);
+    const { fresh, behind, anew } = await memory();
+    /** @param {number} bytes */
+    const mb = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`;
+    console.log(
+      `Memory of the idle proxy: ${mb(fresh)} fresh, ${mb(behind)} behind ${exchanges} streams, ${mb(anew)} in a new process on their recordings\n`,
+    );
   } finally {
-    end();
+    await end();
   }
 }
 

@@ -1,7 +1,10 @@
 // Many streams at once through the recording proxy, against a plain pass-through to the same provider.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -14,12 +17,15 @@ const PATIENCE_MS = 60_000;
 
 /**
  * The contestants; per round the time to the middle first byte, the CPU that each proxy needed until the clients had
- * everything, and until all was written; and the memory that Skein holds when it has nothing to do.
+ * everything, and until all was written; and the memory that Skein holds when it has nothing to do: in the beginning, at
+ * the end, and in a new process on what was recorded, which holds nothing but what it needs.
  */
 export async function proxyCase() {
   const provider = await start('provider');
   const plain = await start('plain', provider.url);
-  const skein = await start('skein', provider.url);
+  const folder = mkdtempSync(join(tmpdir(), 'skein-bench-proxy-'));
+  const skein = await start('skein', provider.url, folder);
+  const fresh = await skein.memory();
   const firstBytes = rounds();
   const passing = rounds();
   const whole = rounds();
@@ -50,8 +56,20 @@ export async function proxyCase() {
     contestants: [contestant('floor', plain), contestant('skein', skein)],
     times: { firstBytes: firstBytes.all, passing: passing.all, whole: whole.all },
     finish: () => finish(),
-    memory: () => skein.memory(),
-    end: () => [plain, skein, provider].forEach((part) => void part.stop()),
+    async memory() {
+      const behind = await skein.memory();
+      await skein.stop();
+      const again = await start('skein', provider.url, folder);
+      await ask(again.url, new http.Agent(), asked++);
+      await again.idle();
+      const anew = await again.memory();
+      await again.stop();
+      return { fresh, behind, anew };
+    },
+    async end() {
+      await Promise.all([plain, skein, provider].map((part) => part.stop()));
+      rmSync(folder, { recursive: true });
+    },
   };
 }
 
@@ -98,10 +116,11 @@ function ask(url, agent, count) {
 /**
  * @param {string} role
  * @param {string} [upstream]
+ * @param {string} [folder]
  */
-async function start(role, upstream = '') {
+async function start(role, upstream = '', folder = '') {
   const script = fileURLToPath(new URL('../proxy-parts.mjs', import.meta.url));
-  const child = fork(script, [role, upstream], { execArgv: ['--expose-gc'] });
+  const child = fork(script, [role, upstream, folder], { execArgv: ['--expose-gc'] });
   const [{ port }] = await once(child, 'message');
   const look = async (wish = 'cpu') => {
     child.send(wish);
@@ -111,7 +130,11 @@ async function start(role, upstream = '') {
   const cpu = async () => (await look()).cpu;
   return {
     url: `http://127.0.0.1:${port}`,
-    stop: () => child.disconnect(),
+    async stop() {
+      if (!child.connected) return;
+      child.disconnect();
+      await once(child, 'exit');
+    },
     memory: async () => (await look('memory')).heap,
     cpu,
     /** Waits until it has written down what it was given; gives the CPU it has needed since its start. */

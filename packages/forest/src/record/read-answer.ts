@@ -17,6 +17,7 @@ export interface Answer {
   readonly stop: Stop;
   readonly usage: Usage | undefined;
   readonly envelope: string;
+  /** Under which the API keeps it, where it does: later requests name it. */
   readonly responseId: string | undefined;
   /** It was only taken on: the reply comes later, in the answer to another request. */
   readonly pending: boolean;
@@ -32,7 +33,7 @@ export function readAnswer(dialect: Dialect, text: string, origin: Partial<Origi
     stop,
     usage,
     envelope,
-    responseId: responseIdIn(envelope),
+    responseId: dialect.id === 'openai-responses' ? responseIdIn(envelope) : undefined,
     pending,
   };
 }

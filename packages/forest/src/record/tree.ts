@@ -48,8 +48,11 @@ export interface KnownResponse {
   readonly thread: string;
 }
 
+const NOTHING = Symbol('nothing');
+
 export function createTree(): Tree {
-  let undo: (() => void)[] = [];
+  // Of each change the map, the key, and what was there before, in one list: thousands of steps are kept.
+  let changes: unknown[] = [];
   return {
     nodes: new Map(),
     echoes: new Map(),
@@ -59,16 +62,19 @@ export function createTree(): Tree {
     landings: new Map(),
     waiting: new Map(),
     set(map, key, value) {
-      const had = map.has(key);
-      const before = map.get(key);
-      undo.push(() => (had ? map.set(key, before!) : map.delete(key)));
+      changes.push(map, key, map.has(key) ? map.get(key) : NOTHING);
       map.set(key, value);
     },
     step() {
-      const steps: (() => void)[] = [];
-      undo = steps;
+      changes = [];
+      const ours = changes;
       return () => {
-        for (const back of steps.toReversed()) back();
+        for (let at = ours.length - 3; at >= 0; at -= 3) {
+          const map = ours[at] as Map<unknown, unknown>;
+          const before = ours[at + 2];
+          if (before === NOTHING) map.delete(ours[at + 1]);
+          else map.set(ours[at + 1], before);
+        }
       };
     },
   };

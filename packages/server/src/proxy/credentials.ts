@@ -18,7 +18,8 @@ export function givenKeys(headers: ReadonlyMap<string, string>, path: string): G
       .trim();
     if (value) keys.set(name, value);
   }
-  const inQuery = new URLSearchParams(path.split('?')[1]).get('key');
+  const query = path.split('?', 2)[1];
+  const inQuery = query === undefined ? null : new URLSearchParams(query).get('key');
   if (inQuery) keys.set('key', inQuery);
   return keys;
 }

@@ -14,31 +14,43 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** What goes on to the provider, with its own name as the host. */
-export function requestHeaders(raw: RawHeaders, host: string, without: ReadonlySet<string>): string[] {
-  const pairs = pairsOf(raw);
-  const dropped = droppedBy(pairs);
-  const isOurs = (name: string) =>
-    name === 'host' || name === 'expect' || name.startsWith('x-skein-') || without.has(name);
-  const kept = pairs.flatMap(([name, value]) => {
-    const lower = name.toLowerCase();
-    if (dropped.has(lower) || isOurs(lower)) return [];
-    if (lower !== 'cookie') return [name, value];
-    const cookies = value.split(/; */).filter((cookie) => !cookie.startsWith('skein_'));
-    return cookies.length === 0 ? [] : [name, cookies.join('; ')];
-  });
-  return ['Host', host, ...kept];
+/** What goes on to the provider, with its own name as the host. `given` is the same for looking up. */
+export function requestHeaders(
+  raw: RawHeaders,
+  given: ReadonlyMap<string, string>,
+  host: string,
+  without: ReadonlySet<string>,
+): string[] {
+  const dropped = droppedBy(given);
+  const kept = ['Host', host];
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]!.toLowerCase();
+    if (dropped.has(name) || without.has(name) || isOurs(name)) continue;
+    const value = name === 'cookie' ? withoutOurs(raw[at + 1]!) : raw[at + 1]!;
+    if (name !== 'cookie' || value !== '') kept.push(raw[at]!, value);
+  }
+  return kept;
+}
+
+function isOurs(name: string): boolean {
+  return name === 'host' || name === 'expect' || name.startsWith('x-skein-');
+}
+
+function withoutOurs(cookies: string): string {
+  const kept = cookies.split(/; */).filter((cookie) => !cookie.startsWith('skein_'));
+  return kept.join('; ');
 }
 
 /**
  * What goes back to the client. The two last ones are ours: what a provider serves must not run as a page of this
  * server.
  */
-export function responseHeaders(raw: RawHeaders): string[] {
-  const pairs = pairsOf(raw);
-  const dropped = droppedBy(pairs);
-  const kept = pairs.filter(([name]) => !dropped.has(name.toLowerCase()));
-  return [...kept.flat(), ...SANDBOX];
+export function responseHeaders(raw: RawHeaders, given: ReadonlyMap<string, string>): string[] {
+  const dropped = droppedBy(given);
+  const kept: string[] = [];
+  for (let at = 0; at < raw.length; at += 2)
+    if (!dropped.has(raw[at]!.toLowerCase())) kept.push(raw[at]!, raw[at + 1]!);
+  return [...kept, ...SANDBOX];
 }
 
 export const SANDBOX: RawHeaders = [
@@ -51,27 +63,18 @@ export const SANDBOX: RawHeaders = [
 /** The same for code that looks values up, names in lower case; a repeated name has all its values. */
 export function headersOf(raw: RawHeaders): Map<string, string> {
   const headers = new Map<string, string>();
-  for (const [spelling, value] of pairsOf(raw)) {
-    const name = spelling.toLowerCase();
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]!.toLowerCase();
     const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+    headers.set(name, before === undefined ? raw[at + 1]! : `${before}, ${raw[at + 1]}`);
   }
   return headers;
 }
 
 /** Those of the list, and those that `Connection` names. */
-function droppedBy(pairs: readonly HeaderPair[]): ReadonlySet<string> {
-  const named = pairs
-    .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.toLowerCase().split(/\s*,\s*/))
-    .filter((name) => name !== 'content-length' && !HOP_BY_HOP.has(name));
-  return named.length === 0 ? HOP_BY_HOP : new Set([...HOP_BY_HOP, ...named]);
-}
-
-type HeaderPair = readonly [name: string, value: string];
-
-export function pairsOf(raw: RawHeaders): HeaderPair[] {
-  const pairs: HeaderPair[] = [];
-  for (let at = 0; at < raw.length; at += 2) pairs.push([raw[at]!, raw[at + 1]!]);
-  return pairs;
+function droppedBy(given: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const connection = given.get('connection')?.toLowerCase() ?? '';
+  if (connection === '' || HOP_BY_HOP.has(connection) || connection === 'close') return HOP_BY_HOP;
+  const named = connection.split(/\s*,\s*/).filter((name) => name !== 'content-length');
+  return new Set([...HOP_BY_HOP, ...named]);
 }

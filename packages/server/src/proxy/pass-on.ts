@@ -1,23 +1,10 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
+import type { Connections } from './connections.ts';
 import { headersOf, responseHeaders } from './headers.ts';
 import { answerWith, breakOff, providerError } from './provider-error.ts';
 import type { Target } from './target.ts';
 import type { Watch } from './watch.ts';
-
-/** Connections to providers, kept for the next request. */
-export interface Agents {
-  readonly http: http.Agent;
-  readonly https: https.Agent;
-}
-
-/** Shorter than any server keeps an idle connection, so that none is used that is being closed. */
-const IDLE_MS = 4000;
-
-export function createAgents(): Agents {
-  const options = { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' as const };
-  return { http: new http.Agent(options), https: new https.Agent(options) };
-}
 
 export interface Passing {
   readonly client: IncomingMessage;
@@ -28,11 +15,14 @@ export interface Passing {
   /** The request's bytes, where they were read already. */
   readonly body?: Uint8Array | undefined;
   readonly watch: Watch;
-  readonly agents: Agents;
+  readonly connections: Connections;
 }
 
 /** Moves the bytes of one exchange, both ways and as they come. `done` is called once, at its end. */
-export function passOn({ client, answer, target, headers, body, watch, agents }: Passing, done: Watch['end']): void {
+export function passOn(
+  { client, answer, target, headers, body, watch, connections }: Passing,
+  done: Watch['end'],
+): void {
   const { origin, path, provider } = target;
   const isSecure = origin.protocol === 'https:';
   let isOver = false;
@@ -50,19 +40,21 @@ export function passOn({ client, answer, target, headers, body, watch, agents }:
     path,
     // Given as a list they go out in their order and spelling, and nothing is added.
     headers: headers as unknown as http.OutgoingHttpHeaders,
-    agent: isSecure ? agents.https : agents.http,
+    agent: connections.agentOf(origin.protocol),
   });
 
   upstream.on('response', (incoming) => {
     const { statusCode = 502, statusMessage, rawHeaders } = incoming;
+    connections.answered(upstream.socket, incoming);
     answer.sendDate = false;
-    answer.writeHead(statusCode, statusMessage, responseHeaders(rawHeaders));
+    const given = headersOf(rawHeaders);
+    answer.writeHead(statusCode, statusMessage, responseHeaders(rawHeaders, given));
     let hasBytes = false;
     // They go out together with the first bytes, or alone where those are not there yet.
     setImmediate(() => {
       if (!hasBytes && !answer.destroyed) answer.flushHeaders();
     });
-    watch.head(statusCode, headersOf(rawHeaders));
+    watch.head(statusCode, given);
     incoming.on('data', (bytes: Buffer) => {
       hasBytes = true;
       if (!answer.write(bytes)) incoming.pause();

@@ -3,11 +3,12 @@ import { createRecorder, createReplayer, readAddress } from '@skein/forest';
 import type { Access } from '../http/access.ts';
 import { Problem, problemBody, problemOf } from '../http/problem.ts';
 import type { Services } from '../services.ts';
+import { createConnections } from './connections.ts';
 import { givenKeys, signingOf, withoutKey } from './credentials.ts';
 import { decodeWhole } from './decode.ts';
 import { headersOf, requestHeaders } from './headers.ts';
 import type { ProxyOptions } from './options.ts';
-import { createAgents, passOn } from './pass-on.ts';
+import { passOn } from './pass-on.ts';
 import { answerWith, providerError } from './provider-error.ts';
 import { hasBody, readBody, sendResponse } from './replay.ts';
 import { MAX_RECORDED_REQUEST, type TakeDownOptions, takeDown } from './take-down.ts';
@@ -43,7 +44,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   };
   const recorder = createRecorder(forest, { onError });
   const replayer = createReplayer(forest);
-  const agents = createAgents();
+  const connections = createConnections();
   const targetOf = createTargets(providers, env);
   const streams = createTally();
   const recordings = createTally();
@@ -67,7 +68,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     const signing = signingOf(provider, env, keys, { token, useServerKeys });
     const target = signing.without.has('key') ? { ...found, path: withoutKey(found.path) } : found;
     const headers = [
-      ...requestHeaders(client.rawHeaders, origin.host, signing.without),
+      ...requestHeaders(client.rawHeaders, given, origin.host, signing.without),
       ...signing.headers,
       ...framing(client),
     ];
@@ -99,7 +100,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       ? takeDown({ recorder, request: toRecord, redact, onUndecodable, onError, onEnd: recordings.remove })
       : noWatch;
     streams.add();
-    passOn({ client, answer, target, headers, body, watch, agents }, (outcome) => {
+    passOn({ client, answer, target, headers, body, watch, connections }, (outcome) => {
       streams.remove();
       metrics.count('skein_proxy_exchanges_total', { provider: target.provider.id, outcome });
     });
@@ -123,8 +124,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     });
     const outcome = found ? 'replayed' : 'missed';
     metrics.count('skein_proxy_exchanges_total', { provider: target.provider.id, outcome });
-    if (!found && wishes.onMiss === 'pass')
-      return pass(client, answer, order, hasBody(client.rawHeaders) ? bytes : undefined);
+    if (!found && wishes.onMiss === 'pass') return pass(client, answer, order, hasBody(client) ? bytes : undefined);
     await sendResponse(answer, found ?? (await replayer.refuse(request)));
   };
 
@@ -153,8 +153,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       await recorder.settled();
     },
     close() {
-      agents.http.destroy();
-      agents.https.destroy();
+      connections.close();
     },
   };
 }

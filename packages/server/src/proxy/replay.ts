@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../http/problem.ts';
-import { pairsOf, SANDBOX } from './headers.ts';
+import { SANDBOX } from './headers.ts';
 import { breakOff } from './provider-error.ts';
 import { MAX_RECORDED_REQUEST } from './take-down.ts';
 
@@ -39,6 +39,6 @@ export async function sendResponse(answer: ServerResponse, response: Response): 
 }
 
 /** Whether a request says that it has a body. */
-export function hasBody(raw: readonly string[]): boolean {
-  return pairsOf(raw).some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name));
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }

@@ -36,15 +36,24 @@ export function createTargets(providers: readonly ProviderDescriptor[], env: Env
     known.set(name, base);
     return base;
   };
-  return (url) => {
-    const [path = '', ...query] = url.slice(PREFIX.length).split('?');
+  const find = (path: string): Target => {
     const [name = '', ...rest] = path.split('/');
     const { provider, origin, pathname } = baseOf(name);
     if (!isPlain(path)) throw new Problem(400, 'bad_path', 'The path has parts that lead elsewhere, such as "..".');
-    const joined = joinPaths(pathname, rest);
-    return { provider, origin, path: query.length === 0 ? joined : `${joined}?${query.join('?')}` };
+    return { provider, origin, path: joinPaths(pathname, rest) };
+  };
+  const found = new Map<string, Target>();
+  return (url) => {
+    const [path = '', ...query] = url.slice(PREFIX.length).split('?');
+    const target = found.get(path) ?? find(path);
+    if (found.size >= MOST_FOUND) found.clear();
+    found.set(path, target);
+    return query.length === 0 ? target : { ...target, path: `${target.path}?${query.join('?')}` };
   };
 }
+
+/** Clients ask at few paths, and again and again. */
+const MOST_FOUND = 1000;
 
 interface Base extends Pick<Target, 'provider' | 'origin'> {
   readonly pathname: string;

@@ -43,7 +43,8 @@ function oneOf<T extends string>(
 }
 
 function tagsOf(text: string | undefined): string[] {
-  const tags = (text ?? '')
+  if (text === undefined) return [];
+  const tags = text
     .split(',')
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '');
