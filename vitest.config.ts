@@ -20,6 +20,7 @@ export default defineConfig({
     ],
     globalSetup: ['packages/forest/test/postgres/global-setup.ts'],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Half of the tests wait for processes and sockets: every core may have one.
     maxWorkers: '100%',
   },

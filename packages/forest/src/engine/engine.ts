@@ -5,6 +5,7 @@ import { resolveId } from '../forest/resolve.ts';
 import { threadsOf } from '../forest/threads.ts';
 import type { Forest } from '../forest/types.ts';
 import { growBranch } from './branch.ts';
+import { inTurnOfAll } from './claims.ts';
 import { EventWriter } from './event-writer.ts';
 import { follow, refuseOtherIds } from './follow.ts';
 import { generationRecord, readGeneration, shown, stateOf } from './generation-record.ts';
@@ -23,7 +24,7 @@ import {
   type GenerationState,
   type ResumeOptions,
 } from './types.ts';
-import { inTurn, runningHere, setRunning } from './under-way.ts';
+import { runningHere, setRunning } from './under-way.ts';
 import { watchForStop } from './watch-for-stop.ts';
 
 /** Grows a forest with models. `defaults` hold for every generation: keys, addresses, prices, an observer. */
@@ -122,7 +123,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
       parking.refuse();
       if (options.thread !== undefined) await threads.get(options.thread);
       const at = await resolveId(store, node);
-      return inTurn(store, at, async () => {
+      return inTurnOfAll(context, at, async () => {
         const state = newState(context, at, options);
         if (!options.again) await refuseTwice(state);
         return start(
@@ -140,7 +141,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     },
     rerun: (head, options) => rerunTurns(context, engine, head, options),
     resume: (id, given = {}) =>
-      inTurn(store, id, async () => {
+      inTurnOfAll(context, id, async () => {
         parking.refuse();
         const state = await readGeneration(store, id);
         refuseForeign(given, FROM_THE_FOREST);

@@ -14,7 +14,7 @@ export function runningHere({ writer }: Store, generation: string): AbortControl
   return running.get(`${writer}/${generation}`);
 }
 
-/** Looking whether something runs and starting it are one step: two that want the same come one after the other. */
+/** Those of this process that want the same come one after the other. */
 export function inTurn<T>({ writer }: Store, name: string, work: () => Promise<T>): Promise<T> {
   const key = `${writer}/${name}`;
   const result = (turns.get(key) ?? Promise.resolve()).then(work);

@@ -1,0 +1,86 @@
+import type { Context } from '../forest/context.ts';
+import { setRef } from '../forest/refs.ts';
+import { EngineError } from './types.ts';
+import { inTurn } from './under-way.ts';
+
+/** Where every writer says what it is about to start. */
+const CLAIMS = { on: 'forest', key: 'engine' } as const;
+/** Starting takes a few writes; whoever takes longer is stuck. */
+const PATIENCE_MS = 10_000;
+const PAUSE_MS = 20;
+/** At once; claims are held for moments. */
+const MOST_WRITERS = 1000;
+
+/** What each writer of this process claims. */
+const claimed = new Map<string, Set<string>>();
+
+/**
+ * Looking whether something runs and starting it are one step for everyone who shares the store. A claim is written
+ * before the others' are read, so of two who want the same at least one sees the other; nobody works who sees a claim.
+ * Of those who wait, the writer with the first name keeps its claim and the others take theirs back.
+ */
+export function inTurnOfAll<T>(context: Context, name: string, work: () => Promise<T>): Promise<T> {
+  const { store } = context;
+  return inTurn(store, name, async () => {
+    const until = performance.now() + PATIENCE_MS;
+    try {
+      for (;;) {
+        await claim(context, name);
+        let others = await othersWho(context, name);
+        if (others.length === 0) return await work();
+        while (others.length > 0) {
+          if (performance.now() > until) throw stuck(name);
+          if (others.some((other) => other < store.writer)) await takeBack(context, name);
+          await pause();
+          others = await othersWho(context, name);
+        }
+      }
+    } finally {
+      await takeBack(context, name).catch(() => undefined);
+    }
+  });
+}
+
+/** Those who claim it and live. */
+async function othersWho({ store }: Context, name: string): Promise<string[]> {
+  // Makes sure that what others have written is read.
+  await store.changes();
+  const { items } = await store.refs({ on: CLAIMS.on, keys: [CLAIMS.key], limit: MOST_WRITERS });
+  const others = items
+    .filter(({ name: writer, value }) => writer !== store.writer && Array.isArray(value) && value.includes(name))
+    .map(({ name: writer }) => writer);
+  const alive = await Promise.all(others.map((writer) => store.isAlive(writer)));
+  return others.filter((_, index) => alive[index]);
+}
+
+async function claim(context: Context, name: string): Promise<void> {
+  const { writer } = context.store;
+  const ours = claimed.get(writer) ?? new Set();
+  claimed.set(writer, ours.add(name));
+  await tell(context, ours);
+}
+
+async function takeBack(context: Context, name: string): Promise<void> {
+  const { writer } = context.store;
+  const ours = claimed.get(writer);
+  if (!ours?.delete(name)) return;
+  if (ours.size === 0) claimed.delete(writer);
+  await tell(context, ours);
+}
+
+async function tell(context: Context, ours: ReadonlySet<string>): Promise<void> {
+  const value = ours.size === 0 ? null : [...ours];
+  await context.store.append([setRef(context, CLAIMS.on, CLAIMS.key, context.store.writer, value)]);
+}
+
+function stuck(name: string): EngineError {
+  return new EngineError(
+    'generation_running',
+    name,
+    'Another process has been starting a generation here for ten seconds: ask again.',
+  );
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+}
