@@ -1,19 +1,9 @@
 import type { Reply, StreamEvent, WrittenRequest } from '../dialects/index.ts';
 import { isObject, parseJson } from '../json/index.ts';
 import type { Message, Origin } from '../message/index.ts';
-import {
-  type Clock,
-  type ExchangeOptions,
-  ProviderError,
-  type RetryNotice,
-  resolveEndpoint,
-  resolveKey,
-  streamError,
-} from '../providers/index.ts';
-import { sleep } from '../providers/transport/clock.ts';
-import { exchange } from '../providers/transport/exchange.ts';
-import { secretsOf } from '../providers/transport/redact.ts';
-import { DEFAULT_RETRY, retryWait } from '../providers/transport/retry.ts';
+import { type Clock, ProviderError, type RetryNotice } from '../providers/index.ts';
+import { type Answer, deliver } from '../providers/transport/deliver.ts';
+import { requestIdOf } from '../providers/transport/request-id.ts';
 import { replyEvents } from './reply-events.ts';
 import type { Target } from './targets.ts';
 import type { RunOptions } from './types.ts';
@@ -35,8 +25,6 @@ export interface Sending {
 export interface Sent {
   readonly reply: Reply | undefined;
   readonly failure: unknown;
-  /** Whether there was a response at all. */
-  readonly answered: boolean;
   /** Whether anything was told of the reply: then it is too late to ask someone else. */
   readonly told: boolean;
   readonly requestId: string | undefined;
@@ -47,62 +35,62 @@ export interface Sent {
 
 /** Sends a request until there is a reply, or no sense in trying. It never throws. */
 export async function send(sending: Sending): Promise<Sent> {
-  const { options, clock, signal } = sending;
-  const retry = { ...DEFAULT_RETRY, ...(options.retry === false ? { maxRetries: 0 } : options.retry) };
-  for (let attempts = 1; ; attempts++) {
-    const sent = await sendOnce(sending);
-    const { failure } = sent;
-    // A stream that breaks off before it says anything is as good as no reply; other failures were tried again before.
-    if (!(failure instanceof ProviderError) || sent.told || !sent.answered || signal.aborted) return sent;
-    const waitMs = retryWait(attempts, failure, retry, options.random ?? Math.random);
-    if (waitMs === undefined) return sent;
-    sending.onRetry({ attempts, waitMs, error: failure });
-    try {
-      await sleep(clock, waitMs, signal);
-    } catch {
-      return sent;
-    }
-  }
-}
-
-async function sendOnce(sending: Sending): Promise<Sent> {
-  const { clock, stream, target } = sending;
+  const { target, written, options, stream, signal, clock, onRetry } = sending;
+  const { provider, model, connecting } = target;
+  const { body, bytes } = written;
+  const { timeouts, retry, random } = options;
   const startedAt = clock.now();
-  const seen: Seen = { answered: false, told: false, requestId: undefined, firstEventMs: undefined, reply: undefined };
+  let seen = NOTHING;
   let failure: unknown;
   try {
-    failure = await (stream ? readStream(sending, seen, startedAt) : readText(sending, seen));
+    await deliver(
+      {
+        ...connecting,
+        ...{ key: connecting.apiKey, provider, model, body, bytes, stream },
+        ...{ signal, clock, timeouts, retry, random, onRetry },
+      },
+      async (answer) => {
+        seen = { ...NOTHING, requestId: requestIdOf(answer.response.headers) };
+        await receive(answer, sending, seen, startedAt);
+        answer.done();
+      },
+      () => seen.told,
+    );
+  } catch (error) {
+    failure = error;
+  }
+  return { ...seen, failure, startedAt, durationMs: clock.now() - startedAt };
+}
+
+type Seen = { -readonly [Name in 'told' | 'requestId' | 'firstEventMs' | 'reply']: Sent[Name] };
+
+const NOTHING: Seen = { told: false, requestId: undefined, firstEventMs: undefined, reply: undefined };
+
+async function receive(answer: Answer, sending: Sending, seen: Seen, startedAt: number): Promise<void> {
+  const isCut = () => seen.reply?.message.origin.cut;
+  let failure: ProviderError | undefined;
+  try {
+    failure = await (sending.stream ? readStream(answer, sending, seen, startedAt) : readText(answer, sending, seen));
   } catch (error) {
     // What breaks behind the end of a reply does not matter any more.
-    if (!seen.reply || seen.reply.message.origin.cut) failure = error;
+    if (!seen.reply || isCut()) throw error;
   }
-  if (failure === undefined && seen.reply?.message.origin.cut)
-    failure = new ProviderError('the stream ended before its end', {
-      provider: target.provider.id,
-      model: target.model,
+  if (isCut())
+    failure ??= new ProviderError('the stream ended before its end', {
+      ...answer.asked,
       code: 'connection',
       retryable: true,
       requestId: seen.requestId,
     });
-  return { ...seen, failure, startedAt, durationMs: clock.now() - startedAt };
+  if (failure) throw failure;
 }
 
-interface Seen {
-  answered: boolean;
-  told: boolean;
-  requestId: string | undefined;
-  firstEventMs: number | undefined;
-  reply: Reply | undefined;
-}
-
-async function readText(sending: Sending, seen: Seen): Promise<ProviderError | undefined> {
+async function readText(answer: Answer, sending: Sending, seen: Seen): Promise<ProviderError | undefined> {
   const { target, onEvent } = sending;
-  const { text, requestId } = await exchange({ ...exchangeOptions(sending), stream: false });
-  seen.answered = true;
-  seen.requestId = requestId;
+  const text = await answer.text();
   // A reply can tell of its own failure, as a stream does; some gateways send nothing else.
   const body = parsed(text);
-  const failure = isObject(body) && isObject(body.error) ? failureIn(text, sending) : undefined;
+  const failure = isObject(body) && isObject(body.error) ? await answer.errorIn(text) : undefined;
   try {
     seen.reply = target.dialect.readResponse(text, originOf(sending));
   } catch (error) {
@@ -122,50 +110,30 @@ function parsed(text: string): unknown {
   }
 }
 
-async function readStream(sending: Sending, seen: Seen, startedAt: number): Promise<ProviderError | undefined> {
+async function readStream(
+  answer: Answer,
+  sending: Sending,
+  seen: Seen,
+  startedAt: number,
+): Promise<ProviderError | undefined> {
   const { target, clock, onEvent, onFirstEvent } = sending;
-  const { events, requestId } = await exchange({ ...exchangeOptions(sending), stream: true });
-  seen.answered = true;
-  seen.requestId = requestId;
   const reader = target.dialect.readStream(originOf(sending));
   try {
-    for await (const { event, data } of events) {
+    for await (const { event, data } of answer.events()) {
       if (seen.firstEventMs === undefined) {
         seen.firstEventMs = clock.now() - startedAt;
         onFirstEvent(seen.firstEventMs);
       }
       for (const told of reader.push(event, data)) {
-        if (told.type === 'error') return failureIn(told.native, sending);
+        if (told.type === 'error') return await answer.errorIn(told.native);
         seen.told ||= told.type !== 'unknown';
         onEvent(told);
       }
     }
     return undefined;
   } finally {
-    seen.reply = reader.finish();
+    if (seen.firstEventMs !== undefined) seen.reply = reader.finish();
   }
-}
-
-function exchangeOptions({ target, written, options, signal, clock, onRetry }: Sending): ExchangeOptions {
-  const { provider, model, connecting } = target;
-  const { apiKey, baseUrl, env, fetch, extraHeaders } = connecting;
-  return {
-    provider,
-    model,
-    body: written.body,
-    bytes: written.bytes,
-    key: apiKey,
-    baseUrl,
-    env,
-    fetch,
-    extraHeaders,
-    signal,
-    clock,
-    timeouts: options.timeouts,
-    retry: options.retry,
-    random: options.random,
-    onRetry,
-  };
 }
 
 /** Where the reply comes from: what decides where its text may be sent again. */
@@ -177,16 +145,6 @@ function originOf({ target: { provider, model, connecting }, written }: Sending)
     ...(connecting.account !== undefined && { account: connecting.account }),
     prefix: written.manifest.prefix,
   };
-}
-
-function failureIn(native: string, { target: { provider, model, connecting } }: Sending): ProviderError {
-  const { apiKey, baseUrl, env, extraHeaders } = connecting;
-  const secrets = secretsOf({
-    key: resolveKey(provider, { key: apiKey, env }),
-    baseUrl: resolveEndpoint(provider, { baseUrl, env }).baseUrl,
-    extraHeaders,
-  });
-  return streamError(native, { provider: provider.id, model, secrets });
 }
 
 /** Whether a message says anything, so that it belongs into the history. */

@@ -6,7 +6,7 @@ export interface ServerSentEvent {
 }
 
 /** Waits for the next piece, within whatever limits there are. */
-type Wait = <T>(work: Promise<T>) => Promise<T>;
+type Wait = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** The pieces of a body as they come. Whoever stops early cancels it. */
 async function* piecesOf(response: Response, wait: Wait): AsyncGenerator<Uint8Array, void, undefined> {
@@ -15,7 +15,7 @@ async function* piecesOf(response: Response, wait: Wait): AsyncGenerator<Uint8Ar
   let ended = false;
   try {
     for (;;) {
-      const { done, value } = await wait(reader.read());
+      const { done, value } = await wait(() => reader.read());
       ended = done;
       if (done) return;
       yield value;

@@ -1,3 +1,5 @@
+import { unlessAborted } from './stopper.ts';
+
 /** Time, so that tests need not wait. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -18,17 +20,14 @@ export const realClock: Clock = {
 };
 
 /** Waits; rejects with the signal's reason as soon as that aborts. */
-export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = () => {
-      cancel();
-      reject(signal.reason);
-    };
-    const cancel = clock.setTimer(ms, () => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    });
-    signal.addEventListener('abort', stop, { once: true });
+export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  let cancel = () => {};
+  const over = new Promise<void>((resolve) => {
+    cancel = clock.setTimer(ms, resolve);
   });
+  try {
+    await unlessAborted(over, signal);
+  } finally {
+    cancel();
+  }
 }

@@ -1,4 +1,5 @@
-import type { EventExchange, ExchangeOptions, TextExchange } from './exchange.ts';
+import type { ExchangeOptions } from './deliver.ts';
+import type { EventExchange, TextExchange } from './exchange.ts';
 
 /**
  * Sends a request and gives the reply, after as many attempts as it takes. Streams come back with their first event,

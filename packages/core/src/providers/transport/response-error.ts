@@ -53,6 +53,17 @@ export function streamError(data: string, asked: Omit<Asked, 'secrets'> & Partia
   });
 }
 
+/** The error of a response that should be a stream and is one text. */
+export function unstreamedError(text: string, asked: Asked): ProviderError {
+  if (readErrorBody(text).message !== undefined) return streamError(text, asked);
+  return new ProviderError('a stream was asked for, but the reply is none', {
+    ...asked,
+    code: 'stream_error',
+    retryable: false,
+    rawBody: redact(text, asked.secrets),
+  });
+}
+
 /** Redirects are not followed: most headers that carry keys would travel along. */
 function location(headers: Headers): string | undefined {
   const target = headers.get('location');

@@ -1,9 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openai } from '../../dialects/openai-responses/provider.ts';
-import { type ExchangeOptions, exchange } from './exchange.ts';
+import type { ExchangeOptions, Fetch } from './deliver.ts';
+import { exchange } from './exchange.ts';
 import { redact, secretsOf } from './redact.ts';
-import type { Fetch } from './send.ts';
+// What is loaded with the first error would take real time.
+import './read-error.ts';
 import { FakeClock, settle } from './test-clock.ts';
 
 const KEY = 'sk-secret+key/0123456789"quoted';

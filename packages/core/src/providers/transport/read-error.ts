@@ -1,0 +1,2 @@
+// A module of its own, because the main entry has some of it, too, and could not be loaded without it otherwise.
+export { responseError, streamError, unstreamedError } from './response-error.ts';
