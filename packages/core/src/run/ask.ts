@@ -1,81 +1,73 @@
 import type { Manifest, RequestParams, WrittenRequest } from '../dialects/index.ts';
 import type { Message } from '../message/index.ts';
 import { isProviderError, type RefusalMemory } from '../providers/index.ts';
-import type { Asking, OutputSpec } from './output/output-spec.ts';
-import { type Sending, type Sent, send } from './send.ts';
-import type { Target } from './targets.ts';
-import { clampMaxTokens, estimateText, estimateTokens } from './tokens.ts';
-import type { ToolSet } from './tools/tool-set.ts';
-import type { ModelLimits, RunOptions } from './types.ts';
+import type { Asking } from './output/output-spec.ts';
+import type { Running } from './running.ts';
+import { type Sent, send } from './send.ts';
+import { nameOf, type Target } from './targets.ts';
+import { clampMaxTokens, estimateInput, systemText } from './tokens.ts';
+import type { ModelLimits } from './types.ts';
 
 /** A question to one model. */
 export interface Question {
+  readonly running: Running;
   readonly target: Target;
+  readonly limits: ModelLimits;
   /** What is sent, which need not be what is stored. */
   readonly messages: readonly Message[];
-  readonly tools: ToolSet;
-  readonly output: OutputSpec | undefined;
-  readonly options: RunOptions;
-  readonly previous: Manifest | undefined;
-  readonly limits: ModelLimits;
-  readonly refusals: RefusalMemory;
-  readonly sending: Pick<Sending, 'signal' | 'clock' | 'onEvent' | 'onFirstEvent' | 'onRetry'>;
-  readonly onWritten: (written: WrittenRequest, params: RequestParams) => void;
-  readonly onRefused: (fields: readonly string[]) => void;
+  /** Who was asked before it, and why that came to nothing. */
+  readonly failed: Failed | undefined;
+}
+
+export interface Failed {
+  readonly target: Target;
+  readonly failure: unknown;
 }
 
 export interface Asked extends Sent {
   readonly written: WrittenRequest;
   /** What was sent. */
   readonly messages: readonly Message[];
-  /** The descriptor may have learnt of fields that are refused. */
   readonly target: Target;
 }
 
 /** How many times in one step a provider may refuse further fields: some name one at a time. */
 const MAX_REFUSALS = 5;
 
+/** What providers refused is learnt once for all runs. */
+let remembered: RefusalMemory | undefined;
+
 /** Writes and sends; fields of the provider's own that it refuses by name are left out, and the rest is sent again. */
 export async function ask(question: Question): Promise<Asked> {
-  const { refusals, options, sending, messages } = question;
-  let target = applied(question.target, refusals);
-  let { written, params } = write(question, target, question.previous);
+  const { running, target, messages } = question;
+  const { journal, options } = running;
+  let asked: Asked | undefined;
+  let fields: readonly string[] = [];
   for (let refused = 0; ; refused++) {
-    question.onWritten(written, params);
-    const stream = options.stream ?? true;
-    const sent = await send({ ...sending, target, written, options, stream });
-    const { failure } = sent;
-    const fields = refused < MAX_REFUSALS ? await fieldsRefused(failure, written.body) : [];
-    if (fields.length === 0) return { ...sent, written, messages, target };
-    refusals.learn(target.provider, target.model, fields);
-    target = applied(target, refusals);
     // What was sent before held the field: nothing of it is sent again as it was.
-    const next = write(question, target, undefined);
-    if (next.written.body === written.body) return { ...sent, written, messages, target };
-    ({ written, params } = next);
-    question.onRefused(fields);
+    const { written, params } = write(question, asked ? undefined : journal.manifest);
+    if (written.body === asked?.written.body) return asked;
+    if (asked) journal.notice('refused-field', `${nameOf(target)} refuses what it gave itself: ${fields.join(', ')}`);
+    tellWritten(question, written, params, !asked);
+    asked = { ...(await send(running, target, written)), written, messages, target };
+    const { failure } = asked;
+    if (refused === MAX_REFUSALS || !isProviderError(failure) || !failure.status) return asked;
+    // Loaded on first use: few requests are refused.
+    const { RefusalMemory, refusedFields } = await import('./read-refusal.ts');
+    fields = refusedFields(failure.status, failure.rawBody ?? '', written.body);
+    if (fields.length === 0) return asked;
+    remembered ??= new RefusalMemory();
+    (options.refusals ?? remembered).learn(target.provider, target.model, fields);
   }
 }
 
-/** Those that an error refuses by name; what reads that is loaded with the first such error. */
-async function fieldsRefused(failure: unknown, body: string): Promise<readonly string[]> {
-  if (!isProviderError(failure) || !failure.status) return [];
-  const { refusedFields } = await import('./read-refusal.ts');
-  return refusedFields(failure.status, failure.rawBody ?? '', body);
-}
-
-function applied(target: Target, refusals: RefusalMemory): Target {
-  const provider = refusals.apply(target.provider, target.model);
-  return provider === target.provider ? target : { ...target, provider };
-}
-
 function write(
-  { messages, tools, options, limits, output }: Question,
-  target: Target,
+  { running, target, messages, limits }: Question,
   previous: Manifest | undefined,
 ): { written: WrittenRequest; params: RequestParams } {
-  const { dialect, provider, model, connecting } = target;
-  const { system, cache, strict, extraBody } = options;
+  const { options, tools, output } = running;
+  const { dialect, model, connecting } = target;
+  const { system, cache, strict, extraBody, stream = true, refusals = remembered } = options;
   const maxTokens = clampMaxTokens(
     options.params?.maxTokens,
     limits,
@@ -83,12 +75,8 @@ function write(
     () => estimateInput(messages, system),
   );
   const plain: Asking = {
-    tools: tools.definitions(dialect.id),
-    params: {
-      ...options.params,
-      ...(maxTokens !== undefined && { maxTokens }),
-      stream: options.stream ?? true,
-    },
+    tools: tools?.definitions(dialect.id) ?? [],
+    params: { ...options.params, ...(maxTokens !== undefined && { maxTokens }), stream },
     extra: extraBody,
   };
   const { params, extra, tools: definitions } = output?.ask(target, plain) ?? plain;
@@ -96,7 +84,7 @@ function write(
     model,
     messages,
     params,
-    provider,
+    provider: refusals?.apply(target.provider, model) ?? target.provider,
     tools: definitions,
     ...(system !== undefined && { system }),
     ...(extra !== undefined && { extra }),
@@ -108,10 +96,21 @@ function write(
   return { written, params };
 }
 
-export function estimateInput(messages: readonly Message[], system: RunOptions['system']): number {
-  return estimateTokens(messages) + estimateText(systemText(system));
-}
-
-export function systemText(system: RunOptions['system']): string {
-  return typeof system === 'string' ? system : (system ?? []).map(({ text }) => text).join('');
+function tellWritten(
+  { running: { journal, options }, target, failed }: Question,
+  { losses: all, body }: WrittenRequest,
+  params: RequestParams,
+  isFirst: boolean,
+): void {
+  const losses = journal.newLosses(all);
+  if (failed && isFirst) {
+    const why = failed.failure instanceof Error ? failed.failure.message : String(failed.failure);
+    journal.notice('fallback', `${nameOf(target)} is asked instead of ${nameOf(failed.target)}: ${why}`, losses);
+  } else if (losses.length > 0)
+    journal.notice('losses', `Not all is sent to ${nameOf(target)} as it is (${losses.length})`, losses);
+  const wanted = options.params?.maxTokens;
+  if (params.maxTokens !== wanted)
+    journal.notice('max-tokens', `There is no room for ${wanted} tokens; the reply may have ${params.maxTokens}`);
+  const { provider, model } = target;
+  journal.observe({ type: 'request', step: journal.step, provider: provider.id, model, params, body });
 }

@@ -1,7 +1,6 @@
 import { isObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
-import { InvalidOutputError } from './output/invalid-output.ts';
 import type { Finding } from './tools/types.ts';
 import type { Step } from './types.ts';
 
@@ -37,7 +36,7 @@ export class RunError extends Error {
     this.retryable = facts.retryable === true;
     this.requestId = text(facts.requestId);
     this.rawBody = text(facts.rawBody) ?? text(facts.body);
-    this.findings = cause instanceof InvalidOutputError ? cause.findings : [];
+    this.findings = facts.code === 'invalid_output' ? (facts.findings as readonly Finding[]) : [];
     this.messages = messages;
     this.steps = steps;
     this.checkpoints = checkpoints;

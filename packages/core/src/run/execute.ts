@@ -1,31 +1,37 @@
 import { realClock } from '../providers/index.ts';
+import { Stopper } from '../providers/transport/stopper.ts';
 import { checkOptions } from './check-options.ts';
 import { RunError } from './errors.ts';
 import { Journal } from './journal.ts';
 import { loop } from './loop.ts';
-import type { Stopping } from './stopping.ts';
-import type { Directory } from './targets.ts';
-import { ToolSet } from './tools/tool-set.ts';
+import { type Directory, targetsOf } from './targets.ts';
 import type { RunEvent, RunOptions, RunResult } from './types.ts';
 
 /** A run from its beginning to its end, told as it happens. */
 export async function execute(
   options: RunOptions,
   directory: Directory,
-  stopping: Stopping,
+  stopped: AbortSignal,
   emit: (event: RunEvent) => void,
 ): Promise<RunResult> {
   const { clock = realClock, signal, limits } = options;
   const journal = new Journal(options, clock, emit);
+  const stopping = new Stopper<'aborted' | 'time'>(clock);
   try {
     checkOptions(options);
-    if (signal) stopping.follow(signal);
-    if (limits?.seconds !== undefined) stopping.after(limits.seconds * 1000, clock);
+    for (const one of [stopped, signal]) stopping.follow(one, () => 'aborted');
+    stopping.after((limits?.seconds ?? Number.POSITIVE_INFINITY) * 1000, 'time');
     // Loaded on first use, as the checker of schemas below it is.
-    const spec = options.output && new (await import('./output/output-spec.ts')).OutputSpec(options.output);
-    const tools = new ToolSet([...(options.tools ?? []), ...(spec ? [spec.tool] : [])]);
-    const { stop, pending } = await loop({ options, journal, stopping, clock, tools, output: spec }, directory);
-    const result = journal.result(stop, pending, await spec?.read(journal.text, stop));
+    const output = options.output && new (await import('./output/output-spec.ts')).OutputSpec(options.output);
+    const tools = [...(options.tools ?? []), ...(output ? [output.tool] : [])];
+    const running = {
+      ...{ options, journal, stopping, clock, output },
+      // Loaded on first use: many runs have none.
+      tools: tools.length > 0 ? new (await import('./tools/use-tools.ts')).ToolSet(tools) : undefined,
+      targets: targetsOf(options, directory),
+    };
+    const { stop, pending } = await loop(running, directory);
+    const result = journal.result(stop, pending, await output?.read(journal.text, stop));
     const { usage, cost, steps } = result;
     journal.observe({ type: 'finish', stop, usage, cost, steps: steps.length, result });
     emit({ type: 'finish', result });

@@ -17,8 +17,6 @@ export class Journal {
   readonly actions: Action[] = [];
   readonly notices: Notice[] = [];
   readonly checkpoints: Checkpoint[];
-  /** Of the last request that was answered. */
-  manifest: Manifest | undefined;
   readonly #side: Pick<Step, 'usage' | 'cost'>[] = [];
   readonly #losses = new Map<string, Loss>();
   readonly #options: Pick<RunOptions, 'observer' | 'observePayloads' | 'costOf' | 'previous'>;
@@ -37,6 +35,16 @@ export class Journal {
     this.emit = emit;
   }
 
+  /** The number of the next request. */
+  get step(): number {
+    return this.steps.length + 1;
+  }
+
+  /** Of the last request that was answered, in this run or before it. */
+  get manifest(): Manifest | undefined {
+    return this.steps.at(-1)?.manifest ?? this.#options.previous;
+  }
+
   get usage() {
     return sumUsage(this.#paid.flatMap(({ usage }) => usage ?? []));
   }
@@ -47,7 +55,7 @@ export class Journal {
   }
 
   /** Requests that were made on the side. One without a price of its own has that of this run. */
-  pay(steps: readonly Step[]): void {
+  readonly pay = (steps: readonly Step[]): void => {
     const { costOf } = this.#options;
     for (const step of steps) {
       const { usage, provider, model, startedAt } = step;
@@ -56,7 +64,7 @@ export class Journal {
         this.notice('price-unknown', `The cost of ${provider}/${model}, asked for compaction, is not known`);
       this.#side.push({ usage, cost });
     }
-  }
+  };
 
   get #paid(): readonly Pick<Step, 'usage' | 'cost'>[] {
     return [...this.steps, ...this.#side];
@@ -102,13 +110,13 @@ export class Journal {
   }
 
   /** The same is said once. */
-  notice(code: Notice['code'], message: string, losses: readonly Loss[] = []): void {
+  readonly notice = (code: Notice['code'], message: string, losses: readonly Loss[] = []): void => {
     if (this.notices.some((told) => told.code === code && told.message === message)) return;
     const notice: Notice = losses.length > 0 ? { code, message, losses } : { code, message };
     this.notices.push(notice);
     this.emit({ type: 'notice', notice });
     this.observe({ type: 'notice', code, notice });
-  }
+  };
 
   /** Those that no request of this run had before. */
   newLosses(losses: readonly Loss[]): readonly Loss[] {
@@ -133,7 +141,7 @@ export class Journal {
       losses: [...this.#losses.values()],
       notices: [...this.notices],
       checkpoints: [...this.checkpoints],
-      manifest: this.manifest ?? this.#options.previous,
+      manifest: this.manifest,
     };
   }
 }

@@ -1,2 +1,3 @@
-// A module of its own, because the main entry has this function, too, and could not be loaded without it otherwise.
+// A module of its own, because the main entry has these, too, and could not be loaded without them otherwise.
+export { RefusalMemory } from '../providers/refusal-memory.ts';
 export { refusedFields } from '../providers/refused-fields.ts';

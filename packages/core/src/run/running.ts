@@ -1,7 +1,8 @@
 import type { Clock } from '../providers/index.ts';
+import type { Stopper } from '../providers/transport/stopper.ts';
 import type { Journal } from './journal.ts';
 import type { OutputSpec } from './output/output-spec.ts';
-import type { Stopping } from './stopping.ts';
+import type { Target } from './targets.ts';
 import type { ToolSet } from './tools/tool-set.ts';
 import type { RunOptions } from './types.ts';
 
@@ -9,8 +10,12 @@ import type { RunOptions } from './types.ts';
 export interface Running {
   readonly options: RunOptions;
   readonly journal: Journal;
-  readonly stopping: Stopping;
+  /** Ends the run from outside: `aborted` by the caller, or its `time` is up. */
+  readonly stopping: Stopper<'aborted' | 'time'>;
   readonly clock: Clock;
-  readonly tools: ToolSet;
+  /** The model and its fallbacks. */
+  readonly targets: readonly Target[];
+  /** Undefined where there are none. */
+  readonly tools: ToolSet | undefined;
   readonly output: OutputSpec | undefined;
 }

@@ -1,25 +1,12 @@
 import type { Reply, StreamEvent, WrittenRequest } from '../dialects/index.ts';
 import { isObject, parseJson } from '../json/index.ts';
-import type { Message, Origin } from '../message/index.ts';
-import { type Clock, ProviderError, type RetryNotice } from '../providers/index.ts';
+import type { Origin } from '../message/index.ts';
+import { ProviderError, type RetryNotice } from '../providers/index.ts';
 import { type Answer, deliver } from '../providers/transport/deliver.ts';
 import { requestIdOf } from '../providers/transport/request-id.ts';
 import { replyEvents } from './reply-events.ts';
+import type { Running } from './running.ts';
 import type { Target } from './targets.ts';
-import type { RunOptions } from './types.ts';
-
-/** One written request, and how it is to be sent. */
-export interface Sending {
-  readonly target: Target;
-  readonly written: WrittenRequest;
-  readonly options: Pick<RunOptions, 'timeouts' | 'retry' | 'random'>;
-  readonly stream: boolean;
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
-  readonly onEvent: (event: Exclude<StreamEvent, { type: 'error' }>) => void;
-  readonly onFirstEvent: (ms: number) => void;
-  readonly onRetry: (notice: RetryNotice) => void;
-}
 
 /** What came of a request. With a failure, the reply is what had arrived until then. */
 export interface Sent {
@@ -34,12 +21,21 @@ export interface Sent {
 }
 
 /** Sends a request until there is a reply, or no sense in trying. It never throws. */
-export async function send(sending: Sending): Promise<Sent> {
-  const { target, written, options, stream, signal, clock, onRetry } = sending;
+export async function send(running: Running, target: Target, written: WrittenRequest): Promise<Sent> {
+  const { options, journal, clock, stopping, tools, targets } = running;
   const { provider, model, connecting } = target;
-  const { body, bytes } = written;
-  const { timeouts, retry, random } = options;
+  const { body, bytes, manifest } = written;
+  const { stream = true, timeouts, retry, random } = options;
+  const { signal } = stopping;
   const startedAt = clock.now();
+  // What decides where the reply's text may be sent again.
+  const origin: Partial<Origin> = {
+    issuer: provider.issuer,
+    model,
+    ...(provider.apiVersion !== undefined && { apiVersion: provider.apiVersion }),
+    ...(connecting.account !== undefined && { account: connecting.account }),
+    prefix: manifest.prefix,
+  };
   let seen = NOTHING;
   let failure: unknown;
   try {
@@ -51,7 +47,7 @@ export async function send(sending: Sending): Promise<Sent> {
       },
       async (answer) => {
         seen = { ...NOTHING, requestId: requestIdOf(answer.response.headers) };
-        await receive(answer, sending, seen, startedAt);
+        await receive(answer);
         answer.done();
       },
       () => seen.told,
@@ -60,47 +56,75 @@ export async function send(sending: Sending): Promise<Sent> {
     failure = error;
   }
   return { ...seen, failure, startedAt, durationMs: clock.now() - startedAt };
+
+  function onRetry({ attempts: attempt, waitMs, error }: RetryNotice): void {
+    journal.emit({ type: 'retry', attempt, waitMs, reason: error.message });
+    journal.observe({ type: 'retry', attempt, waitMs, code: error.code });
+  }
+
+  async function receive(answer: Answer): Promise<void> {
+    const isCut = () => seen.reply?.message.origin.cut;
+    let failed: ProviderError | undefined;
+    try {
+      failed = await (stream ? readStream(answer) : readText(answer));
+    } catch (error) {
+      // What breaks behind the end of a reply does not matter any more.
+      if (!seen.reply || isCut()) throw error;
+    }
+    if (isCut())
+      failed ??= new ProviderError('the stream ended before its end', {
+        ...answer.asked,
+        code: 'connection',
+        retryable: true,
+        requestId: seen.requestId,
+      });
+    if (failed) throw failed;
+  }
+
+  async function readText(answer: Answer): Promise<ProviderError | undefined> {
+    const text = await answer.text();
+    // A reply can tell of its own failure, as a stream does; some gateways send nothing else.
+    const value = parsed(text);
+    const failed = isObject(value) && isObject(value.error) ? await answer.errorIn(text) : undefined;
+    try {
+      seen.reply = target.dialect.readResponse(text, origin);
+    } catch (error) {
+      throw failed ?? error;
+    }
+    if (!failed) for (const event of replyEvents(seen.reply.message)) tell(event);
+    // Nor is it asked for again where it says nothing.
+    seen.told ||= !failed;
+    return failed;
+  }
+
+  async function readStream(answer: Answer): Promise<ProviderError | undefined> {
+    const reader = target.dialect.readStream(origin);
+    try {
+      for await (const { event, data } of answer.events()) {
+        if (seen.firstEventMs === undefined) {
+          seen.firstEventMs = clock.now() - startedAt;
+          journal.observe({ type: 'first-event', step: journal.step, ms: seen.firstEventMs });
+        }
+        for (const told of reader.push(event, data)) {
+          if (told.type === 'error') return await answer.errorIn(told.native);
+          tell(told);
+        }
+      }
+      return undefined;
+    } finally {
+      if (seen.firstEventMs !== undefined) seen.reply = reader.finish();
+    }
+  }
+
+  function tell(event: Exclude<StreamEvent, { type: 'error' }>): void {
+    seen.told ||= event.type !== 'unknown';
+    journal.emit(event.type === 'tool-use' && tools ? { ...event, name: tools.ownName(event.name, targets) } : event);
+  }
 }
 
 type Seen = { -readonly [Name in 'told' | 'requestId' | 'firstEventMs' | 'reply']: Sent[Name] };
 
 const NOTHING: Seen = { told: false, requestId: undefined, firstEventMs: undefined, reply: undefined };
-
-async function receive(answer: Answer, sending: Sending, seen: Seen, startedAt: number): Promise<void> {
-  const isCut = () => seen.reply?.message.origin.cut;
-  let failure: ProviderError | undefined;
-  try {
-    failure = await (sending.stream ? readStream(answer, sending, seen, startedAt) : readText(answer, sending, seen));
-  } catch (error) {
-    // What breaks behind the end of a reply does not matter any more.
-    if (!seen.reply || isCut()) throw error;
-  }
-  if (isCut())
-    failure ??= new ProviderError('the stream ended before its end', {
-      ...answer.asked,
-      code: 'connection',
-      retryable: true,
-      requestId: seen.requestId,
-    });
-  if (failure) throw failure;
-}
-
-async function readText(answer: Answer, sending: Sending, seen: Seen): Promise<ProviderError | undefined> {
-  const { target, onEvent } = sending;
-  const text = await answer.text();
-  // A reply can tell of its own failure, as a stream does; some gateways send nothing else.
-  const body = parsed(text);
-  const failure = isObject(body) && isObject(body.error) ? await answer.errorIn(text) : undefined;
-  try {
-    seen.reply = target.dialect.readResponse(text, originOf(sending));
-  } catch (error) {
-    throw failure ?? error;
-  }
-  if (failure) return failure;
-  seen.told = true;
-  for (const event of replyEvents(seen.reply.message)) onEvent(event);
-  return undefined;
-}
 
 function parsed(text: string): unknown {
   try {
@@ -108,49 +132,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-async function readStream(
-  answer: Answer,
-  sending: Sending,
-  seen: Seen,
-  startedAt: number,
-): Promise<ProviderError | undefined> {
-  const { target, clock, onEvent, onFirstEvent } = sending;
-  const reader = target.dialect.readStream(originOf(sending));
-  try {
-    for await (const { event, data } of answer.events()) {
-      if (seen.firstEventMs === undefined) {
-        seen.firstEventMs = clock.now() - startedAt;
-        onFirstEvent(seen.firstEventMs);
-      }
-      for (const told of reader.push(event, data)) {
-        if (told.type === 'error') return await answer.errorIn(told.native);
-        seen.told ||= told.type !== 'unknown';
-        onEvent(told);
-      }
-    }
-    return undefined;
-  } finally {
-    if (seen.firstEventMs !== undefined) seen.reply = reader.finish();
-  }
-}
-
-/** Where the reply comes from: what decides where its text may be sent again. */
-function originOf({ target: { provider, model, connecting }, written }: Sending): Partial<Origin> {
-  return {
-    issuer: provider.issuer,
-    model,
-    ...(provider.apiVersion !== undefined && { apiVersion: provider.apiVersion }),
-    ...(connecting.account !== undefined && { account: connecting.account }),
-    prefix: written.manifest.prefix,
-  };
-}
-
-/** Whether a message says anything, so that it belongs into the history. */
-export function hasContent({ content }: Message): boolean {
-  return content.some((block) => {
-    if (block.type === 'reasoning') return block.redacted || block.text !== '';
-    return block.type === 'text' ? block.text.trim() !== '' : true;
-  });
 }

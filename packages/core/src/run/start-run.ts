@@ -1,6 +1,5 @@
 import { isIterable } from '../message/index.ts';
 import { EventLog } from './event-log.ts';
-import { Stopping } from './stopping.ts';
 import type { Directory } from './targets.ts';
 import { toResponse } from './to-response.ts';
 import type { Run, RunEvent, RunOptions, RunResult } from './types.ts';
@@ -8,9 +7,9 @@ import type { Run, RunEvent, RunOptions, RunResult } from './types.ts';
 /** Starts a run that looks up names in that directory. */
 export function startRun<Output>(options: RunOptions<Output>, directory: Directory): Run<Output> {
   const log = new EventLog<RunEvent>();
-  const stopping = new Stopping();
+  const stopping = new AbortController();
   // The schema in `output` has checked that it is one.
-  const result = begin(options, directory, stopping, (event) => log.push(event)) as Promise<RunResult<Output>>;
+  const result = begin(options, directory, stopping.signal, (event) => log.push(event)) as Promise<RunResult<Output>>;
   result.then(
     () => log.end(),
     (error: unknown) => log.fail(error),
@@ -18,7 +17,7 @@ export function startRun<Output>(options: RunOptions<Output>, directory: Directo
   const text = result.then((done) => done.text);
   // Whoever iterates learns of a failure there.
   text.catch(() => {});
-  const events = { stop: () => stopping.stop('aborted'), [Symbol.asyncIterator]: () => log.read() };
+  const events = { stop: () => stopping.abort(), [Symbol.asyncIterator]: () => log.read() };
   return { ...events, result, text, toResponse: (response) => toResponse(events, response) };
 }
 
@@ -26,7 +25,7 @@ export function startRun<Output>(options: RunOptions<Output>, directory: Directo
 async function begin(
   options: RunOptions,
   directory: Directory,
-  stopping: Stopping,
+  stopped: AbortSignal,
   emit: (event: RunEvent) => void,
 ): Promise<RunResult> {
   const { messages, tools } = options;
@@ -36,5 +35,5 @@ async function begin(
     ...(Array.isArray(tools) && { tools: [...tools] }),
   };
   const { execute } = await import('./execute.ts');
-  return execute(given, directory, stopping, emit);
+  return execute(given, directory, stopped, emit);
 }

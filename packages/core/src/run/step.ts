@@ -1,5 +1,6 @@
 import type { Usage } from '../dialects/index.ts';
-import { type Asked, estimateInput } from './ask.ts';
+import type { Asked } from './ask.ts';
+import { estimateInput } from './tokens.ts';
 import type { RunOptions, Step } from './types.ts';
 import { estimateUsage } from './usage.ts';
 

@@ -1,5 +1,5 @@
 import type { ContentBlock, Message } from '../message/index.ts';
-import type { ModelLimits } from './types.ts';
+import type { ModelLimits, RunOptions } from './types.ts';
 
 /** Rough, and only used where nobody has counted: four characters are a token, an image or a page is about this many. */
 const CHARACTERS = 4;
@@ -32,6 +32,15 @@ function estimateBlock(block: ContentBlock): number {
 
 export function estimateText(text: string): number {
   return Math.ceil(text.length / CHARACTERS);
+}
+
+/** Of a whole request. */
+export function estimateInput(messages: readonly Message[], system: RunOptions['system']): number {
+  return estimateTokens(messages) + estimateText(systemText(system));
+}
+
+export function systemText(system: RunOptions['system']): string {
+  return typeof system === 'string' ? system : (system ?? []).map(({ text }) => text).join('');
 }
 
 /** The most tokens that may be written: what was asked for, as far as the model and its context leave room. Never below 1. */

@@ -1,19 +1,11 @@
 import { blocksMessage, type Message } from '../../message/index.ts';
-import { estimateTokens } from '../tokens.ts';
-import type { ModelLimits, Notice, Step } from '../types.ts';
+import { unlessAborted } from '../../providers/transport/stopper.ts';
+import type { Running } from '../running.ts';
+import { estimateText, estimateTokens, systemText } from '../tokens.ts';
+import type { ModelLimits } from '../types.ts';
 import { applyCheckpoint, type Checkpoint, rangeDigest } from './checkpoint.ts';
 import { cutPoints } from './cut-points.ts';
 import type { Compacted, Compaction } from './types.ts';
-
-export interface Compacting {
-  readonly compaction: Compaction | undefined;
-  /** All so far; a new one is put behind them. */
-  readonly checkpoints: Checkpoint[];
-  /** Tokens that are sent beside the messages. */
-  readonly otherTokens: () => number;
-  readonly notice: (code: Notice['code'], message: string) => void;
-  readonly spent: (steps: readonly Step[]) => void;
-}
 
 interface InUse {
   readonly checkpoint: Checkpoint | undefined;
@@ -22,21 +14,23 @@ interface InUse {
 
 /** Makes what is sent of what is stored. Whatever goes wrong here, the request goes out. */
 export class Compactor {
-  readonly #compacting: Compacting;
+  readonly #running: Running;
   #hasFailed = false;
   #hasTold = false;
 
-  constructor(compacting: Compacting) {
-    this.#compacting = compacting;
+  constructor(running: Running) {
+    this.#running = running;
   }
 
-  async outgoing(stored: readonly Message[], limits: ModelLimits, signal: AbortSignal): Promise<readonly Message[]> {
-    const { compaction } = this.#compacting;
+  async outgoing(stored: readonly Message[], limits: ModelLimits): Promise<readonly Message[]> {
+    const { options, stopping } = this.#running;
+    const { compaction } = options;
+    const { signal } = stopping;
     const inUse = this.#inUse(stored);
     // What failed once would fail, and might cost, before every request.
     if (!compaction || this.#hasFailed) return inUse.sent;
     try {
-      return (await this.#compact(compaction, stored, inUse, limits, signal)) ?? inUse.sent;
+      return (await this.#compact(compaction, stored, inUse, limits)) ?? inUse.sent;
     } catch (reason) {
       if (!signal.aborted) {
         this.#hasFailed = true;
@@ -48,7 +42,7 @@ export class Compactor {
 
   /** The newest checkpoint that is of this history: another branch may have parted before the last one. */
   #inUse(stored: readonly Message[]): InUse {
-    const { checkpoints, notice } = this.#compacting;
+    const { checkpoints, notice } = this.#running.journal;
     for (const [back, checkpoint] of checkpoints.toReversed().entries()) {
       const sent = fitted(stored, checkpoint);
       if (back > 0 || !sent)
@@ -63,16 +57,19 @@ export class Compactor {
     stored: readonly Message[],
     { checkpoint, sent }: InUse,
     limits: ModelLimits,
-    signal: AbortSignal,
   ): Promise<readonly Message[] | undefined> {
-    const { checkpoints, otherTokens, notice, spent } = this.#compacting;
+    const { journal, options, stopping } = this.#running;
+    const { checkpoints, notice, pay: spent } = journal;
+    const { signal } = stopping;
     const cuts = cutPoints(stored).filter((cut) => cut > (checkpoint?.upTo ?? 0));
     const tokens = estimateTokens(sent);
     const failed = (reason: unknown): void => {
       if (!signal.aborted) this.#tell(reason, 'The history is made shorter in another way than the first');
     };
-    const input = { stored, sent, checkpoint, cuts, tokens: tokens + otherTokens(), limits, signal, failed, spent };
-    const compacted = await untilAborted(async () => compaction(input), signal);
+    const all = tokens + estimateText(systemText(options.system));
+    const input = { stored, sent, checkpoint, cuts, tokens: all, limits, signal, failed, spent };
+    // Whoever stops a run does not wait for a summary.
+    const compacted = await unlessAborted((async () => compaction(input))(), signal);
     if (!compacted) return undefined;
     const next = checkpointOf(compacted, stored, cuts);
     const shorter = applyCheckpoint(stored, next)!;
@@ -88,7 +85,7 @@ export class Compactor {
     if (this.#hasTold) return;
     this.#hasTold = true;
     const why = reason instanceof Error ? reason.message : String(reason);
-    this.#compacting.notice('compaction-failed', `${what}: ${why}`);
+    this.#running.journal.notice('compaction-failed', `${what}: ${why}`);
   }
 }
 
@@ -110,20 +107,4 @@ function checkpointOf(
   for (const { facts } of replacement.map((text) => blocksMessage(text)))
     if (facts.calls.length > 0 || facts.results.length > 0) throw new Error('a replacement has no calls or results');
   return { upTo, digest: rangeDigest(stored, upTo), replacement: [...replacement] };
-}
-
-/** Whoever stops a run does not wait for a summary. */
-async function untilAborted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  let undo = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    const abort = () => reject(new Error('stopped'));
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-    undo = () => signal.removeEventListener('abort', abort);
-  });
-  try {
-    return await Promise.race([aborted, work()]);
-  } finally {
-    undo();
-  }
 }

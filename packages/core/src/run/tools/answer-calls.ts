@@ -1,10 +1,9 @@
-import type { Policies } from '../../dialects/index.ts';
 import { type Content, type Message, type ToolUseBlock, toolResult } from '../../message/index.ts';
 import type { Clock } from '../../providers/index.ts';
 import { FanOut } from './fan-out.ts';
 import { type Performed, perform } from './perform.ts';
 import { type Approval, messageOf, type Outcome, type Prepared, prepareCall } from './prepare.ts';
-import type { ToolSet } from './tool-set.ts';
+import type { Named, ToolSet } from './tool-set.ts';
 import type { ToolContext } from './types.ts';
 
 /** One call as the end user may want to see it. */
@@ -25,7 +24,7 @@ export interface Action {
 export interface Answering {
   readonly tools: ToolSet;
   /** All that the tools' names may have been changed for. */
-  readonly targets: readonly Policies[];
+  readonly targets: readonly Named[];
   readonly approvals: Readonly<Record<string, Approval>>;
   readonly history: readonly Message[];
   readonly signal: AbortSignal;

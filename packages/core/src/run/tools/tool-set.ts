@@ -1,7 +1,11 @@
-import type { NativeTool, Policies, ToolDefinition } from '../../dialects/index.ts';
+import type { NativeTool, ToolDefinition } from '../../dialects/index.ts';
 import { targetToolName } from '../../dialects/write/tool-names.ts';
 import { isObject } from '../../json/index.ts';
+import type { Target } from '../targets.ts';
 import type { Tool } from './types.ts';
+
+/** What the name of a tool may have been changed for. */
+export type Named = Pick<Target, 'provider'>;
 
 /** The tools of a run: as they are told to a model, and found again by the name that it calls. */
 export class ToolSet {
@@ -37,15 +41,17 @@ export class ToolSet {
   }
 
   /** By its own name, or by the one that it had to be given for one of these targets. */
-  find(name: string, targets: readonly Policies[]): Tool | undefined {
+  find(name: string, targets: readonly Named[]): Tool | undefined {
     return (
       this.#tools.find((tool) => tool.name === name) ??
-      this.#tools.find((tool) => targets.some((policies) => targetToolName(tool.name, policies, '', []) === name))
+      this.#tools.find((tool) =>
+        targets.some(({ provider }) => targetToolName(tool.name, provider.policies, '', []) === name),
+      )
     );
   }
 
   /** The name that a tool has here, whatever the model was told. */
-  ownName(name: string, targets: readonly Policies[]): string {
+  ownName(name: string, targets: readonly Named[]): string {
     return this.find(name, targets)?.name ?? name;
   }
 }
