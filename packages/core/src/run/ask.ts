@@ -1,6 +1,7 @@
 import type { Manifest, RequestParams, WrittenRequest } from '../dialects/index.ts';
 import type { Message } from '../message/index.ts';
-import { isProviderError, type RefusalMemory } from '../providers/index.ts';
+import type { RefusalMemory } from '../providers/index.ts';
+import { isProviderError } from '../providers/transport/errors.ts';
 import type { Asking } from './output/output-spec.ts';
 import type { Running } from './running.ts';
 import { type Sent, send } from './send.ts';

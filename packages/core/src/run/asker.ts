@@ -1,5 +1,5 @@
 import type { Message } from '../message/index.ts';
-import { isProviderError } from '../providers/index.ts';
+import { isProviderError } from '../providers/transport/errors.ts';
 import { type Asked, ask, type Failed } from './ask.ts';
 import type { Compactor } from './compaction/compactor.ts';
 import type { Running } from './running.ts';

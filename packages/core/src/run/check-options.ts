@@ -1,5 +1,5 @@
 import { checkNames } from '../dialects/known-names.ts';
-import { isObject } from '../json/index.ts';
+import { isObject } from '../json/parse.ts';
 import { OPTION_NAMES } from './option-names.ts';
 import type { RunOptions } from './types.ts';
 

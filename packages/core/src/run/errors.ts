@@ -1,4 +1,4 @@
-import { isObject } from '../json/index.ts';
+import { isObject } from '../json/parse.ts';
 import type { Message } from '../message/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
 import type { Finding } from './tools/types.ts';

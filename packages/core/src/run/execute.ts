@@ -1,4 +1,4 @@
-import { realClock } from '../providers/index.ts';
+import { realClock } from '../providers/transport/clock.ts';
 import { Stopper } from '../providers/transport/stopper.ts';
 import { checkOptions } from './check-options.ts';
 import { RunError } from './errors.ts';

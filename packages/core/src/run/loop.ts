@@ -1,7 +1,7 @@
-import { checkMessages, type Message, type ToolUseBlock } from '../message/index.ts';
+import { checkMessages } from '../message/check-messages.ts';
+import type { Message, ToolUseBlock } from '../message/index.ts';
 import { askerOf } from './asker.ts';
 import { reachedLimit } from './limits.ts';
-import { pendingCalls } from './pending.ts';
 import type { Running } from './running.ts';
 import type { Directory } from './targets.ts';
 import type { RunStop } from './types.ts';
@@ -24,10 +24,12 @@ export async function loop(running: Running, directory: Directory): Promise<Ende
   const history = (): readonly Message[] => [...stored, ...journal.added];
   const ask = askerOf(running, directory);
 
-  let calls = pendingCalls(stored);
+  // Those that the history leaves open; what answers calls is loaded on first use.
+  const last = stored.findLast(({ role }) => role === 'assistant');
+  let calls = last?.facts.calls.length ? (await tooling()).pendingCalls(stored) : [];
   for (;;) {
     if (calls.length > 0) {
-      const { answer } = await import('./tools/use-tools.ts');
+      const { answer } = await tooling();
       const waiting = await answer(calls, running, history());
       if (stopping.stopped || waiting.length > 0) return ended(stopping.stopped ?? 'approval', waiting);
       if (output?.answer !== undefined) return ended('end');
@@ -53,9 +55,11 @@ export async function loop(running: Running, directory: Directory): Promise<Ende
   }
 
   async function refuse(why: string): Promise<void> {
-    if (calls.length > 0) (await import('./tools/use-tools.ts')).refuse(calls, why, running);
+    if (calls.length > 0) (await tooling()).refuse(calls, why, running);
   }
 }
+
+const tooling = () => import('./tools/use-tools.ts');
 
 function ended(reason: RunStop['reason'], pending: readonly ToolUseBlock[] = []): Ended {
   return { stop: { reason, native: undefined }, pending };

@@ -1,8 +1,9 @@
 import type { Reply, StreamEvent, WrittenRequest } from '../dialects/index.ts';
-import { isObject, parseJson } from '../json/index.ts';
+import { isObject, parseJson } from '../json/parse.ts';
 import type { Origin } from '../message/index.ts';
-import { ProviderError, type RetryNotice } from '../providers/index.ts';
+import type { RetryNotice } from '../providers/index.ts';
 import { type Answer, deliver } from '../providers/transport/deliver.ts';
+import { ProviderError } from '../providers/transport/errors.ts';
 import { requestIdOf } from '../providers/transport/request-id.ts';
 import { replyEvents } from './reply-events.ts';
 import type { Running } from './running.ts';

@@ -1,6 +1,7 @@
 import type { Dialect, ProviderDescriptor } from '../dialects/index.ts';
-import { isObject } from '../json/index.ts';
-import { type ModelRef, resolveEndpoint } from '../providers/index.ts';
+import { isObject } from '../json/parse.ts';
+import { resolveEndpoint } from '../providers/endpoint.ts';
+import type { ModelRef } from '../providers/index.ts';
 import type { Connecting, ModelChoice, ModelLimits, RunOptions } from './types.ts';
 
 /** What `run` looks up by name. Given from outside, so that a bundle need not carry every dialect and provider. */

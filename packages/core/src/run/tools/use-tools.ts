@@ -3,6 +3,7 @@ import type { Running } from '../running.ts';
 import { type Answering, answerCalls, refuseCalls } from './answer-calls.ts';
 import { ToolSet } from './tool-set.ts';
 
+export { pendingCalls } from '../pending.ts';
 export { ToolSet } from './tool-set.ts';
 
 /** Answers the calls of a run's reply. Those that wait for approval are told of, and given back. */
