@@ -34,17 +34,20 @@ export function resolveEndpoint(provider: ProviderDescriptor, options: EndpointO
 
 /** The key, given or found; undefined where none is there and none is needed. Never keep it in anything that is shown. */
 export function resolveKey(provider: ProviderDescriptor, options: EndpointOptions = {}): string | undefined {
-  const { keyVariables = [], needsKey = true, auth = [] } = provider.connection ?? {};
-  const key = options.key?.trim() || firstVariable(keyVariables, options.env ?? environment());
-  if (!key && needsKey && auth.length > 0) throw new MissingKeyError(provider.id, keyVariables);
-  return key || undefined;
+  const { key, isMissing, variables } = lookForKey(provider, options);
+  if (isMissing) throw new MissingKeyError(provider.id, variables);
+  return key;
 }
 
 /** Whether requests could be signed with what is there. */
 export function hasKey(provider: ProviderDescriptor, options: EndpointOptions = {}): boolean {
-  const { keyVariables = [], needsKey = true, auth = [] } = provider.connection ?? {};
-  if (!needsKey || auth.length === 0) return true;
-  return Boolean(options.key?.trim() || firstVariable(keyVariables, options.env ?? environment()));
+  return !lookForKey(provider, options).isMissing;
+}
+
+function lookForKey({ connection }: ProviderDescriptor, options: EndpointOptions) {
+  const { keyVariables: variables = [], needsKey = true, auth = [] } = connection ?? {};
+  const key = options.key?.trim() || firstVariable(variables, options.env ?? environment());
+  return { key, isMissing: !key && needsKey && auth.length > 0, variables };
 }
 
 function parseUrl(text: string, provider: string): URL {
@@ -54,30 +57,34 @@ function parseUrl(text: string, provider: string): URL {
   throw new TypeError(`The base address for ${provider} is not an http(s) address`);
 }
 
-export class MissingKeyError extends Error {
-  readonly code = 'missing_key';
+/** Something that is neither given nor in the environment. */
+class MissingError extends Error {
   readonly provider: string;
   readonly variables: readonly string[];
 
-  constructor(provider: string, variables: readonly string[]) {
-    const set = variables.length > 0 ? ` Set ${variables.join(' or ')}, or give` : ' Give';
-    super(`No key for ${provider}.${set} a key.`);
-    this.name = 'MissingKeyError';
+  constructor(what: string, it: string, provider: string, variables: readonly string[]) {
+    super(
+      `No ${what} for ${provider}. ${variables.length > 0 ? `Set ${variables.join(' or ')}, or give` : 'Give'} ${it}.`,
+    );
     this.provider = provider;
     this.variables = variables;
   }
 }
 
-export class MissingBaseUrlError extends Error {
-  readonly code = 'missing_base_url';
-  readonly provider: string;
-  readonly variables: readonly string[];
+export class MissingKeyError extends MissingError {
+  override readonly name = 'MissingKeyError';
+  readonly code = 'missing_key';
 
   constructor(provider: string, variables: readonly string[]) {
-    const set = variables.length > 0 ? ` Set ${variables.join(' or ')}, or give` : ' Give';
-    super(`No base address for ${provider}.${set} one.`);
-    this.name = 'MissingBaseUrlError';
-    this.provider = provider;
-    this.variables = variables;
+    super('key', 'a key', provider, variables);
+  }
+}
+
+export class MissingBaseUrlError extends MissingError {
+  override readonly name = 'MissingBaseUrlError';
+  readonly code = 'missing_base_url';
+
+  constructor(provider: string, variables: readonly string[]) {
+    super('base address', 'one', provider, variables);
   }
 }

@@ -37,7 +37,7 @@ export async function execute(
     emit({ type: 'finish', result });
     return result;
   } catch (cause) {
-    const error = new RunError(cause, [...journal.added], [...journal.steps], [...journal.checkpoints]);
+    const error = new RunError(cause, journal.added, journal.steps, journal.checkpoints);
     journal.observe({ type: 'failed', code: error.code, error });
     throw error;
   } finally {

@@ -129,18 +129,18 @@ export class Journal {
     const { steps, usage } = this;
     const isCostKnown = this.#paid.every((step) => step.cost !== undefined);
     return {
-      messages: [...this.added],
+      messages: this.added,
       text: this.text,
       output,
       stop,
       pending,
-      steps: [...steps],
-      actions: [...this.actions],
+      steps,
+      actions: this.actions,
       usage,
       cost: steps.length > 0 && isCostKnown ? this.knownCost : undefined,
       losses: [...this.#losses.values()],
-      notices: [...this.notices],
-      checkpoints: [...this.checkpoints],
+      notices: this.notices,
+      checkpoints: this.checkpoints,
       manifest: this.manifest,
     };
   }

@@ -3,8 +3,7 @@ import { isObject, parseJson } from '../json/parse.ts';
 import type { Origin } from '../message/index.ts';
 import type { RetryNotice } from '../providers/index.ts';
 import { type Answer, deliver } from '../providers/transport/deliver.ts';
-import { ProviderError } from '../providers/transport/errors.ts';
-import { requestIdOf } from '../providers/transport/request-id.ts';
+import type { ProviderError } from '../providers/transport/errors.ts';
 import { replyEvents } from './reply-events.ts';
 import type { Running } from './running.ts';
 import type { Target } from './targets.ts';
@@ -47,7 +46,7 @@ export async function send(running: Running, target: Target, written: WrittenReq
         ...{ signal, clock, timeouts, retry, random, onRetry },
       },
       async (answer) => {
-        seen = { ...NOTHING, requestId: requestIdOf(answer.response.headers) };
+        seen = { ...NOTHING, requestId: answer.requestId };
         await receive(answer);
         answer.done();
       },
@@ -72,13 +71,7 @@ export async function send(running: Running, target: Target, written: WrittenReq
       // What breaks behind the end of a reply does not matter any more.
       if (!seen.reply || isCut()) throw error;
     }
-    if (isCut())
-      failed ??= new ProviderError('the stream ended before its end', {
-        ...answer.asked,
-        code: 'connection',
-        retryable: true,
-        requestId: seen.requestId,
-      });
+    if (isCut()) failed ??= answer.broken('the stream ended before its end');
     if (failed) throw failed;
   }
 

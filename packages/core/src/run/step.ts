@@ -10,28 +10,19 @@ export function stepOf(
   { system, costOf }: RunOptions,
   onUnknown: (reason: string) => void,
 ): Step | undefined {
-  const { reply, written, messages, target, failure } = asked;
+  const { reply, written, messages, target, failure, requestId, startedAt, durationMs, firstEventMs } = asked;
   if (!reply) return undefined;
-  const { message, alternatives, stop, envelope } = reply;
+  const { message } = reply;
   const estimated = failure !== undefined && message.origin.cut === true;
   const usage = estimated ? estimateUsage(message, reply.usage, () => estimateInput(messages, system)) : reply.usage;
-  const { requestId, startedAt, durationMs, firstEventMs } = asked;
   return {
     provider: target.provider.id,
     model: target.model,
     manifest: written.manifest,
     losses: written.losses,
-    message,
-    alternatives,
-    stop,
-    usage,
-    estimated,
-    cost: usage && costOf && price(usage),
-    envelope,
-    requestId,
-    startedAt,
-    durationMs,
-    firstEventMs,
+    ...reply,
+    ...{ usage, estimated, cost: usage && costOf && price(usage) },
+    ...{ requestId, startedAt, durationMs, firstEventMs },
   };
 
   function price(spent: Usage): number | undefined {

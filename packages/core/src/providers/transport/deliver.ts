@@ -2,11 +2,10 @@ import type { ProviderDescriptor } from '../../dialects/provider.ts';
 import { type EndpointOptions, resolveEndpoint, resolveKey } from '../endpoint.ts';
 import { eventsOf, type ServerSentEvent, textOf } from './body.ts';
 import { type Clock, realClock, sleep } from './clock.ts';
-import { isProviderError, ProviderError } from './errors.ts';
-import { failureOf, stoppedError } from './failure.ts';
-import { secretsOf } from './redact.ts';
+import { isProviderError, type ProviderError } from './errors.ts';
+import { Failures } from './failures.ts';
 import { requestHeaders, requestUrl } from './request.ts';
-import type { Asked } from './response-error.ts';
+import { requestIdOf } from './request-id.ts';
 import { DEFAULT_RETRY, type RetryOptions, retryWait } from './retry.ts';
 import { Stopper } from './stopper.ts';
 import { DEFAULT_TIMEOUTS, type Stopped, type Timeouts } from './timeouts.ts';
@@ -47,12 +46,14 @@ export interface Delivery extends ExchangeOptions {
 /** A response that has begun well. What breaks while it is read is thrown as a `ProviderError`. */
 export interface Answer {
   readonly response: Response;
+  readonly requestId: string | undefined;
   readonly attempts: number;
-  readonly asked: Asked;
   text(): Promise<string>;
   events(): AsyncGenerator<ServerSentEvent, void, undefined>;
   /** What an event or a text that tells of a failure means. */
   errorIn(native: string): Promise<ProviderError>;
+  /** The error of a response that does not come to its end. */
+  broken(problem: string): ProviderError;
   /** No more is read of it. */
   done(): void;
 }
@@ -67,7 +68,7 @@ export async function deliver<T>(
   tooLate = () => false,
 ): Promise<T> {
   const { clock = realClock, signal, retry, random = Math.random, onRetry } = delivery;
-  const { asked, request } = prepare(delivery);
+  const { request, failures } = prepare(delivery);
   const timeouts: Timeouts = { ...DEFAULT_TIMEOUTS, ...delivery.timeouts };
   const patience = { ...DEFAULT_RETRY, ...(retry === false ? { maxRetries: 0 } : retry) };
   const whole = new Stopper<Stopped>(clock);
@@ -97,44 +98,35 @@ export async function deliver<T>(
         signal.throwIfAborted();
         return await stopper.race(work(), timeouts[by], { by, ms: timeouts[by] });
       } catch (thrown) {
-        throw failureOf(thrown, stopper.stopped, asked);
+        throw await failures.of(thrown, stopper.stopped);
       }
     };
     const response = await wait(() => request(signal), 'connectMs');
+    const requestId = requestIdOf(response.headers);
     const text = () => textOf(response, wait);
-    /** Loaded on first use: most replies are no errors. Where that fails, so has the connection. */
-    const errorOf = (read: (errors: typeof import('./read-error.ts')) => ProviderError) =>
-      wait(async () => read(await import('./read-error.ts')));
+    const broken = (problem: string) => failures.broken(problem, requestId);
     if (!response.ok) {
       const said = await text();
-      throw await errorOf(({ responseError }) => responseError(response, said, asked, clock.now()));
+      throw await failures.in(({ responseError }, asked) => responseError(response, said, asked, clock.now()));
     }
     return {
-      response,
-      attempts,
-      asked,
-      text,
+      ...{ response, requestId, attempts, text, broken },
       async *events() {
         // Some gateways answer with one JSON text, mostly an error.
         if (response.headers.get('content-type')?.includes('application/json')) {
           const said = await text();
-          throw await errorOf(({ unstreamedError }) => unstreamedError(said, asked));
+          throw await failures.in(({ unstreamedError }, asked) => unstreamedError(said, asked));
         }
         let isEmpty = true;
         for await (const event of eventsOf(response, wait)) {
           // Events that had come before the stop are not handed out after it.
-          if (stopper.stopped) throw failureOf(undefined, stopper.stopped, asked);
+          if (stopper.stopped) throw await failures.of(undefined, stopper.stopped);
           isEmpty = false;
           yield event;
         }
-        if (isEmpty)
-          throw new ProviderError('the stream ended before its first event', {
-            ...asked,
-            code: 'connection',
-            retryable: true,
-          });
+        if (isEmpty) throw broken('the stream ended before its first event');
       },
-      errorIn: (native) => errorOf(({ streamError }) => streamError(native, asked)),
+      errorIn: (native) => failures.in(({ streamError }, asked) => streamError(native, asked)),
       done() {
         stopper.dispose();
         whole.dispose();
@@ -152,18 +144,13 @@ export async function deliver<T>(
     try {
       await sleep(clock, waitMs, whole.signal);
     } catch {
-      // Time is up, or the caller gave up; what went wrong before is the cause of the first.
-      throw Object.assign(stoppedError(whole.stopped!, asked, error), { attempts });
+      // Time is up, or the caller gave up.
+      throw Object.assign(await failures.of(error, whole.stopped), { attempts });
     }
   }
 }
 
-interface Prepared {
-  readonly asked: Asked;
-  readonly request: (signal: AbortSignal) => Promise<Response>;
-}
-
-function prepare(delivery: Delivery): Prepared {
+function prepare(delivery: Delivery): { failures: Failures; request: (signal: AbortSignal) => Promise<Response> } {
   const { model, stream, extraHeaders, body, bytes, fetch } = delivery;
   const endpoint = resolveEndpoint(delivery.provider, delivery);
   const key = resolveKey(endpoint.provider, delivery);
@@ -173,11 +160,7 @@ function prepare(delivery: Delivery): Prepared {
   // Looked at once before anything is sent: what is wrong with them will not go away.
   headers();
   return {
-    asked: {
-      provider: endpoint.provider.id,
-      model,
-      secrets: secretsOf({ key, baseUrl: endpoint.baseUrl, extraHeaders }),
-    },
+    failures: new Failures(endpoint.provider.id, model, { key, baseUrl: endpoint.baseUrl, extraHeaders }),
     request: (signal) => {
       const init = { method: 'POST', headers: headers(), redirect: 'manual', signal } as const;
       // Whoever brings a `fetch` of their own gets the text, which they can read.

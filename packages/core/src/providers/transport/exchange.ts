@@ -1,6 +1,5 @@
 import type { ServerSentEvent } from './body.ts';
 import { deliver, type ExchangeOptions } from './deliver.ts';
-import { requestIdOf } from './request-id.ts';
 
 interface Exchanged {
   readonly status: number;
@@ -30,8 +29,8 @@ export async function exchange(
 export async function exchange(
   options: ExchangeOptions & { readonly stream: boolean },
 ): Promise<EventExchange | TextExchange> {
-  return deliver(options, async ({ response: { status, headers }, attempts, text, events, done }) => {
-    const head = { status, headers, requestId: requestIdOf(headers), attempts };
+  return deliver(options, async ({ response: { status, headers }, requestId, attempts, text, events, done }) => {
+    const head = { status, headers, requestId, attempts };
     if (!options.stream) {
       const whole = await text();
       done();

@@ -5,12 +5,15 @@ const SHORTEST = 4;
 
 const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 
-/** What must not be shown: the key, credentials in the address, and given headers that sign in. */
-export function secretsOf(request: {
+/** What of a request may hold secrets. */
+export interface Secretive {
   readonly key: string | undefined;
   readonly baseUrl: string;
   readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
-}): readonly string[] {
+}
+
+/** What must not be shown: the key, credentials in the address, and given headers that sign in. */
+export function secretsOf(request: Secretive): readonly string[] {
   const { username, password, searchParams } = new URL(request.baseUrl);
   const headers = Object.entries(request.extraHeaders ?? {}).filter(([name]) => SECRET_HEADER.test(name));
   const values = [

@@ -3,10 +3,11 @@ import type { Endpoint } from '../endpoint.ts';
 /** Where a request goes. */
 export function requestUrl({ provider, connection, baseUrl }: Endpoint, model: string, stream: boolean): string {
   const path = (stream && connection.streamPath) || connection.path;
-  const [base, baseQuery] = split(baseUrl);
-  const [rest, query] = split(fill(path, provider.apiVersion, encodeURIComponent(model)));
-  const queries = [baseQuery, query].filter(Boolean).join('&');
-  return `${base.replace(/\/+$/, '')}${rest}${queries && `?${queries}`}`;
+  const url = new URL(baseUrl);
+  const [rest, query] = fill(path, provider.apiVersion, encodeURIComponent(model)).split('?');
+  url.pathname = url.pathname.replace(/\/+$/, '') + rest;
+  url.search = [url.search.slice(1), query].filter(Boolean).join('&');
+  return url.href;
 }
 
 /** Made at the last moment and handed to `fetch` only: they hold the key. */
@@ -19,22 +20,16 @@ export function requestHeaders(
     readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
   },
 ): Record<string, string> {
-  const { key, model, stream } = request;
-  const own = Object.entries(connection.headers ?? {});
-  const auth =
-    key === undefined
-      ? []
-      : connection.auth.map(({ header, value }) => [header, value.replace('{key}', () => key)] as const);
-  const all: Record<string, string> = {};
-  for (const [name, value] of [
-    ['content-type', 'application/json'] as const,
-    ['accept', stream ? 'text/event-stream' : 'application/json'] as const,
-    ...own.map(([name, value]) => [name, fill(value, provider.apiVersion, model)] as const),
-    ...auth,
-    ...Object.entries(request.extraHeaders ?? {}),
-  ])
-    all[name.toLowerCase()] = carried(name, value);
-  return all;
+  const { key, model, stream, extraHeaders } = request;
+  const { headers = {}, auth } = connection;
+  const all: readonly (readonly [name: string, value: string])[] = [
+    ['content-type', 'application/json'],
+    ['accept', stream ? 'text/event-stream' : 'application/json'],
+    ...Object.entries(headers).map(([name, value]) => [name, fill(value, provider.apiVersion, model)] as const),
+    ...(key === undefined ? [] : auth.map(({ header, value }) => [header, value.replace('{key}', () => key)] as const)),
+    ...Object.entries(extraHeaders ?? {}),
+  ];
+  return Object.fromEntries(all.map(([name, value]) => [name.toLowerCase(), carried(name, value)]));
 }
 
 /** `fetch` would refuse it too, and quote the value. */
@@ -46,9 +41,4 @@ function carried(name: string, value: string): string {
 
 function fill(template: string, apiVersion: string | undefined, model: string): string {
   return template.replace('{apiVersion}', () => apiVersion ?? '').replace('{model}', () => model);
-}
-
-function split(address: string): readonly [string, string] {
-  const mark = address.indexOf('?');
-  return mark === -1 ? [address, ''] : [address.slice(0, mark), address.slice(mark + 1)];
 }

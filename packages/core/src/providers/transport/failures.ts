@@ -1,0 +1,52 @@
+import { ProviderError } from './errors.ts';
+import type { Secretive } from './redact.ts';
+import type { Asked } from './response-error.ts';
+import type { Stopped } from './timeouts.ts';
+
+type Words = typeof import('./read-error.ts');
+
+/**
+ * What is thrown when a request fails. The words for that are loaded with the first failure. Where they cannot be, as
+ * without a network, there are fewer of them.
+ */
+export class Failures {
+  readonly #who: { readonly provider: string; readonly model: string };
+  readonly #request: Secretive;
+
+  constructor(provider: string, model: string, request: Secretive) {
+    this.#who = { provider, model };
+    this.#request = request;
+  }
+
+  /** Whatever ended an attempt: an end from our side, where there was one, or else the connection. */
+  async of(error: unknown, stopped: Stopped | undefined): Promise<ProviderError> {
+    const by = stopped?.by;
+    const code = by === 'caller' ? 'aborted' : by ? 'timeout' : 'connection';
+    // Whoever stops is not kept waiting; what platforms themselves say of it holds no secret.
+    const isPlain = stopped?.by === 'caller' && stopped.reason instanceof DOMException;
+    const said = isPlain
+      ? { problem: code, cause: stopped.reason }
+      : await this.#load((words, { secrets }) => words.explain(error, stopped, secrets));
+    return new ProviderError(said?.problem ?? `failed (${code})`, {
+      ...this.#who,
+      code,
+      retryable: by !== 'caller' && by !== 'totalMs',
+      cause: said?.cause,
+    });
+  }
+
+  /** What a response says of its failure. */
+  async in(read: (words: Words, asked: Asked) => ProviderError): Promise<ProviderError> {
+    return (await this.#load(read)) ?? this.broken('what it says of its failure could not be read');
+  }
+
+  /** A response that does not come to its end. */
+  broken(problem: string, requestId?: string): ProviderError {
+    return new ProviderError(problem, { ...this.#who, code: 'connection', retryable: true, requestId });
+  }
+
+  async #load<T>(use: (words: Words, asked: Asked) => T): Promise<T | undefined> {
+    const words = await import('./read-error.ts').catch(() => undefined);
+    return words && use(words, { ...this.#who, secrets: words.secretsOf(this.#request) });
+  }
+}
