@@ -1,10 +1,9 @@
 import { checkNames } from '../dialects/known-names.ts';
-import { isObject } from '../json/parse.ts';
 import { OPTION_NAMES } from './option-names.ts';
 import type { RunOptions } from './types.ts';
 
-/** Before anything is sent or run: a slip must not count as consent, or as no limit at all. */
-export function checkOptions(options: RunOptions): void {
+/** Before anything is sent or run: a slip must not count as no limit at all. */
+export async function checkOptions(options: RunOptions): Promise<void> {
   const { limits, approvals, costOf } = options;
   checkNames('option', options, OPTION_NAMES);
   checkNames('limit', limits, 'steps tokens cost seconds');
@@ -13,7 +12,5 @@ export function checkOptions(options: RunOptions): void {
       throw new TypeError(`The limit "${name}" must be a number`);
   if (limits?.cost !== undefined && !costOf)
     throw new TypeError('A limit of cost needs "costOf", such as that of @skein/core/prices');
-  for (const [id, approval] of Object.entries<unknown>(approvals ?? {}))
-    if (approval !== undefined && approval !== 'approve' && !(isObject(approval) && typeof approval.deny === 'string'))
-      throw new TypeError(`The approval of "${id}" must be "approve" or { deny: "why" }`);
+  if (approvals) (await import('./tools/use-tools.ts')).checkApprovals(approvals);
 }

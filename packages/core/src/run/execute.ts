@@ -18,7 +18,7 @@ export async function execute(
   const journal = new Journal(options, clock, emit);
   const stopping = new Stopper<'aborted' | 'time'>(clock);
   try {
-    checkOptions(options);
+    await checkOptions(options);
     for (const one of [stopped, signal]) stopping.follow(one, () => 'aborted');
     stopping.after((limits?.seconds ?? Number.POSITIVE_INFINITY) * 1000, 'time');
     // Loaded on first use, as the checker of schemas below it is.

@@ -16,16 +16,17 @@ export class Journal {
   readonly steps: Step[] = [];
   readonly actions: Action[] = [];
   readonly notices: Notice[] = [];
+  /** Requests that were made on the side. */
+  readonly side: Pick<Step, 'usage' | 'cost'>[] = [];
   readonly checkpoints: Checkpoint[];
-  readonly #side: Pick<Step, 'usage' | 'cost'>[] = [];
   readonly #losses = new Map<string, Loss>();
-  readonly #options: Pick<RunOptions, 'observer' | 'observePayloads' | 'costOf' | 'previous'>;
+  readonly #options: Pick<RunOptions, 'observer' | 'observePayloads' | 'previous'>;
   readonly #clock: Clock;
   readonly #run = ++runs;
   readonly emit: (event: RunEvent) => void;
 
   constructor(
-    options: Pick<RunOptions, 'observer' | 'observePayloads' | 'checkpoints' | 'costOf' | 'previous'>,
+    options: Pick<RunOptions, 'observer' | 'observePayloads' | 'checkpoints' | 'previous'>,
     clock: Clock,
     emit: (event: RunEvent) => void,
   ) {
@@ -54,20 +55,8 @@ export class Journal {
     return this.#paid.reduce((sum, { cost = 0 }) => sum + cost, 0);
   }
 
-  /** Requests that were made on the side. One without a price of its own has that of this run. */
-  readonly pay = (steps: readonly Step[]): void => {
-    const { costOf } = this.#options;
-    for (const step of steps) {
-      const { usage, provider, model, startedAt } = step;
-      const cost = step.cost ?? (usage && costOf?.(usage, provider, model, new Date(startedAt)).total);
-      if (costOf && cost === undefined)
-        this.notice('price-unknown', `The cost of ${provider}/${model}, asked for compaction, is not known`);
-      this.#side.push({ usage, cost });
-    }
-  };
-
   get #paid(): readonly Pick<Step, 'usage' | 'cost'>[] {
-    return [...this.steps, ...this.#side];
+    return [...this.steps, ...this.side];
   }
 
   /** What the model said last. */
@@ -92,21 +81,6 @@ export class Journal {
   add(message: Message, step?: Step): void {
     this.added.push(message);
     this.emit(step ? { type: 'message', message, step } : { type: 'message', message });
-  }
-
-  /** A call is answered. */
-  act(action: Action, message: Message): void {
-    const { callId, name, outcome, durationMs } = action;
-    this.actions.push(action);
-    this.emit({ type: 'tool-result', callId, name, message });
-    this.emit({ type: 'action', action });
-    this.observe({ type: 'tool-end', callId, name, outcome, durationMs, message });
-  }
-
-  /** A call waits for approval. */
-  waitFor(call: ToolUseBlock): void {
-    this.emit({ type: 'approval', call });
-    this.observe({ type: 'approval', callId: call.id, name: call.name });
   }
 
   /** The same is said once. */

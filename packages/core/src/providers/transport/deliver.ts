@@ -1,12 +1,12 @@
 import type { ProviderDescriptor } from '../../dialects/provider.ts';
 import { type EndpointOptions, resolveEndpoint, resolveKey } from '../endpoint.ts';
 import { eventsOf, type ServerSentEvent, textOf } from './body.ts';
-import { type Clock, realClock, sleep } from './clock.ts';
+import { type Clock, realClock } from './clock.ts';
 import { isProviderError, type ProviderError } from './errors.ts';
 import { Failures } from './failures.ts';
 import { requestHeaders, requestUrl } from './request.ts';
 import { requestIdOf } from './request-id.ts';
-import { DEFAULT_RETRY, type RetryOptions, retryWait } from './retry.ts';
+import type { RetryOptions } from './retry.ts';
 import { Stopper } from './stopper.ts';
 import { DEFAULT_TIMEOUTS, type Stopped, type Timeouts } from './timeouts.ts';
 
@@ -67,10 +67,9 @@ export async function deliver<T>(
   receive: (answer: Answer) => Promise<T>,
   tooLate = () => false,
 ): Promise<T> {
-  const { clock = realClock, signal, retry, random = Math.random, onRetry } = delivery;
+  const { clock = realClock, signal } = delivery;
   const { request, failures } = prepare(delivery);
   const timeouts: Timeouts = { ...DEFAULT_TIMEOUTS, ...delivery.timeouts };
-  const patience = { ...DEFAULT_RETRY, ...(retry === false ? { maxRetries: 0 } : retry) };
   const whole = new Stopper<Stopped>(clock);
   whole.follow(signal, () => ({ by: 'caller', reason: signal!.reason }));
   whole.after(timeouts.totalMs, { by: 'totalMs', ms: timeouts.totalMs });
@@ -82,7 +81,10 @@ export async function deliver<T>(
         return await receive(await attempt(stopper, attempts));
       } catch (error) {
         stopper.dispose();
-        await waitAfter(error, attempts);
+        if (!isProviderError(error)) throw error;
+        error.attempts = attempts;
+        if (tooLate()) throw error;
+        await failures.waitAfter(error, delivery, whole);
       }
     }
   } catch (error) {
@@ -132,21 +134,6 @@ export async function deliver<T>(
         whole.dispose();
       },
     };
-  }
-
-  /** Throws where there is no sense in sending again. */
-  async function waitAfter(error: unknown, attempts: number): Promise<void> {
-    if (!isProviderError(error)) throw error;
-    error.attempts = attempts;
-    const waitMs = tooLate() ? undefined : retryWait(attempts, error, patience, random);
-    if (waitMs === undefined) throw error;
-    onRetry?.({ attempts, waitMs, error });
-    try {
-      await sleep(clock, waitMs, whole.signal);
-    } catch {
-      // Time is up, or the caller gave up.
-      throw Object.assign(await failures.of(error, whole.stopped), { attempts });
-    }
   }
 }
 

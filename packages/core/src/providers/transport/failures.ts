@@ -1,13 +1,15 @@
+import type { ExchangeOptions } from './deliver.ts';
 import { ProviderError } from './errors.ts';
 import type { Secretive } from './redact.ts';
 import type { Asked } from './response-error.ts';
+import type { Stopper } from './stopper.ts';
 import type { Stopped } from './timeouts.ts';
 
 type Words = typeof import('./read-error.ts');
 
 /**
  * What is thrown when a request fails. The words for that are loaded with the first failure. Where they cannot be, as
- * without a network, there are fewer of them.
+ * without a network, there are fewer of them, and nothing is sent again.
  */
 export class Failures {
   readonly #who: { readonly provider: string; readonly model: string };
@@ -45,7 +47,19 @@ export class Failures {
     return new ProviderError(problem, { ...this.#who, code: 'connection', retryable: true, requestId });
   }
 
-  async #load<T>(use: (words: Words, asked: Asked) => T): Promise<T | undefined> {
+  /** Waits before the same is sent again. Throws where there is no sense in that. */
+  async waitAfter(error: ProviderError, options: ExchangeOptions, whole: Stopper<Stopped>): Promise<void> {
+    const goesOn =
+      error.retryable && (await this.#load(({ waitToRetry }) => waitToRetry(error, options, whole.signal)));
+    if (goesOn) return;
+    // Meanwhile time was up, or the caller gave up.
+    const { stopped } = whole;
+    throw stopped && error.retryable
+      ? Object.assign(await this.of(error, stopped), { attempts: error.attempts })
+      : error;
+  }
+
+  async #load<T>(use: (words: Words, asked: Asked) => T | Promise<T>): Promise<T | undefined> {
     const words = await import('./read-error.ts').catch(() => undefined);
     return words && use(words, { ...this.#who, secrets: words.secretsOf(this.#request) });
   }

@@ -2,3 +2,4 @@
 export { explain } from './explain.ts';
 export { secretsOf } from './redact.ts';
 export { responseError, streamError, unstreamedError } from './response-error.ts';
+export { waitToRetry } from './retry.ts';

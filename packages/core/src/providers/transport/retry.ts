@@ -1,3 +1,7 @@
+import { realClock, sleep } from './clock.ts';
+import type { ExchangeOptions } from './deliver.ts';
+import type { ProviderError } from './errors.ts';
+
 /** How failed requests are sent again. */
 export interface RetryOptions {
   /** How often after the first time; 0 for never. */
@@ -23,4 +27,21 @@ export function retryWait(
   if (failure.retryAfterMs !== undefined) return Math.min(failure.retryAfterMs, options.maxRetryAfterMs);
   // Full jitter: callers that failed together do not come back together.
   return Math.round(random() * Math.min(options.capMs, options.baseMs * 2 ** (attempts - 1)));
+}
+
+/** Waits before sending again; false where there is no sense in it, or the wait was ended. */
+export async function waitToRetry(
+  error: ProviderError,
+  { clock = realClock, retry, random = Math.random, onRetry }: ExchangeOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { attempts } = error;
+  const options = { ...DEFAULT_RETRY, ...(retry === false ? { maxRetries: 0 } : retry) };
+  const waitMs = retryWait(attempts, error, options, random);
+  if (waitMs === undefined) return false;
+  onRetry?.({ attempts, waitMs, error });
+  return sleep(clock, waitMs, signal).then(
+    () => true,
+    () => false,
+  );
 }

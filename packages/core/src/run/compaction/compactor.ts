@@ -2,7 +2,7 @@ import { blocksMessage, type Message } from '../../message/index.ts';
 import { unlessAborted } from '../../providers/transport/stopper.ts';
 import type { Running } from '../running.ts';
 import { estimateText, estimateTokens, systemText } from '../tokens.ts';
-import type { ModelLimits } from '../types.ts';
+import type { ModelLimits, Step } from '../types.ts';
 import { applyCheckpoint, type Checkpoint, rangeDigest } from './checkpoint.ts';
 import { cutPoints } from './cut-points.ts';
 import type { Compacted, Compaction } from './types.ts';
@@ -59,7 +59,8 @@ export class Compactor {
     limits: ModelLimits,
   ): Promise<readonly Message[] | undefined> {
     const { journal, options, stopping } = this.#running;
-    const { checkpoints, notice, pay: spent } = journal;
+    const { checkpoints, notice } = journal;
+    const spent = (steps: readonly Step[]): void => this.#pay(steps);
     const { signal } = stopping;
     const cuts = cutPoints(stored).filter((cut) => cut > (checkpoint?.upTo ?? 0));
     const tokens = estimateTokens(sent);
@@ -78,6 +79,19 @@ export class Compactor {
     checkpoints.push(next);
     notice('compaction', `${next.upTo} messages are no longer sent themselves: about ${left} tokens for ${tokens}`);
     return shorter;
+  }
+
+  /** Requests without a price of their own have that of this run. */
+  #pay(steps: readonly Step[]): void {
+    const { journal, options } = this.#running;
+    const { costOf } = options;
+    for (const step of steps) {
+      const { usage, provider, model, startedAt } = step;
+      const cost = step.cost ?? (usage && costOf?.(usage, provider, model, new Date(startedAt)).total);
+      if (costOf && cost === undefined)
+        journal.notice('price-unknown', `The cost of ${provider}/${model}, asked for compaction, is not known`);
+      journal.side.push({ usage, cost });
+    }
   }
 
   /** Once in a run: the rest is the same again. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../json/index.ts';
 import type { Message, ToolUseBlock } from '../../message/index.ts';
 import type { Running } from '../running.ts';
 import { type Answering, answerCalls, refuseCalls } from './answer-calls.ts';
@@ -6,6 +7,13 @@ import { ToolSet } from './tool-set.ts';
 export { pendingCalls } from '../pending.ts';
 export { ToolSet } from './tool-set.ts';
 
+/** A slip must not count as consent. */
+export function checkApprovals(approvals: Readonly<Record<string, unknown>>): void {
+  for (const [id, approval] of Object.entries(approvals))
+    if (approval !== undefined && approval !== 'approve' && !(isObject(approval) && typeof approval.deny === 'string'))
+      throw new TypeError(`The approval of "${id}" must be "approve" or { deny: "why" }`);
+}
+
 /** Answers the calls of a run's reply. Those that wait for approval are told of, and given back. */
 export async function answer(
   calls: readonly ToolUseBlock[],
@@ -13,7 +21,11 @@ export async function answer(
   history: readonly Message[],
 ): Promise<readonly ToolUseBlock[]> {
   const waiting = await answerCalls(calls, answeringFor(running, history));
-  for (const call of waiting) running.journal.waitFor(call);
+  const { journal } = running;
+  for (const call of waiting) {
+    journal.emit({ type: 'approval', call });
+    journal.observe({ type: 'approval', callId: call.id, name: call.name });
+  }
   return waiting;
 }
 
@@ -35,7 +47,13 @@ function answeringFor(
     clock,
     onStart: ({ id, rawParameters }, name) =>
       journal.observe({ type: 'tool-start', callId: id, name, arguments: rawParameters }),
-    onEnd: (action, message) => journal.act(action, message),
+    onEnd: (action, message) => {
+      const { callId, name, outcome, durationMs } = action;
+      journal.actions.push(action);
+      journal.emit({ type: 'tool-result', callId, name, message });
+      journal.emit({ type: 'action', action });
+      journal.observe({ type: 'tool-end', callId, name, outcome, durationMs, message });
+    },
     onMessage: (message) => journal.add(message),
   };
 }
