@@ -4,19 +4,29 @@ import type { Connection, Policies, ProviderDescriptor } from '../../dialects/pr
 /** What a provider that speaks Chat Completions has of its own; the rest is as OpenAI has it. */
 interface Own {
   readonly id: string;
-  readonly issuer: string;
-  readonly connection: Partial<Connection> & Pick<Connection, 'baseUrl' | 'keyVariables' | 'baseUrlVariables'>;
+  readonly baseUrl: string;
+  /** Default: the host. */
+  readonly issuer?: string;
+  /** Variables are named after the id, unless given. */
+  readonly connection?: Partial<Connection>;
   readonly policies?: Partial<Omit<Policies, 'quirks'>>;
   readonly quirks?: Policies['quirks'];
 }
 
-export function compatible({ id, issuer, connection, policies, quirks }: Own): ProviderDescriptor {
+export function compatible({ id, baseUrl, issuer, connection, policies, quirks }: Own): ProviderDescriptor {
   const home = openaiChatHome;
+  const name = id.toUpperCase().replace('-', '_');
   return {
     id,
     dialect: home.dialect,
-    issuer,
-    connection: { ...home.connection!, ...connection },
+    issuer: issuer ?? baseUrl.split('/')[2]!,
+    connection: {
+      ...home.connection!,
+      baseUrl,
+      keyVariables: [`${name}_API_KEY`],
+      baseUrlVariables: [`${name}_BASE_URL`],
+      ...connection,
+    },
     policies: {
       ...home.policies,
       // Most take images and nothing else; what takes more says so.

@@ -3,12 +3,7 @@ import { compatible, MAX_TOKENS } from './compatible.ts';
 
 export const deepseek: ProviderDescriptor = /* @__PURE__ */ compatible({
   id: 'deepseek',
-  issuer: 'api.deepseek.com',
-  connection: {
-    baseUrl: 'https://api.deepseek.com',
-    keyVariables: ['DEEPSEEK_API_KEY'],
-    baseUrlVariables: ['DEEPSEEK_BASE_URL'],
-  },
+  baseUrl: 'https://api.deepseek.com',
   policies: {
     media: { user: [], toolResult: [] },
     // Continuing an assistant message needs `prefix: true` and another address.

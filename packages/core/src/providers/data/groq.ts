@@ -3,13 +3,8 @@ import { compatible } from './compatible.ts';
 
 export const groq: ProviderDescriptor = /* @__PURE__ */ compatible({
   id: 'groq',
-  issuer: 'api.groq.com',
-  connection: {
-    baseUrl: 'https://api.groq.com',
-    path: '/openai/v1/chat/completions',
-    keyVariables: ['GROQ_API_KEY'],
-    baseUrlVariables: ['GROQ_BASE_URL'],
-  },
+  baseUrl: 'https://api.groq.com',
+  connection: { path: '/openai/v1/chat/completions' },
   policies: {
     // It refuses every message field that requests do not have: `property 'channel' is unsupported`.
     refusedFields: ['executed_tools', 'channel', 'annotations'],

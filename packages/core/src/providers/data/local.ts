@@ -10,25 +10,17 @@ const STRICT_TEMPLATE = {
 
 export const ollama: ProviderDescriptor = /* @__PURE__ */ compatible({
   id: 'ollama',
+  baseUrl: 'http://localhost:11434/v1',
   issuer: 'ollama',
-  connection: {
-    baseUrl: 'http://localhost:11434/v1',
-    keyVariables: ['OLLAMA_API_KEY'],
-    baseUrlVariables: ['OLLAMA_BASE_URL'],
-    needsKey: false,
-  },
+  connection: { needsKey: false },
   quirks: { ...MAX_TOKENS, reasoningField: { default: 'reasoning' } },
 });
 
 export const lmstudio: ProviderDescriptor = /* @__PURE__ */ compatible({
   id: 'lmstudio',
+  baseUrl: 'http://localhost:1234/v1',
   issuer: 'lmstudio',
-  connection: {
-    baseUrl: 'http://localhost:1234/v1',
-    keyVariables: ['LMSTUDIO_API_KEY'],
-    baseUrlVariables: ['LMSTUDIO_BASE_URL'],
-    needsKey: false,
-  },
+  connection: { needsKey: false },
   policies: STRICT_TEMPLATE,
   quirks: { ...MAX_TOKENS, reasoningField: { default: 'reasoning' } },
 });
@@ -36,13 +28,9 @@ export const lmstudio: ProviderDescriptor = /* @__PURE__ */ compatible({
 /** Any address that speaks Chat Completions. Nothing is known of it, so the strictest rules hold. */
 export const openaiCompatible: ProviderDescriptor = /* @__PURE__ */ compatible({
   id: 'openai-compatible',
+  baseUrl: '',
   issuer: '{host}',
-  connection: {
-    baseUrl: '',
-    keyVariables: ['OPENAI_COMPATIBLE_API_KEY'],
-    baseUrlVariables: ['OPENAI_COMPATIBLE_BASE_URL'],
-    needsKey: false,
-  },
+  connection: { needsKey: false },
   policies: STRICT_TEMPLATE,
   quirks: MAX_TOKENS,
 });

@@ -3,12 +3,7 @@ import { compatible } from './compatible.ts';
 
 export const openrouter: ProviderDescriptor = /* @__PURE__ */ compatible({
   id: 'openrouter',
-  issuer: 'openrouter.ai',
-  connection: {
-    baseUrl: 'https://openrouter.ai/api/v1',
-    keyVariables: ['OPENROUTER_API_KEY'],
-    baseUrlVariables: ['OPENROUTER_BASE_URL'],
-  },
+  baseUrl: 'https://openrouter.ai/api/v1',
   policies: {
     // It gives longer ones than OpenAI does, and takes them back.
     toolIds: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
