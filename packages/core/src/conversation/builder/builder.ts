@@ -6,6 +6,7 @@ import { isOfAnother, withTools } from '../live/apply-config.ts';
 import type { ConfigDelta, ConversationConfig } from '../live/config.ts';
 import type { Conversation } from '../live/conversation.ts';
 import { ConversationConfigurationError, NoAnswerError } from '../live/errors.ts';
+import { imageIn } from '../live/images.ts';
 import { type MediaInput, type MediaOptions, mediaBlock } from './media.ts';
 
 interface Props {
@@ -128,7 +129,6 @@ export class LlmBuilder {
   /** Asks for an image, where no model is named of one that draws. */
   async promptForImage(): Promise<MediaBlock> {
     const result = await this.#props.conversationFor().run(this.#delta, { image: true }).result;
-    const { imageIn } = await import('../live/turn.ts');
     const image = imageIn(result.messages);
     if (!image) throw new NoAnswerError('image', result);
     return image;

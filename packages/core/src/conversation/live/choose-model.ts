@@ -1,15 +1,13 @@
 import type { Message } from '../../message/index.ts';
-import type { Modality } from '../../providers/index.ts';
+import { firstThatFits, type Modality, provider, selectModel } from '../../providers/index.ts';
 import type { ModelChoice } from '../../run/index.ts';
 import type { ConversationConfig } from './config.ts';
-import type { Means } from './means.ts';
 
 /** The model that a configuration names, or one that can do what is asked and has a key. */
 export function chooseModel(
   config: ConversationConfig,
   messages: Iterable<Message>,
   output: readonly Modality[] | undefined,
-  { provider, selectModel, firstThatFits }: Means,
 ): ModelChoice {
   const { model, provider: given, tools = [], env, apiKey, select } = config;
   if (typeof model === 'object') return model;

@@ -7,12 +7,12 @@ import type { SavedMessages } from '../saved.ts';
 import { withoutFrame } from '../without-frame.ts';
 import type { ConversationConfig } from './config.ts';
 import { type Delta, withDelta } from './delta.ts';
-import { means } from './means.ts';
 import { Queue } from './queue.ts';
 import { runOf } from './run-of.ts';
 import { type Sink, writeTo } from './sink.ts';
 import type { Asking } from './step-options.ts';
-import type { Host } from './turn.ts';
+import { addResult, NOTHING } from './sum-results.ts';
+import { type Host, takeTurn } from './turn.ts';
 
 export interface ConversationOptions {
   readonly messages?: Iterable<Message> | undefined;
@@ -41,7 +41,7 @@ export class Conversation implements AsyncIterable<Message> {
   readonly #queue = new Queue();
   #config: ConversationConfig;
   #manifest: Manifest | undefined;
-  #total: RunResult | undefined;
+  #total: RunResult = NOTHING;
   #last: RunResult | undefined;
   /** How many of the messages are answered. */
   #answered: number;
@@ -65,17 +65,17 @@ export class Conversation implements AsyncIterable<Message> {
 
   /** What requests so far did not carry as it was. */
   get losses(): readonly Loss[] {
-    return this.#total?.losses ?? [];
+    return this.#total.losses;
   }
 
   /** All requests so far together. */
   get usage(): Usage | undefined {
-    return this.#total?.usage;
+    return this.#total.usage;
   }
 
   /** US dollars; undefined when the price of any request is not known. */
   get cost(): number | undefined {
-    return this.#total?.cost;
+    return this.#total.cost;
   }
 
   /** Calls that wait for approval; give the decisions as `approvals` in the configuration, and run again. */
@@ -130,13 +130,11 @@ export class Conversation implements AsyncIterable<Message> {
     try {
       this.apply(delta);
       if (this.messages.length === 0) throw nothingToSend();
-      // Loaded with the first turn, as the loop below it is.
-      const { NOTHING, takeTurn } = await import('./turn.ts');
       if (!this.#isOpen()) {
         yield { type: 'finish', result: { ...NOTHING, text: this.messages.at(-1)?.text ?? '' } };
         return;
       }
-      for await (const event of takeTurn(this.#host(), asking, stopping.signal, means)) {
+      for await (const event of takeTurn(this.#host(), asking, stopping.signal)) {
         if (event.type === 'finish') this.#last = event.result;
         yield event;
       }
@@ -160,14 +158,12 @@ export class Conversation implements AsyncIterable<Message> {
       get manifest() {
         return conversation.#manifest;
       },
-      get total() {
-        return conversation.#total;
-      },
-      keep: (step, end, total) => conversation.#keep(step, end, total),
+      keep: (step, end) => conversation.#keep(step, end),
     };
   }
 
-  #keep(step: RunResult, end: number, total: RunResult): void {
+  #keep(step: RunResult, end: number): void {
+    const total = addResult(this.#total, step);
     // Sums alone are needed, and every step holds a whole request.
     this.#total = { ...total, messages: [], actions: [], notices: [], steps: total.steps.slice(-1) };
     if (step.manifest) {

@@ -1,9 +1,8 @@
 import type { NativeTool } from '../../dialects/index.ts';
-import type { JsonObject } from '../../json/index.ts';
-import { isObject, parseJson } from '../../json/parse.ts';
+import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
+import { parseModel } from '../../providers/index.ts';
 import type { ModelChoice } from '../../run/index.ts';
-import type { Means } from './means.ts';
 
 /** How a dialect is asked for an image. */
 export interface ImageWay {
@@ -18,7 +17,7 @@ const WAYS: Readonly<Record<string, ImageWay>> = {
 };
 
 /** By the dialect of the model; one that has no way is asked in words alone. */
-export function imageWay(choice: ModelChoice, { parseModel }: Means): ImageWay {
+export function imageWay(choice: ModelChoice): ImageWay {
   const { provider } = typeof choice === 'string' ? parseModel(choice) : choice;
   return WAYS[provider.dialect] ?? {};
 }

@@ -1,13 +1,11 @@
 import type { Manifest } from '../../dialects/index.ts';
-import type { Modality } from '../../providers/index.ts';
-import { realClock } from '../../providers/transport/clock.ts';
+import { type Modality, parseModel, realClock } from '../../providers/index.ts';
 import type { ModelChoice, RunOptions, RunResult } from '../../run/index.ts';
 import { totalTokens } from '../../run/usage.ts';
 import type { MessageList } from '../message-list.ts';
 import { chooseModel } from './choose-model.ts';
 import type { ConversationConfig } from './config.ts';
 import { type ImageWay, imageWay } from './images.ts';
-import type { Means } from './means.ts';
 
 /** What one turn asks beside what the conversation is configured for. */
 export interface Asking {
@@ -30,17 +28,16 @@ export function stepOptions(
   { messages, manifest }: { readonly messages: MessageList; readonly manifest: Manifest | undefined },
   asking: Asking,
   { startedAt, result, failed }: SoFar,
-  means: Means,
 ): Omit<RunOptions, 'messages'> {
   const { provider: _, select: __, limits = {}, compaction, stopWhen: ___, ...rest } = config;
   const { clock = realClock } = config;
   const output: readonly Modality[] | undefined = asking.image ? ['image'] : undefined;
-  const model = chooseModel(config, messages, output, means);
-  const way: ImageWay = asking.image ? imageWay(model, means) : {};
+  const model = chooseModel(config, messages, output);
+  const way: ImageWay = asking.image ? imageWay(model) : {};
   const isCompacting = !result.notices.some(({ code }) => code === 'compaction-failed');
   return {
     ...rest,
-    ...withoutFailed({ ...rest, model }, failed, means),
+    ...withoutFailed({ ...rest, model }, failed),
     tools: [...(rest.tools ?? []), ...(way.tools ?? [])],
     ...(way.body && typeof rest.extraBody !== 'string' && { extraBody: { ...way.body, ...rest.extraBody } }),
     output: asking.output,
@@ -70,12 +67,15 @@ function left(limit: number | undefined, spent: number): number | undefined {
 type Asked = Pick<RunOptions, 'model' | 'fallback' | 'apiKey' | 'baseUrl' | 'account' | 'extraHeaders'>;
 
 /** The first model that has not failed in this turn. What belongs to the first one's provider stays with it. */
-function withoutFailed(options: Asked, failed: number, { parseModel }: Means): Asked {
-  const providerOf = (choice: ModelChoice) => (typeof choice === 'string' ? parseModel(choice) : choice).provider.id;
+function withoutFailed(options: Asked, failed: number): Asked {
   const choices: readonly ModelChoice[] = [options.model, ...(options.fallback ?? [])];
   const model = choices[failed];
   if (failed === 0 || !model) return { model: options.model };
   const next = { model, fallback: choices.slice(failed + 1) };
   if (providerOf(model) === providerOf(options.model)) return next;
   return { ...next, apiKey: undefined, baseUrl: undefined, account: undefined, extraHeaders: undefined };
+}
+
+function providerOf(choice: ModelChoice): string {
+  return typeof choice === 'string' ? parseModel(choice).provider.id : choice.provider.id;
 }

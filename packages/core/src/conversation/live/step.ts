@@ -1,7 +1,6 @@
 import { EventLog } from '../../run/event-log.ts';
-import type { RunEvent, RunOptions, RunResult } from '../../run/index.ts';
+import { type RunEvent, type RunOptions, type RunResult, run } from '../../run/index.ts';
 import type { MessageList } from '../message-list.ts';
-import type { Means } from './means.ts';
 
 /** One request and its tools, on its way into a list. */
 export interface StepRun {
@@ -18,7 +17,7 @@ export interface StepRun {
  * Messages are kept as they come, whoever looks, and stand together: what is appended to the list meanwhile stays behind
  * them, so that nothing comes between a call and its result.
  */
-export function startStep(options: Omit<RunOptions, 'messages'>, list: MessageList, { run }: Means): StepRun {
+export function startStep(options: Omit<RunOptions, 'messages'>, list: MessageList): StepRun {
   let end = list.length;
   const running = run({ ...options, messages: [...list] });
   const log = new EventLog<RunEvent>();

@@ -1,17 +1,12 @@
 import type { Manifest } from '../../dialects/index.ts';
-import { realClock } from '../../providers/transport/clock.ts';
-import { RunError } from '../../run/errors.ts';
-import type { Notice, RunEvent, RunResult } from '../../run/index.ts';
+import { realClock } from '../../providers/index.ts';
+import { type Notice, RunError, type RunEvent, type RunResult } from '../../run/index.ts';
 import { sumUsage } from '../../run/usage.ts';
 import type { MessageList } from '../message-list.ts';
 import type { ConversationConfig } from './config.ts';
-import type { Means } from './means.ts';
 import { startStep } from './step.ts';
 import { type Asking, type SoFar, stepOptions, stepsLeft } from './step-options.ts';
 import { addResult, NOTHING, stoppedFor } from './sum-results.ts';
-
-export { imageIn } from './images.ts';
-export { NOTHING } from './sum-results.ts';
 
 /** What a turn needs of the conversation it is of. */
 export interface Host {
@@ -19,10 +14,8 @@ export interface Host {
   /** As it is now: changes count from the next step on. */
   readonly config: ConversationConfig;
   readonly manifest: Manifest | undefined;
-  /** All steps so far. */
-  readonly total: RunResult | undefined;
-  /** What a step did, and all with it; also of one that failed or was left. `end`: where its messages end in the list. */
-  keep(step: RunResult, end: number, total: RunResult): void;
+  /** What a step did; also of one that failed or was left. `end`: where its messages end in the list. */
+  keep(step: RunResult, end: number): void;
 }
 
 /**
@@ -33,7 +26,6 @@ export async function* takeTurn(
   host: Host,
   asking: Asking,
   stopping: AbortSignal,
-  means: Means,
 ): AsyncGenerator<RunEvent, void, undefined> {
   const { clock = realClock } = host.config;
   let soFar: SoFar = { startedAt: clock.now(), result: NOTHING, failed: 0 };
@@ -43,11 +35,10 @@ export async function* takeTurn(
     if (config !== host.config) soFar = { ...soFar, failed: 0 };
     config = host.config;
     const { limits = {}, stopWhen, signal } = config;
-    const options = stepOptions(config, host, asking, soFar, means);
+    const options = stepOptions(config, host, asking, soFar);
     const step = startStep(
       { ...options, signal: signal ? AbortSignal.any([signal, stopping]) : stopping },
       host.messages,
-      means,
     );
     let isRead = false;
     try {
@@ -60,8 +51,7 @@ export async function* takeTurn(
     } finally {
       if (!isRead) step.stop();
       const settled = await step.settled;
-      const done = 'result' in settled ? settled.result : keptOf(settled.failure);
-      host.keep(done, step.end(), addResult(host.total ?? NOTHING, done));
+      host.keep('result' in settled ? settled.result : keptOf(settled.failure), step.end());
       if ('result' in settled) soFar = next(soFar, settled.result);
     }
     const { result } = soFar;
