@@ -25,11 +25,11 @@ export {
 } from './select.ts';
 export type { ServerSentEvent } from './transport/body.ts';
 export { type Clock, realClock } from './transport/clock.ts';
-export type { ExchangeOptions, Fetch, RetryNotice } from './transport/deliver.ts';
 export type { ProviderErrorCode } from './transport/error-code.ts';
 export { isProviderError, ProviderError, type ProviderErrorFacts } from './transport/errors.ts';
 export type { EventExchange, TextExchange } from './transport/exchange.ts';
 export { exchange } from './transport/exchange-on-demand.ts';
+export type { ExchangeOptions, Fetch, RetryNotice } from './transport/exchange-options.ts';
 export { streamError } from './transport/response-error.ts';
 export { DEFAULT_RETRY, type RetryOptions } from './transport/retry.ts';
 export { DEFAULT_TIMEOUTS, type Timeouts } from './transport/timeouts.ts';

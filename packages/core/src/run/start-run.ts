@@ -1,4 +1,4 @@
-import { isIterable } from '../message/check-messages.ts';
+import { isIterable } from '../message/index.ts';
 import { EventLog } from './event-log.ts';
 import type { Directory } from './targets.ts';
 import { toResponse } from './to-response.ts';

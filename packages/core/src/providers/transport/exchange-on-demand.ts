@@ -1,5 +1,5 @@
-import type { ExchangeOptions } from './deliver.ts';
 import type { EventExchange, TextExchange } from './exchange.ts';
+import type { ExchangeOptions } from './exchange-options.ts';
 
 /**
  * Sends a request and gives the reply, after as many attempts as it takes. Streams come back with their first event,

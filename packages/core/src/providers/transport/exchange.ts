@@ -1,5 +1,6 @@
 import type { ServerSentEvent } from './body.ts';
-import { deliver, type ExchangeOptions } from './deliver.ts';
+import { deliver } from './deliver.ts';
+import type { ExchangeOptions } from './exchange-options.ts';
 
 interface Exchanged {
   readonly status: number;

@@ -1,5 +1,5 @@
-import type { ExchangeOptions } from './deliver.ts';
 import { ProviderError } from './errors.ts';
+import type { ExchangeOptions } from './exchange-options.ts';
 import type { Secretive } from './redact.ts';
 import type { Asked } from './response-error.ts';
 import type { Stopper } from './stopper.ts';
@@ -60,7 +60,8 @@ export class Failures {
   }
 
   async #load<T>(use: (words: Words, asked: Asked) => T | Promise<T>): Promise<T | undefined> {
-    const words = await import('./read-error.ts').catch(() => undefined);
-    return words && use(words, { ...this.#who, secrets: words.secretsOf(this.#request) });
+    return import('./read-error.ts')
+      .then((words) => use(words, { ...this.#who, secrets: words.secretsOf(this.#request) }))
+      .catch(() => undefined);
   }
 }

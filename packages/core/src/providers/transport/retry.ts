@@ -1,6 +1,6 @@
 import { realClock, sleep } from './clock.ts';
-import type { ExchangeOptions } from './deliver.ts';
 import type { ProviderError } from './errors.ts';
+import type { ExchangeOptions } from './exchange-options.ts';
 
 /** How failed requests are sent again. */
 export interface RetryOptions {

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openai } from '../../dialects/openai-responses/provider.ts';
-import type { ExchangeOptions, Fetch } from './deliver.ts';
 import { exchange } from './exchange.ts';
+import type { ExchangeOptions, Fetch } from './exchange-options.ts';
 import { redact, secretsOf } from './redact.ts';
 // What is loaded with the first error would take real time.
 import './read-error.ts';
