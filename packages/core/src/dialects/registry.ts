@@ -1,8 +1,11 @@
+import type { Dialect, DialectSpec } from './dialect.ts';
+import { makeDialect } from './make-dialect.ts';
+
+// What all protocols share stands first in a bundle, and each protocol near it: gzip looks back no further than 32 kB.
+
 import { anthropicMessagesSpec } from './anthropic-messages/index.ts';
 import { blocksSpec } from './blocks/index.ts';
-import type { Dialect, DialectSpec } from './dialect.ts';
 import { googleGenerateContentSpec } from './google-generatecontent/index.ts';
-import { makeDialect } from './make-dialect.ts';
 import { openaiChatSpec } from './openai-chat/index.ts';
 import { openaiResponsesSpec } from './openai-responses/index.ts';
 
