@@ -3,29 +3,30 @@ import type { Loss, LossNote } from '../loss.ts';
 import type { Unit } from './writer.ts';
 
 /** A unit with the messages it stands for, on its way into the body. */
-export interface Entry {
-  readonly unit: Unit;
+export interface Entry extends Unit {
   /** Indexes of its messages; none for what was synthesised. */
   readonly of: readonly number[];
   /** The message whose raw text the unit's pieces cut, if there is one. */
-  readonly message: Message | undefined;
+  readonly message?: Message | undefined;
   readonly losses: readonly Loss[];
 }
 
-const NONE: readonly Loss[] = [];
-
-export function entryOf(unit: Unit, index: number, message: Message, losses: readonly Loss[] = NONE): Entry {
-  return {
-    unit,
-    of: [index],
-    message,
-    losses: unit.losses.length === 0 ? losses : [...losses, ...unit.losses.map((note) => located(note, index))],
-  };
+export function entryOf(unit: Unit, index: number, message: Message | undefined): Entry {
+  return { ...unit, of: [index], message, losses: unit.losses.map((note) => located(note, index)) };
 }
 
-/** A unit that was written for this place, instead of messages or of nothing. */
-export function writtenEntry(unit: Unit, of: readonly number[], losses: readonly Loss[]): Entry {
-  return { unit, of, message: undefined, losses };
+/** A unit that was written for the place of another, with what there is to say of that. */
+export function inPlaceOf(entry: Entry, unit: Unit, ...notes: readonly LossNote[]): Entry {
+  return { ...unit, of: entry.of, losses: [...entry.losses, ...notesOn(entry, ...notes)] };
+}
+
+/** A unit that stands for no message; what is said of it concerns the message at an index, or the request as a whole. */
+export function addedEntry(unit: Unit, note: LossNote, index = -1): Entry {
+  return { ...unit, of: [], losses: [located(note, index)] };
+}
+
+export function notesOn({ of }: Entry, ...notes: readonly LossNote[]): Loss[] {
+  return notes.map((note) => located(note, of[0] ?? -1));
 }
 
 export function located(note: LossNote, message: number): Loss {

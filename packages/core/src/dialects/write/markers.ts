@@ -1,10 +1,14 @@
 import type { Loss } from '../loss.ts';
 import type { Element } from '../manifest.ts';
 import type { CachePoint } from '../request.ts';
+import { located } from './entry.ts';
+import { dropped } from './notes.ts';
 import type { RequestWriter } from './writer.ts';
 
 /** APIs take at most four (`cache-max`). */
 const MOST = 4;
+
+const NOT_PLACED = /* @__PURE__ */ dropped('', 'cache-marker');
 
 export interface Markers {
   readonly tools: boolean;
@@ -28,12 +32,8 @@ export function markersFor(points: readonly CachePoint[], count: number, writer:
   const outside = indexes.find((index) => index < 0 || index >= count);
   if (outside !== undefined) throw new RangeError(`There is no message ${outside} to place a cache marker on`);
   if (!writer.mark && points.length > 0)
-    return { tools: false, system: false, messages: new Set(), losses: [noMarkers()] };
+    return { tools: false, system: false, messages: new Set(), losses: [located(NOT_PLACED, -1)] };
   return { tools: points.includes('tools'), system: points.includes('system'), messages: new Set(indexes), losses: [] };
-}
-
-function noMarkers(): Loss {
-  return { kind: 'dropped', message: -1, path: '', reason: 'cache-marker' };
 }
 
 /** Cache points that found no place: their message is not sent as an element, or may not carry a marker. */
@@ -41,5 +41,5 @@ export function unplaced(points: ReadonlySet<number>, elements: readonly Element
   if (points.size === 0) return [];
   const placed = new Set(elements.flatMap(({ of, plain }) => (plain ? of : [])));
   const missing = [...points].filter((point) => !placed.has(point));
-  return missing.map((message) => ({ kind: 'dropped', message, path: '', reason: 'cache-marker' }));
+  return missing.map((message) => located(NOT_PLACED, message));
 }

@@ -1,27 +1,27 @@
 import type { Message } from '../../message/index.ts';
 import type { Element, Manifest } from '../manifest.ts';
-import type { Target } from './writer.ts';
+
+const SAME = ['dialect', 'issuer', 'model', 'account', 'start'] as const;
 
 /**
- * How many of the messages the previous request on this branch already carried, if what it sent can simply be sent
- * again: the same target and the same messages at the front. Changed system or tools part the requests anyway.
+ * The previous request on this branch, if what it sent can simply be sent again: the same target and the same messages
+ * at the front. Changed system or tools part the requests anyway.
  */
-export function reusableMessages(
+export function reusable(
   previous: Manifest | undefined,
+  made: Pick<Manifest, (typeof SAME)[number] | 'refused'>,
   messages: readonly Message[],
-  target: Target,
-  start: string,
-): number {
-  if (!previous || previous.messages.length > messages.length) return 0;
-  const same =
-    previous.dialect === target.provider.dialect &&
-    previous.issuer === target.provider.issuer &&
-    previous.model === target.model &&
-    previous.account === target.account &&
-    previous.start === start &&
-    previous.refused.join() === target.provider.policies.refusedFields.join() &&
-    previous.messages.every((known, index) => messages[index]!.facts.digest === known);
-  return same && !isAbandoned(messages, previous.messages.length) ? previous.messages.length : 0;
+): Manifest | undefined {
+  const count = previous?.messages.length ?? 0;
+  return previous &&
+    count > 0 &&
+    count <= messages.length &&
+    SAME.every((name) => previous[name] === made[name]) &&
+    previous.refused.join() === made.refused.join() &&
+    previous.messages.every((known, index) => messages[index]!.facts.digest === known) &&
+    !isAbandoned(messages, count)
+    ? previous
+    : undefined;
 }
 
 /** A turn that was sent to be continued (`pause_turn`) cannot be sent again as it was once something else was said. */

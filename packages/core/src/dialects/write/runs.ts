@@ -1,24 +1,31 @@
-import { type Entry, located, writtenEntry } from './entry.ts';
+import { type Entry, notesOn } from './entry.ts';
+import { gathered } from './gathered.ts';
+import type { Job } from './job.ts';
 import { rewritten } from './notes.ts';
-import type { RequestWriter } from './writer.ts';
 
 /** Runs of one role as one element, for chat templates that insist on taking turns. */
-export function mergeRuns(entries: readonly Entry[], writer: RequestWriter): readonly Entry[] {
+export function mergeRuns(entries: readonly Entry[], job: Job): readonly Entry[] {
   const merged: Entry[] = [];
   for (let at = 0; at < entries.length; ) {
-    const { role } = entries[at]!.unit;
-    let end = at + 1;
-    while (entries[end]?.unit.role === role) end++;
-    merged.push(...oneOf(entries.slice(at, end), writer));
-    at = end;
+    const { role } = entries[at]!;
+    const run = entries.slice(
+      at,
+      endOfRun(entries, at, (entry) => entry.role === role),
+    );
+    const [first, ...others] = run;
+    const [one, ...more] = gathered(run, job);
+    if (more.length > 0) merged.push(first!, ...others);
+    else {
+      const notes = others.flatMap((entry) => notesOn(entry, rewritten('', 'merged', role)));
+      merged.push({ ...one!, losses: [...one!.losses, ...notes] });
+    }
+    at += run.length;
   }
   return merged;
 }
 
-function oneOf(run: readonly Entry[], writer: RequestWriter): readonly Entry[] {
-  const unit = run.length > 1 ? writer.gather(run.map((entry) => entry.unit)) : undefined;
-  if (!unit) return run;
-  const of = run.flatMap((entry) => entry.of);
-  const notes = run.slice(1).map((entry) => located(rewritten('', 'merged', unit.role), entry.of[0] ?? -1));
-  return [writtenEntry(unit, of, [...run.flatMap((entry) => entry.losses), ...notes])];
+export function endOfRun(entries: readonly Entry[], start: number, holds: (entry: Entry) => boolean): number {
+  let end = start;
+  while (end < entries.length && holds(entries[end]!)) end++;
+  return end;
 }

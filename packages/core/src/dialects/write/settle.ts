@@ -1,35 +1,16 @@
-import type { Loss } from '../loss.ts';
-import { type Entry, located, writtenEntry } from './entry.ts';
+import { type Entry, notesOn } from './entry.ts';
+import type { Job } from './job.ts';
 import { dropped } from './notes.ts';
-import type { RequestWriter } from './writer.ts';
 
 /** Leaves out what only makes sense together with something that is not there; see `RequestWriter.settle`. */
-export function settle(
-  entries: readonly Entry[],
-  isWhole: boolean,
-  writer: RequestWriter,
-): { readonly entries: readonly Entry[]; readonly losses: readonly Loss[] } {
-  const settled = writer.settle?.(
-    entries.map((entry) => entry.unit),
-    isWhole,
-  );
-  if (!settled || settled.size === 0) return { entries, losses: [] };
-  const losses: Loss[] = [];
-  const kept = entries.flatMap((entry, index) => {
-    if (!settled.has(index)) return [entry];
-    const unit = settled.get(index);
-    const message = entry.of[0] ?? -1;
+export function settle(entries: readonly Entry[], isWhole: boolean, { writer, lost }: Job): readonly Entry[] {
+  const settled = writer.settle?.(entries, isWhole);
+  if (!settled?.size) return entries;
+  return entries.flatMap((entry, index) => {
+    const unit = settled.has(index) ? settled.get(index) : entry;
     // A unit's own losses include those it had before.
-    if (unit)
-      return [
-        writtenEntry(
-          unit,
-          entry.of,
-          unit.losses.map((note) => located(note, message)),
-        ),
-      ];
-    losses.push(...entry.losses, located(dropped('', 'server-tool'), message));
+    if (unit) return [{ ...unit, of: entry.of, losses: notesOn(entry, ...unit.losses) }];
+    lost.push(...entry.losses, ...notesOn(entry, dropped('', 'server-tool')));
     return [];
   });
-  return { entries: kept, losses };
 }

@@ -1,8 +1,9 @@
 import { loneSurrogates, splice } from '../../json/index.ts';
 import { type CallRef, createMessage, type Message } from '../../message/index.ts';
-import type { ProviderDescriptor } from '../provider.ts';
+import { type Entry, entryOf } from './entry.ts';
+import { type Job, NO_CALLS } from './job.ts';
 import { rewritten } from './notes.ts';
-import type { CallLookup, RequestWriter, Target, Unit } from './writer.ts';
+import type { RequestWriter, Target, Unit } from './writer.ts';
 
 /** Whether a request to this target may carry the message's own text. */
 export function isOwn(message: Message, target: Target): boolean {
@@ -11,23 +12,42 @@ export function isOwn(message: Message, target: Target): boolean {
 }
 
 /** What a message becomes for a target; kept with the message, since a history is sent again with every turn. */
-export function unitsOf(message: Message, writer: RequestWriter, target: Target, calls: CallLookup): readonly Unit[] {
+export function entriesFor(message: Message, index: number, job: Job): readonly Entry[] {
+  const { writer, target } = job;
+  const { find } = job.calls.get(index) ?? NO_CALLS;
   const known = cache.get(message);
-  if (known && known.writer === writer && isFor(known, target) && sameCalls(known, message, calls)) return known.units;
+  const { results } = message.facts;
+  if (
+    known &&
+    known.index === index &&
+    known.writer === writer &&
+    SAME.every((name) => known.target[name] === target[name]) &&
+    known.answered.every((call, at) => isSame(call, find(results[at]!)))
+  )
+    return known.entries;
   const units = isOwn(message, target)
-    ? splicedUnits(message, writer, target, false, calls)
-    : writer.translate(withSingleIds(message), target, calls);
-  const answered = message.facts.results.map((id) => calls.find(id));
-  cache.set(message, {
-    writer,
-    provider: target.provider,
-    model: target.model,
-    account: target.account,
-    store: target.store,
-    answered,
-    units,
-  });
-  return units;
+    ? splicedUnits(message, index, job, false)
+    : writer.translate(withSingleIds(message), target, { find });
+  const entries = units.map((unit) => entryOf(unit, index, message));
+  cache.set(message, { index, writer, target, answered: results.map(find), entries });
+  return entries;
+}
+
+/** What a message is written by, besides itself and the calls that it answers. */
+const SAME = ['provider', 'model', 'account', 'store'] as const;
+
+interface Kept {
+  readonly index: number;
+  readonly writer: RequestWriter;
+  readonly target: Target;
+  readonly answered: readonly (CallRef | undefined)[];
+  readonly entries: readonly Entry[];
+}
+
+const cache = new WeakMap<Message, Kept>();
+
+function isSame(a: CallRef | undefined, b: CallRef | undefined): boolean {
+  return a?.id === b?.id && a?.name === b?.name;
 }
 
 /** Calls of one message that share an id get ids of their own (`tool-id-unique`), in a form that every target replaces. */
@@ -44,50 +64,15 @@ function withSingleIds(message: Message): Message {
   return createMessage(message.raw, message.origin, () => ({ role: message.role, content, needs }));
 }
 
-export function splicedUnits(
-  message: Message,
-  writer: RequestWriter,
-  target: Target,
-  dropBound: boolean,
-  calls: CallLookup,
-): readonly Unit[] {
-  const units = writer.splice(message, target, { dropBound });
-  const whole = message.facts.needs.includes('surrogate') ? units.map(withWholeCharacters) : units;
-  return message.facts.results.every((id) => (calls.find(id)?.id ?? id) === id)
-    ? whole
-    : whole.map((unit) => withFoundIds(unit, calls));
-}
-
-interface Kept {
-  readonly writer: RequestWriter;
-  readonly provider: ProviderDescriptor;
-  readonly model: string;
-  readonly account: string | undefined;
-  readonly store: string | undefined;
-  readonly answered: readonly (CallRef | undefined)[];
-  readonly units: readonly Unit[];
-}
-
-const cache = new WeakMap<Message, Kept>();
-
-function isFor(kept: Kept, target: Target): boolean {
-  return (
-    kept.provider === target.provider &&
-    kept.model === target.model &&
-    kept.account === target.account &&
-    kept.store === target.store
-  );
-}
-
-function sameCalls(kept: Kept, message: Message, calls: CallLookup): boolean {
-  return message.facts.results.every((id, index) => {
-    const found = calls.find(id);
-    return found?.id === kept.answered[index]?.id && found?.name === kept.answered[index]?.name;
+export function splicedUnits(message: Message, index: number, job: Job, dropBound: boolean): readonly Unit[] {
+  const { find } = job.calls.get(index) ?? NO_CALLS;
+  const idOf = (id: string): string => find(id)?.id ?? id;
+  const isHalf = message.facts.needs.includes('surrogate');
+  const isRenamed = message.facts.results.some((id) => idOf(id) !== id);
+  return job.writer.splice(message, job.target, { dropBound }).map((unit) => {
+    const whole = isHalf ? withWholeCharacters(unit) : unit;
+    return isRenamed ? { ...whole, results: whole.results.map(idOf) } : whole;
   });
-}
-
-function withFoundIds(unit: Unit, calls: CallLookup): Unit {
-  return { ...unit, results: unit.results.map((id) => calls.find(id)?.id ?? id) };
 }
 
 /** Providers refuse half a character, also in what they wrote themselves (`surrogate`). */

@@ -1,9 +1,9 @@
 import { BLOCKS_ORIGIN, createMessage, type Message } from '../../message/index.ts';
 import type { DialectSpec } from '../dialect.ts';
-import { type Loss, LossError, type LossNote } from '../loss.ts';
+import { LossError, type LossNote } from '../loss.ts';
 import { type Element, joinElement, type Manifest } from '../manifest.ts';
-import type { WriteRequest, WrittenRequest } from '../request.ts';
-import { type Arranging, arrange } from './arrange.ts';
+import type { RequestParams, WriteRequest, WrittenRequest } from '../request.ts';
+import { arrange } from './arrange.ts';
 import { dropUnbound } from './bind.ts';
 import { CallTracker } from './calls.ts';
 import { checkRequest } from './check-request.ts';
@@ -11,19 +11,21 @@ import { elementOf } from './elements.ts';
 import { type Entry, entryOf, located } from './entry.ts';
 import { extraMembers } from './frame.ts';
 import { placeInlineSystem } from './inline-system.ts';
+import { type Job, NO_CALLS } from './job.ts';
 import { joinBody } from './join-body.ts';
 import { markersFor, unplaced } from './markers.ts';
+import { dropped } from './notes.ts';
 import { openWithUser } from './opening.ts';
 import { prefixOver, prefixStart } from './prefix.ts';
-import { plainElements, reusableMessages } from './reuse.ts';
+import { plainElements, reusable } from './reuse.ts';
 import { mergeRuns } from './runs.ts';
 import { settle } from './settle.ts';
 import { finishTail } from './tail.ts';
-import { isOwn, unitsOf } from './units.ts';
-import type { CallLookup, Target } from './writer.ts';
+import { entriesFor, isOwn } from './units.ts';
+import type { Frame, RequestWriter, Target } from './writer.ts';
 
 /**
- * Writes a request: each message becomes units (its own text, or a translation), the units are put in an order that
+ * Writes a request: each message becomes entries (its own text, or a translation), the entries are put in an order that
  * the target takes, and the texts are joined. The messages themselves are never changed.
  */
 export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenRequest {
@@ -32,66 +34,58 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   checkRequest(request, messages);
   const extra = extraMembers(request.extra);
   const target = targetOf(spec, request, extra);
+  const { policies, issuer } = target.provider;
   const markers = markersFor(request.cache ?? [], messages.length, writer);
-  const leading = leadingSystem(messages, spec, target);
-  const frameParts = {
-    system: [...systemMessages(request.system), ...messages.slice(0, leading)],
-    tools: request.tools ?? [],
-    extra,
-    cache: { tools: markers.tools, system: markers.system },
-  };
-  const plainFrame = writer.frame({ ...frameParts, params: target.params }, target);
+  const leading = leadingSystem(messages, writer, target);
+  const frameWith = (params: RequestParams): Frame =>
+    writer.frame(
+      {
+        system: [...systemMessages(request.system), ...messages.slice(0, leading)],
+        tools: request.tools ?? [],
+        extra,
+        cache: markers,
+        params,
+      },
+      target,
+    );
+  const plainFrame = frameWith(target.params);
   const start = prefixStart(plainFrame.base);
-  const reused = reusableMessages(request.previous, messages, target, start);
-  const known = reused > 0 ? request.previous : undefined;
-
-  const { entries, calls, losses: unsendable } = entriesOf(messages, Math.max(leading, reused), spec, target);
-  const callsFor = (index: number): CallLookup => calls.get(index) ?? NO_CALLS;
-  const kit: Arranging = {
-    writer,
-    target,
-    callsFor,
-    messageAt: (index) => messages[index]!,
-    continues: writer.continues?.(extra) === true,
-  };
-  let arranged: readonly Entry[] = placeInlineSystem(arrange(entries, kit), writer, target);
-  if (target.provider.policies.alternateRoles) arranged = mergeRuns(arranged, writer);
-  const isEmpty = plainFrame.lead.length === 0 && known === undefined;
-  const isFromOthers = ({ of }: Element): boolean =>
-    of.length === 0 || of.some((index) => messages[index]!.role !== 'assistant');
-  if (!known?.elements.some(isFromOthers)) arranged = openWithUser(arranged, writer, target);
-  const settled = settle(arranged, known === undefined, writer);
-  const finished = finishTail(settled.entries, isEmpty, writer, target);
-  const earlier = known ? plainElements(known) : plainFrame.lead.map((text): Element => ({ of: [], pieces: [text] }));
-  const digests = [...(known?.messages ?? []), ...messages.slice(reused).map((message) => message.facts.digest)];
-  const bound = dropUnbound(finished, () => prefixOver(start, earlier, messages), messages, writer, target, callsFor);
-
-  const unfit: LossNote[] = [];
-  const units = bound.entries.map((entry) => entry.unit);
-  const params = writer.fitParams?.(target.params, units, target, unfit) ?? target.params;
-  const frame = params === target.params ? plainFrame : writer.frame({ ...frameParts, params }, target);
-  const elements = marked([...earlier, ...bound.entries.map(elementOf)], markers.messages, spec, messages);
-  const stored: Omit<Manifest, 'prefix'> = {
+  const made = {
     version: 1,
     dialect: spec.id,
-    issuer: target.provider.issuer,
+    issuer,
     model: target.model,
     ...(target.account !== undefined && { account: target.account }),
-    refused: target.provider.policies.refusedFields,
+    refused: policies.refusedFields,
+  } as const;
+  const known = reusable(request.previous, { ...made, start }, messages);
+  const reused = known?.messages.length ?? 0;
+
+  const job: Job = { writer, target, messages, calls: new Map(), lost: [] };
+  const continues = writer.continues?.(extra) === true;
+  let entries = placeInlineSystem(arrange(entriesOf(Math.max(leading, reused), job), continues, job), job);
+  if (policies.alternateRoles) entries = mergeRuns(entries, job);
+  const isFromOthers = ({ of }: Element): boolean =>
+    of.length === 0 || of.some((index) => messages[index]!.role !== 'assistant');
+  if (!known?.elements.some(isFromOthers)) entries = openWithUser(entries, job);
+  entries = finishTail(settle(entries, !known, job), plainFrame.lead.length === 0 && !known, job);
+  const earlier = known ? plainElements(known) : plainFrame.lead.map((text): Element => ({ of: [], pieces: [text] }));
+  entries = dropUnbound(entries, () => prefixOver(start, earlier, messages), job);
+
+  const unfit: LossNote[] = [];
+  const params = writer.fitParams?.(target.params, entries, target, unfit) ?? target.params;
+  const frame = params === target.params ? plainFrame : frameWith(params);
+  const elements = marked([...earlier, ...entries.map(elementOf)], markers.messages, job);
+  const stored: Omit<Manifest, 'prefix'> = {
+    ...made,
     head: frame.head,
     elements,
     tail: frame.tail,
-    messages: digests,
-    losses: [
-      ...(known?.losses ?? []),
-      ...unsendable,
-      ...settled.losses,
-      ...bound.entries.flatMap((entry) => entry.losses),
-      ...bound.losses,
-    ],
+    messages: [...(known?.messages ?? []), ...messages.slice(reused).map((message) => message.facts.digest)],
+    losses: [...(known?.losses ?? []), ...job.lost, ...entries.flatMap((entry) => entry.losses)],
     start,
   };
-  const manifest: Manifest = Object.defineProperty(stored, 'prefix', {
+  const manifest = Object.defineProperty(stored, 'prefix', {
     get: () => prefixOver(start, elements, messages),
   }) as Manifest;
   const losses = [
@@ -104,8 +98,6 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   if (lost.length > 0) throw new LossError(lost);
   return { ...joinBody(manifest, known, (index) => messages[index]!.raw), manifest, losses };
 }
-
-const NO_CALLS: CallLookup = { find: () => undefined };
 
 function targetOf(spec: DialectSpec, request: WriteRequest, extra: Readonly<Record<string, string>>): Target {
   const provider = request.provider ?? spec.home;
@@ -131,48 +123,37 @@ function systemText(text: string): Message {
 }
 
 /** How many system messages stand before all others and are not elements of their own protocol's message list. */
-function leadingSystem(messages: readonly Message[], spec: DialectSpec, target: Target): number {
-  const end = messages.findIndex(
-    (message) => message.role !== 'system' || spec.writer.standsInline?.(message, target) === true,
-  );
+function leadingSystem(messages: readonly Message[], writer: RequestWriter, target: Target): number {
+  const end = messages.findIndex((message) => message.role !== 'system' || writer.standsInline?.(message, target));
   return end < 0 ? messages.length : end;
 }
 
-interface Entries {
-  readonly entries: readonly Entry[];
-  readonly calls: ReadonlyMap<number, CallLookup>;
-  readonly losses: readonly Loss[];
-}
-
-function entriesOf(messages: readonly Message[], first: number, spec: DialectSpec, target: Target): Entries {
+/** What the messages become from an index on; the calls before it are looked at as far as its turn goes back. */
+function entriesOf(first: number, job: Job): Entry[] {
+  const { writer, target, messages, calls, lost } = job;
   const tracker = new CallTracker();
-  const calls = new Map<number, CallLookup>();
   const entries: Entry[] = [];
-  const losses: Loss[] = [];
   const start = openTurn(messages, first);
-  const refuses = spec.writer.refusesRepeats;
-  const seen = new Set(refuses ? messages.slice(0, start).map((message) => message.facts.digest) : []);
+  const seen = new Set(writer.refusesRepeats ? messages.slice(0, start).map((message) => message.facts.digest) : []);
   for (let index = start; index < messages.length; index++) {
     const message = messages[index]!;
     const { facts } = message;
-    const found =
-      facts.calls.length > 0 || facts.results.length > 0 ? tracker.next(message, isOwn(message, target)) : NO_CALLS;
-    if (found !== NO_CALLS) calls.set(index, found);
-    const isRepeated = refuses && seen.has(facts.digest);
-    if (refuses) seen.add(facts.digest);
+    if (facts.calls.length > 0 || facts.results.length > 0)
+      calls.set(index, tracker.next(message, isOwn(message, target)));
+    const isRepeated = seen.has(facts.digest);
+    if (writer.refusesRepeats) seen.add(facts.digest);
     if (index < first) continue;
-    const units = isRepeated
-      ? spec.writer.translate(message, target, found)
-      : unitsOf(message, spec.writer, target, found);
-    if (units.length === 0) losses.push(nothingLeft(message, index));
-    for (const unit of units) {
-      const entry = entryOf(unit, index, message);
-      // A unit without text only tells why there is nothing to send.
-      if (unit.text === '') losses.push(...entry.losses);
-      else entries.push(entry);
+    const found = isRepeated
+      ? writer.translate(message, target, calls.get(index) ?? NO_CALLS).map((unit) => entryOf(unit, index, message))
+      : entriesFor(message, index, job);
+    if (found.length === 0) lost.push(located(dropped('', facts.needs.includes('cut') ? 'cut' : 'empty'), index));
+    // An entry without text only tells why there is nothing to send.
+    for (const entry of found) {
+      if (entry.text) entries.push(entry);
+      else lost.push(...entry.losses);
     }
   }
-  return { entries, calls, losses };
+  return entries;
 }
 
 /** Where the turn begins that goes on at an index: earlier calls are closed, whatever answers them later. */
@@ -182,22 +163,16 @@ function openTurn(messages: readonly Message[], first: number): number {
   return index;
 }
 
-function nothingLeft(message: Message, index: number): Loss {
-  const reason = message.facts.needs.includes('cut') ? 'cut' : 'empty';
-  return { kind: 'dropped', message: index, path: '', reason };
-}
-
 /** Places cache markers on the last element of each message that should carry one. */
 function marked(
   elements: readonly Element[],
   points: ReadonlySet<number>,
-  spec: DialectSpec,
-  messages: readonly Message[],
+  { writer, messages }: Job,
 ): readonly Element[] {
   if (points.size === 0) return elements;
   const places = new Set([...points].map((point) => elements.findLastIndex((element) => element.of.includes(point))));
   return elements.map((element, index) => {
-    const text = places.has(index) ? spec.writer.mark?.(joinElement(element, (at) => messages[at]!.raw)) : undefined;
+    const text = places.has(index) ? writer.mark?.(joinElement(element, (at) => messages[at]!.raw)) : undefined;
     return text === undefined ? element : { of: element.of, pieces: [text], plain: element.pieces };
   });
 }
