@@ -1,68 +1,51 @@
-import { type Range, skipSpace } from './scan.ts';
-import { elementsOf, type Member, membersOf, type Path } from './slice.ts';
+import { skipSpace } from './scan.ts';
+import { itemsOf, type Path } from './slice.ts';
 import { addMember, type Edit, removals } from './splice.ts';
 
-interface Place {
-  dropped: boolean;
-  text: string | undefined;
-  readonly added: (readonly [name: string, text: string])[];
-  readonly inside: Map<string | number, Place>;
-}
+/** What becomes of the values in one place, by name or index: a new text, nothing, or changes inside. */
+type Place = Map<string | number, Place | string | undefined>;
 
 /**
  * Changes to one JSON text, each named by the path of a value. They become edits together, because edits of
  * neighbours that are made apart would both take the comma between them.
  */
 export class Changes {
-  readonly #root = emptyPlace();
+  readonly #root: Place = new Map();
 
-  drop(path: Path): void {
-    this.#at(path).dropped = true;
-  }
-
-  replace(path: Path, text: string): void {
-    this.#at(path).text = text;
-  }
-
-  /** A new last member of the object at the path. */
-  add(path: Path, name: string, text: string): void {
-    this.#at(path).added.push([name, text]);
+  /** Puts a text in the place of a value, or behind the members of its object; without one the value is taken out. */
+  set(path: Path, text?: string): void {
+    let place = this.#root;
+    for (const step of path.slice(0, -1)) {
+      const inside = place.has(step) ? place.get(step) : new Map();
+      // What is taken out or replaced as a whole has nothing inside to change.
+      if (!(inside instanceof Map)) return;
+      place.set(step, inside);
+      place = inside;
+    }
+    place.set(path.at(-1)!, text);
   }
 
   edits(raw: string): Edit[] {
     return editsInside(raw, skipSpace(raw, 0), this.#root);
   }
-
-  #at(path: Path): Place {
-    let place = this.#root;
-    for (const step of path) {
-      const next = place.inside.get(step) ?? emptyPlace();
-      place.inside.set(step, next);
-      place = next;
-    }
-    return place;
-  }
-}
-
-function emptyPlace(): Place {
-  return { dropped: false, text: undefined, added: [], inside: new Map() };
 }
 
 function editsInside(raw: string, start: number, place: Place): Edit[] {
-  if (place.inside.size === 0 && place.added.length === 0) return [];
-  const items: readonly (Range | Member)[] =
-    raw[start] === '{' ? membersOf(raw, start) : raw[start] === '[' ? elementsOf(raw, start) : [];
-  const placeOf = (index: number): Place | undefined => {
-    const item = items[index]!;
-    return place.inside.get('name' in item ? item.name : index);
-  };
-  const edits = removals(items, (index) => placeOf(index)?.dropped === true);
-  items.forEach((item, index) => {
-    const inner = placeOf(index);
-    if (!inner || inner.dropped) return;
-    if (inner.text !== undefined) edits.push({ start: item.start, end: item.end, text: inner.text });
-    else edits.push(...editsInside(raw, item.start, inner));
+  if (place.size === 0) return [];
+  const items = itemsOf(raw, start);
+  const edits = removals(items, (index) => {
+    const { name } = items[index]!;
+    return place.has(name) && place.get(name) === undefined;
   });
-  for (const [name, text] of place.added) edits.push(addMember(raw, start, name, text));
+  for (const [name, change] of place) {
+    const found = items.filter((item) => item.name === name);
+    if (change instanceof Map) edits.push(...found.flatMap((item) => editsInside(raw, item.start, change)));
+    else if (change !== undefined)
+      edits.push(
+        ...(found.length > 0
+          ? found.map(({ start: at, end }) => ({ start: at, end, text: change }))
+          : [addMember(raw, start, String(name), change)]),
+      );
+  }
   return edits;
 }

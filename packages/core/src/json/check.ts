@@ -1,6 +1,6 @@
 import { JsonTextError } from './error.ts';
 import { MAX_DEPTH } from './limits.ts';
-import { skipSpace } from './scan.ts';
+import { COLON, COMMA, expect, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace, tooDeep } from './scan.ts';
 
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // Bounded, because an unbounded repetition overflows the regular expression engine on long strings.
@@ -23,29 +23,27 @@ export function findJsonError(text: string): JsonTextError | undefined {
 
 /** The offset after the value at `start`, every character of which was looked at. */
 function checkValue(text: string, start: number, depth: number): number {
-  if (text[start] === '"') return checkString(text, start);
-  const close = text[start] === '{' ? '}' : text[start] === '[' ? ']' : undefined;
-  if (!close) return checkScalar(text, start);
-  if (depth >= MAX_DEPTH) throw new JsonTextError(`nested deeper than ${MAX_DEPTH} levels`, start);
+  const open = text.charCodeAt(start);
+  if (open === QUOTE) return checkString(text, start);
+  if (open !== OPEN_BRACE && open !== OPEN_BRACKET) return checkScalar(text, start);
+  if (depth >= MAX_DEPTH) throw tooDeep(start);
   let at = skipSpace(text, start + 1);
-  if (text[at] === close) return at + 1;
+  if (text.charCodeAt(at) === open + 2) return at + 1;
   for (;;) {
-    if (close === '}') at = checkKey(text, at);
+    if (open === OPEN_BRACE) {
+      const keyEnd = checkString(text, expect(text, at, QUOTE));
+      at = skipSpace(text, expect(text, skipSpace(text, keyEnd), COLON) + 1);
+    }
     at = skipSpace(text, checkValue(text, at, depth + 1));
-    if (text[at] === close) return at + 1;
-    at = after(text, at, ',', `',' or '${close}'`);
+    if (text.charCodeAt(at) === open + 2) return at + 1;
+    at = skipSpace(text, expect(text, at, COMMA) + 1);
   }
-}
-
-function checkKey(text: string, at: number): number {
-  if (text[at] !== '"') throw new JsonTextError('a key in double quotes expected', at);
-  return after(text, skipSpace(text, checkString(text, at)), ':', "':'");
 }
 
 function checkScalar(text: string, at: number): number {
   SCALAR.lastIndex = at;
   if (SCALAR.test(text)) return SCALAR.lastIndex;
-  throw new JsonTextError(at >= text.length ? 'the text ends where a value is expected' : 'a value expected', at);
+  throw new JsonTextError('a value expected', at);
 }
 
 function checkString(text: string, start: number): number {
@@ -53,9 +51,4 @@ function checkString(text: string, start: number): number {
   for (STRING_PIECE.lastIndex = at; STRING_PIECE.test(text); ) at = STRING_PIECE.lastIndex;
   if (text[at] === '"') return at + 1;
   throw new JsonTextError(at >= text.length ? 'the string does not end' : 'not allowed in a string', at);
-}
-
-function after(text: string, at: number, sign: string, what: string): number {
-  if (text[at] !== sign) throw new JsonTextError(`${what} expected`, at);
-  return skipSpace(text, at + 1);
 }

@@ -6,7 +6,7 @@ export { MAX_DEPTH, MAX_LENGTH } from './limits.ts';
 export { type MergeRule, mergeDelta } from './merge.ts';
 export { isJson, isObject, type JsonObject, parseJson } from './parse.ts';
 export { endOfValue, type Range, skipSpace } from './scan.ts';
-export { elementsOf, elementTexts, find, memberOf, membersOf, type Path, textAt } from './slice.ts';
+export { elementsIn, elementsOf, elementTexts, find, membersOf, type Path, textAt } from './slice.ts';
 export {
   addMember,
   type Edit,

@@ -16,6 +16,12 @@ export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
+/** The same offset, if that letter stands there. */
+export function expect(text: string, at: number, code: number): number {
+  if (text.charCodeAt(at) !== code) throw new JsonTextError(`'${String.fromCharCode(code)}' expected`, at);
+  return at;
+}
+
 export function skipSpace(text: string, at: number): number {
   for (;;) {
     const code = text.charCodeAt(at);
@@ -60,28 +66,22 @@ function endOfNested(text: string, start: number): number {
       continue;
     }
     if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > MAX_DEPTH) throw new JsonTextError(`nested deeper than ${MAX_DEPTH} levels`, at);
+      if (++depth > MAX_DEPTH) throw tooDeep(at);
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
-    else if (at >= text.length) throw new JsonTextError('the text ends inside an array or object', text.length);
+    else if (at >= text.length) throw new JsonTextError('the text ends inside an array or object', at);
     at++;
   }
   return at;
 }
 
-function endOfScalar(text: string, start: number): number {
-  let at = start;
-  while (at < text.length && isScalarCode(text.charCodeAt(at))) at++;
-  if (at === start) throw new JsonTextError('a value is missing', start);
-  return at;
+export function tooDeep(at: number): JsonTextError {
+  return new JsonTextError(`nested deeper than ${MAX_DEPTH} levels`, at);
 }
 
-function isScalarCode(code: number): boolean {
-  return (
-    (code >= 0x30 && code <= 0x39) ||
-    (code >= 0x61 && code <= 0x7a) ||
-    code === 0x2d ||
-    code === 0x2b ||
-    code === 0x2e ||
-    code === 0x45
-  );
+const SCALAR = /[-+.\w]+/y;
+
+function endOfScalar(text: string, start: number): number {
+  SCALAR.lastIndex = start;
+  if (SCALAR.test(text)) return SCALAR.lastIndex;
+  throw new JsonTextError('a value expected', start);
 }

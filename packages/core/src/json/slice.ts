@@ -1,12 +1,11 @@
-import { JsonTextError } from './error.ts';
+import type { JsonObject } from './parse.ts';
 import {
   BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
   COLON,
   COMMA,
   endOfString,
   endOfValue,
+  expect,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
@@ -14,49 +13,50 @@ import {
   skipSpace,
 } from './scan.ts';
 
-/** One member of an object: its name, where the key starts, and where the value stands. */
-export interface Member extends Range {
-  readonly name: string;
+/** An element of an array by its index, or a member of an object by its name: where its value stands. */
+export interface Item extends Range {
+  readonly name: string | number;
+  /** Where the key of a member starts, or the element itself. */
   readonly keyStart: number;
+}
+
+/** One member of an object. */
+export interface Member extends Item {
+  readonly name: string;
 }
 
 export type Path = readonly (string | number)[];
 
-/** The members of the object that starts at `start`, in order, duplicates included. */
-export function membersOf(text: string, start = skipSpace(text, 0)): Member[] {
-  expect(text, start, OPEN_BRACE, "'{'");
-  const members: Member[] = [];
+/** What is in the array or object that starts at `start`, in order, duplicates included; nothing in any other value. */
+export function itemsOf(text: string, start: number): Item[] {
+  const open = text.charCodeAt(start);
+  const items: Item[] = [];
   let at = skipSpace(text, start + 1);
-  if (text.charCodeAt(at) === CLOSE_BRACE) return members;
+  if ((open !== OPEN_BRACE && open !== OPEN_BRACKET) || text.charCodeAt(at) === open + 2) return items;
   for (;;) {
-    expect(text, at, QUOTE, 'a key in double quotes');
-    const keyEnd = endOfString(text, at);
-    const colon = skipSpace(text, keyEnd);
-    expect(text, colon, COLON, "':'");
-    const valueStart = skipSpace(text, colon + 1);
-    const end = endOfValue(text, valueStart);
-    members.push({ name: nameOf(text, at, keyEnd), keyStart: at, start: valueStart, end });
-    const next = skipSpace(text, end);
-    if (text.charCodeAt(next) === CLOSE_BRACE) return members;
-    expect(text, next, COMMA, "',' or '}'");
-    at = skipSpace(text, next + 1);
+    const keyStart = at;
+    let name: string | number = items.length;
+    if (open === OPEN_BRACE) {
+      const keyEnd = endOfString(text, expect(text, at, QUOTE));
+      name = nameOf(text, at, keyEnd);
+      at = skipSpace(text, expect(text, skipSpace(text, keyEnd), COLON) + 1);
+    }
+    const end = endOfValue(text, at);
+    items.push({ name, keyStart, start: at, end });
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === open + 2) return items;
+    at = skipSpace(text, expect(text, at, COMMA) + 1);
   }
 }
 
+/** The members of the object that starts at `start`, in order, duplicates included. */
+export function membersOf(text: string, start = skipSpace(text, 0)): Member[] {
+  return itemsOf(text, expect(text, start, OPEN_BRACE)) as Member[];
+}
+
 /** Where the elements of the array that starts at `start` stand, in order. */
-export function elementsOf(text: string, start = skipSpace(text, 0)): Range[] {
-  expect(text, start, OPEN_BRACKET, "'['");
-  const elements: Range[] = [];
-  let at = skipSpace(text, start + 1);
-  if (text.charCodeAt(at) === CLOSE_BRACKET) return elements;
-  for (;;) {
-    const end = endOfValue(text, at);
-    elements.push({ start: at, end });
-    const next = skipSpace(text, end);
-    if (text.charCodeAt(next) === CLOSE_BRACKET) return elements;
-    expect(text, next, COMMA, "',' or ']'");
-    at = skipSpace(text, next + 1);
-  }
+export function elementsOf(text: string, start = skipSpace(text, 0)): Item[] {
+  return itemsOf(text, expect(text, start, OPEN_BRACKET));
 }
 
 /** The exact texts of an array's elements. */
@@ -64,20 +64,29 @@ export function elementTexts(text: string, start?: number): string[] {
   return elementsOf(text, start).map((range) => text.slice(range.start, range.end));
 }
 
-/** The last member of that name, as the native parser would take it. */
-export function memberOf(text: string, start: number, name: string): Member | undefined {
-  return membersOf(text, start).findLast((member) => member.name === name);
+/** Each element of a list in an object, by value and text; nothing where there is no list. */
+export function elementsIn<T>(
+  text: string,
+  object: JsonObject,
+  name: string,
+  read: (value: unknown, text: string, index: number) => T,
+): T[] {
+  const values = object[name];
+  if (!Array.isArray(values)) return [];
+  const texts = elementTexts(text, find(text, [name])!.start);
+  return values.map((value: unknown, index) => read(value, texts[index]!, index));
 }
 
-/** Where the value at a path stands, or undefined when there is none. */
+/** Where the value at a path stands, or undefined when there is none; of members of one name the last counts. */
 export function find(text: string, path: Path, start = skipSpace(text, 0)): Range | undefined {
-  let range: Range = { start, end: -1 };
+  let at = start;
+  let found: Range | undefined;
   for (const step of path) {
-    const next = stepInto(text, range.start, step);
-    if (next === undefined) return undefined;
-    range = next;
+    found = itemsOf(text, at).findLast(({ name }) => name === step);
+    if (!found) return undefined;
+    at = found.start;
   }
-  return range.end >= 0 ? range : { start, end: endOfValue(text, start) };
+  return found ?? { start, end: endOfValue(text, start) };
 }
 
 /** The exact text of the value at a path. */
@@ -86,19 +95,9 @@ export function textAt(text: string, path: Path): string | undefined {
   return range && text.slice(range.start, range.end);
 }
 
-function stepInto(text: string, start: number, step: string | number): Range | undefined {
-  const code = text.charCodeAt(start);
-  if (typeof step === 'number') return code === OPEN_BRACKET ? elementsOf(text, start)[step] : undefined;
-  return code === OPEN_BRACE ? memberOf(text, start, step) : undefined;
-}
-
 function nameOf(text: string, start: number, end: number): string {
   for (let at = start + 1; at < end - 1; at++) {
     if (text.charCodeAt(at) === BACKSLASH) return JSON.parse(text.slice(start, end)) as string;
   }
   return text.slice(start + 1, end - 1);
-}
-
-function expect(text: string, at: number, code: number, what: string): void {
-  if (text.charCodeAt(at) !== code) throw new JsonTextError(`${what} expected`, at);
 }

@@ -1,6 +1,6 @@
 import type { Range } from './scan.ts';
 import { skipSpace } from './scan.ts';
-import { type Member, membersOf } from './slice.ts';
+import { type Item, membersOf } from './slice.ts';
 
 /** Replaces `text.slice(start, end)`; an insertion has `start === end`. */
 export interface Edit extends Range {
@@ -35,20 +35,15 @@ export function pieces(text: string, edits: readonly Edit[]): Piece[] {
 }
 
 /** Edits that take items out of a list of members or elements, each with one comma. */
-export function removals(items: readonly Range[], drop: (index: number) => boolean): Edit[] {
-  const edits: Edit[] = [];
-  let kept = false;
-  items.forEach((item, index) => {
-    if (!drop(index)) kept = true;
-    else if (kept) edits.push({ start: items[index - 1]!.end, end: item.end, text: '' });
-    else
-      edits.push({
-        start: startOf(item),
-        end: startOf(items[index + 1] ?? { start: item.end, end: item.end }),
-        text: '',
-      });
+export function removals(items: readonly Item[], drop: (index: number) => boolean): Edit[] {
+  let kept: Item | undefined;
+  return items.flatMap((item, index) => {
+    const before = items[index - 1];
+    if (!drop(index)) kept = item;
+    else if (kept) return [{ start: before!.end, end: item.end, text: '' }];
+    else return [{ start: item.keyStart, end: items[index + 1]?.keyStart ?? item.end, text: '' }];
+    return [];
   });
-  return edits;
 }
 
 /** Edits that take members out of an object by name. */
@@ -68,8 +63,4 @@ export function addMember(text: string, start: number, name: string, value: stri
 export function prependElements(text: string, start: number, elements: readonly string[]): Edit {
   const empty = text.charCodeAt(skipSpace(text, start + 1)) === 0x5d;
   return { start: start + 1, end: start + 1, text: elements.join(',') + (empty || elements.length === 0 ? '' : ',') };
-}
-
-function startOf(item: Range | Member): number {
-  return 'keyStart' in item ? item.keyStart : item.start;
 }

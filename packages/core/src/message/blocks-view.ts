@@ -1,4 +1,4 @@
-import { elementsOf, isObject, type JsonObject, memberOf, parseJson, skipSpace } from '../json/index.ts';
+import { elementsIn, isObject, type JsonObject, parseJson, textAt } from '../json/index.ts';
 import type { Citation, ContentBlock, MediaSource } from './blocks.ts';
 import type { MessageView, Role } from './message.ts';
 
@@ -26,7 +26,7 @@ export function viewOfBlocks(raw: string): MessageView {
       '"content" must be a non-empty array of blocks; an empty answer is [{"type":"text","text":""}]',
     );
   }
-  const blocks = plainTexts(content) ?? blocksOf(raw, memberOf(raw, skipSpace(raw, 0), 'content')!.start, content);
+  const blocks = plainTexts(content) ?? elementsIn(raw, value, 'content', blockOf);
   if (role !== 'assistant' && blocks.some((block) => block.type === 'tool-use')) {
     throw new BlocksMessageError(`only the assistant calls tools, but a "tool-use" block stands in a ${role} message`);
   }
@@ -52,26 +52,19 @@ function plainTexts(values: readonly unknown[]): ContentBlock[] | undefined {
   return blocks;
 }
 
-function blocksOf(raw: string, start: number, values: readonly unknown[]): ContentBlock[] {
-  return elementsOf(raw, start).map((range, index) =>
-    blockOf(raw, range.start, raw.slice(range.start, range.end), values[index]),
-  );
-}
-
-function blockOf(raw: string, start: number, native: string, value: unknown): ContentBlock {
+function blockOf(value: unknown, native: string): ContentBlock {
   if (!isObject(value)) return { type: 'unknown', native };
   const { type, text, id, name } = value;
   if (type === 'text' && typeof text === 'string') {
-    const citations = citationsOf(raw, start, value);
-    return citations ? { type, text, citations } : { type, text };
+    const citations = elementsIn(native, value, 'citations', (citation, source) => citationOf(source, citation));
+    return 'citations' in value ? { type, text, citations } : { type, text };
   }
   if (type === 'tool-use' && typeof id === 'string' && typeof name === 'string') {
-    const range = memberOf(raw, start, 'parameters');
     const parameters = isObject(value.parameters) ? value.parameters : {};
-    return { type, id, name, parameters, rawParameters: range ? raw.slice(range.start, range.end) : '{}' };
+    return { type, id, name, parameters, rawParameters: textAt(native, ['parameters']) ?? '{}' };
   }
   if (type === 'tool-result' && typeof value.toolCallId === 'string' && Array.isArray(value.content)) {
-    const content = blocksOf(raw, memberOf(raw, start, 'content')!.start, value.content);
+    const content = elementsIn(native, value, 'content', blockOf);
     return { type, toolCallId: value.toolCallId, content, isError: value.isError === true };
   }
   if (type === 'reasoning' && typeof text === 'string') return { type, text, redacted: value.redacted === true };
@@ -91,13 +84,6 @@ function isMediaSource(value: unknown): value is MediaSource {
   if (value.kind === 'base64') return typeof value.data === 'string';
   if (value.kind === 'url') return typeof value.url === 'string';
   return value.kind === 'file' && typeof value.id === 'string';
-}
-
-function citationsOf(raw: string, start: number, value: JsonObject): Citation[] | undefined {
-  if (!Array.isArray(value.citations)) return undefined;
-  return elementsOf(raw, memberOf(raw, start, 'citations')!.start).map((range, index) =>
-    citationOf(raw.slice(range.start, range.end), (value.citations as unknown[])[index]),
-  );
 }
 
 /** A citation with what can be shown of it, whatever the provider calls it. */

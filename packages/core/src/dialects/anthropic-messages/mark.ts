@@ -1,4 +1,4 @@
-import { addMember, elementsOf, isObject, memberOf, parseJson, skipSpace, splice } from '../../json/index.ts';
+import { addMember, elementsOf, find, isObject, parseJson, splice } from '../../json/index.ts';
 import { isEmptyText, isThinking } from './flaws.ts';
 
 const MARKER = '{"type":"ephemeral"}';
@@ -9,11 +9,10 @@ const MARKER = '{"type":"ephemeral"}';
  */
 export function mark(text: string): string | undefined {
   const value = parseJson(text);
-  const start = skipSpace(text, 0);
   if (!isObject(value)) return markValue(text, value);
-  const content = memberOf(text, start, 'content');
+  const content = find(text, ['content']);
   const marked = content && markValue(text.slice(content.start, content.end), value.content);
-  return marked && splice(text, [{ start: content.start, end: content.end, text: marked }]);
+  return marked && splice(text, [{ ...content, text: marked }]);
 }
 
 function markValue(text: string, value: unknown): string | undefined {

@@ -5,8 +5,8 @@ import type { Usage } from '../reply.ts';
  * `input_tokens` leaves out what was read from or written to the cache. The top level also leaves out compaction,
  * which the same model did (recorded); what an advisor model did stays in `native` alone, because it has other prices.
  */
-export function usageOf(value: unknown, native: string): Usage | undefined {
-  if (!isObject(value)) return undefined;
+export function usageOf(value: unknown, native: string | undefined): Usage | undefined {
+  if (!isObject(value) || native === undefined) return undefined;
   const iterations = Array.isArray(value.iterations) ? value.iterations : [];
   const all = [value, ...iterations.filter((item) => isObject(item) && item.type === 'compaction')].map(bucketsOf);
   const sum = (pick: (buckets: Buckets) => number): number => all.reduce((total, each) => total + pick(each), 0);

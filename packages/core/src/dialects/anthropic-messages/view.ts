@@ -1,4 +1,4 @@
-import { digest, elementsOf, isObject, type JsonObject, memberOf, parseJson, skipSpace } from '../../json/index.ts';
+import { elementsIn, isObject, type JsonObject, parseJson, textAt } from '../../json/index.ts';
 import {
   type ContentBlock,
   citationOf,
@@ -8,6 +8,7 @@ import {
   type Role,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
+import { viewId } from '../write/tool-names.ts';
 import {
   anyBlock,
   hasBadInput,
@@ -32,7 +33,7 @@ export function view(raw: string, origin: Origin): MessageView {
   }
   return {
     role: roleOf(value.role, content),
-    content: blocksOf(raw, memberOf(raw, skipSpace(raw, 0), 'content')!.start, content),
+    content: blocksIn(raw, value, raw),
     needs: needsOf(content, value.role === 'user', origin.cut === true),
   };
 }
@@ -56,61 +57,42 @@ function needsOf(content: readonly unknown[], isUser: boolean, cut: boolean): Ne
   return needs.filter(([, is]) => is).map(([need]) => need);
 }
 
-function blocksOf(raw: string, start: number, values: readonly unknown[]): ContentBlock[] {
-  return elementsOf(raw, start).map((range, index) => {
-    const value = values[index];
-    const known = isObject(value) ? blockOf(raw, range.start, value, index) : undefined;
-    return known ?? { type: 'unknown', native: raw.slice(range.start, range.end) };
+/** The blocks in the `content` of a value; `raw` is the message that holds it. */
+function blocksIn(text: string, value: JsonObject, raw: string): ContentBlock[] {
+  return elementsIn(text, value, 'content', (block, native, index) => {
+    return (isObject(block) && blockOf(block, native, index, raw)) || { type: 'unknown', native };
   });
 }
 
-function blockOf(raw: string, start: number, value: JsonObject, index: number): ContentBlock | undefined {
-  switch (value.type) {
-    case 'text':
-      return typeof value.text === 'string' ? textBlock(raw, start, value.text, value.citations) : undefined;
+function blockOf(value: JsonObject, native: string, index: number, raw: string): ContentBlock | undefined {
+  const { type, text, thinking, id, name, input, content } = value;
+  switch (type) {
+    case 'text': {
+      const citations = elementsIn(native, value, 'citations', (citation, source) => citationOf(source, citation));
+      return typeof text === 'string' ? { type, text, ...(citations.length > 0 && { citations }) } : undefined;
+    }
     case 'thinking':
-      return { type: 'reasoning', text: typeof value.thinking === 'string' ? value.thinking : '', redacted: false };
+      return { type: 'reasoning', text: typeof thinking === 'string' ? thinking : '', redacted: false };
     case 'redacted_thinking':
       return { type: 'reasoning', text: '', redacted: true };
     case 'tool_use':
-      return toolUse(raw, start, value, index);
+      if (typeof name !== 'string') return undefined;
+      return {
+        type: 'tool-use',
+        id: typeof id === 'string' && id !== '' ? id : viewId(raw, index),
+        name,
+        parameters: isObject(input) ? input : {},
+        // A string holds arguments that never became an object: what it says is what the model wrote.
+        rawParameters: typeof input === 'string' ? input : (textAt(native, ['input']) ?? ''),
+      };
     case 'tool_result':
       return {
         type: 'tool-result',
         toolCallId: typeof value.tool_use_id === 'string' ? value.tool_use_id : `skn_fn_${index}_`,
-        content: resultContent(raw, start, value.content),
+        content: typeof content === 'string' ? [{ type: 'text', text: content }] : blocksIn(native, value, raw),
         isError: value.is_error === true,
       };
     default:
       return mediaOf(value);
   }
-}
-
-function textBlock(raw: string, start: number, text: string, citations: unknown): ContentBlock {
-  if (!Array.isArray(citations) || citations.length === 0) return { type: 'text', text };
-  const ranges = elementsOf(raw, memberOf(raw, start, 'citations')!.start);
-  return {
-    type: 'text',
-    text,
-    citations: ranges.map((range, index) => citationOf(raw.slice(range.start, range.end), citations[index])),
-  };
-}
-
-function toolUse(raw: string, start: number, value: JsonObject, index: number): ContentBlock | undefined {
-  const { id, name, input } = value;
-  if (typeof name !== 'string') return undefined;
-  const range = memberOf(raw, start, 'input');
-  return {
-    type: 'tool-use',
-    id: typeof id === 'string' && id !== '' ? id : `skn_${digest(raw).slice(0, 12)}_${index}`,
-    name,
-    parameters: isObject(input) ? input : {},
-    // A string holds arguments that never became an object: what it says is what the model wrote.
-    rawParameters: typeof input === 'string' ? input : range ? raw.slice(range.start, range.end) : '',
-  };
-}
-
-function resultContent(raw: string, start: number, content: unknown): ContentBlock[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? blocksOf(raw, memberOf(raw, start, 'content')!.start, content) : [];
 }

@@ -18,13 +18,13 @@ import type { Frame, FrameParts, Target } from '../write/writer.ts';
 import { textPart } from './forms.ts';
 import { mark } from './mark.ts';
 import { DIALECT } from './provider.ts';
-import { repair } from './repair.ts';
+import { spliceMessage } from './repair.ts';
 import { paramMembers } from './write-params.ts';
 
 /** The body around the messages: model, system and tools before them, parameters behind them. */
 export function frame(parts: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
-  const system = systemText(parts.system, losses);
+  const system = systemText(parts.system, target, losses);
   const tools = toolsText(parts, target, losses);
   const head: BodyMember[] = [
     ['model', JSON.stringify(target.model)],
@@ -46,22 +46,21 @@ function member(name: string, text: string | undefined): BodyMember[] {
 }
 
 /** One plain text stays a string; anything else is a list of text blocks. */
-function systemText(messages: readonly Message[], losses: LossNote[]): string | undefined {
-  const texts = messages.flatMap((message, index) => systemValue(message, `system[${index}]`, losses) ?? []);
+function systemText(messages: readonly Message[], target: Target, losses: LossNote[]): string | undefined {
+  const texts = messages.flatMap((message, index) => systemValue(message, `system[${index}]`, target, losses) ?? []);
   if (texts.length < 2) return texts[0];
   return `[${texts.flatMap((text) => (text.startsWith('[') ? elementTexts(text) : [textPart(text)])).join(',')}]`;
 }
 
 /** The value of `system` that stands for one message: its own text, or what its texts say. */
-function systemValue(message: Message, path: string, losses: LossNote[]): string | undefined {
+function systemValue(message: Message, path: string, target: Target, losses: LossNote[]): string | undefined {
   if (message.origin.dialect !== DIALECT) {
     const texts = systemTexts(message, path, losses);
     return texts.length < 2 ? texts[0] : `[${texts.map(textPart).join(',')}]`;
   }
-  if (message.facts.needs.length === 0) return textAt(message.raw, ['content']);
-  const { edits, kept, losses: notes } = repair(message.raw, false, undefined);
-  losses.push(...notes.map((note) => ({ ...note, path: `${path}.${note.path}` })));
-  return kept.length > 0 ? textAt(splice(message.raw, edits), ['content']) : undefined;
+  const [own] = spliceMessage(message, target, { dropBound: false });
+  losses.push(...(own?.losses ?? []).map((note) => ({ ...note, path: `${path}.${note.path}` })));
+  return own && textAt(own.text, ['content']);
 }
 
 function toolsText(parts: FrameParts, target: Target, losses: LossNote[]): string | undefined {

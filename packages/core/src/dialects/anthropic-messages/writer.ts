@@ -1,4 +1,5 @@
 import { forModel } from '../provider.ts';
+import { NO_CALLS } from '../write/job.ts';
 import { dropped } from '../write/notes.ts';
 import { explodeParts, gatherParts } from '../write/part-lists.ts';
 import { translator } from '../write/translate.ts';
@@ -7,10 +8,10 @@ import type { RequestWriter } from '../write/writer.ts';
 import { forms } from './forms.ts';
 import { mark } from './mark.ts';
 import { partForms } from './part-forms.ts';
+import { spliceMessage } from './repair.ts';
 import { settleServerTools } from './server-tools.ts';
 import { beginsUnthought, trimEnd } from './tail.ts';
 import { frame } from './write-frame.ts';
-import { spliceMessage } from './write-own.ts';
 
 const { translate, result, userText } = /* @__PURE__ */ translator(forms);
 
@@ -19,7 +20,7 @@ export const writer: RequestWriter = {
   splice(message, target, options) {
     const isRefused =
       message.facts.role === 'system' && forModel(target.provider.policies.inlineSystem, target.model) === 'never';
-    return isRefused ? translate(message, target, { find: () => undefined }) : spliceMessage(message, target, options);
+    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
   },
   translate(message, target, calls) {
     const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);

@@ -1,4 +1,4 @@
-import { elementTexts, isObject, memberOf, membersOf, parseJson, skipSpace, splice, textAt } from '../../json/index.ts';
+import { elementsIn, find, isObject, membersOf, parseJson, splice, textAt } from '../../json/index.ts';
 import type { RawReply, RawRequest } from '../dialect.ts';
 import { ProtocolError, type Stop, type StopReason, type Usage } from '../reply.ts';
 import type { RequestParams, ToolDefinition } from '../request.ts';
@@ -6,8 +6,7 @@ import type { RequestParams, ToolDefinition } from '../request.ts';
 /** `{"model":…,"message":{…},"stop":"end","usage":{…}}` */
 export function readReply(body: string): RawReply {
   const value = parseJson(body);
-  const message =
-    isObject(value) && isObject(value.message) ? memberOf(body, skipSpace(body, 0), 'message') : undefined;
+  const message = isObject(value) && isObject(value.message) ? find(body, ['message']) : undefined;
   if (!isObject(value) || !message) throw new ProtocolError('blocks', 'the reply has no "message"', body);
   return {
     choices: [{ raw: body.slice(message.start, message.end), stop: stopOf(value.stop) }],
@@ -61,8 +60,8 @@ export function readRequest(body: string): RawRequest {
   return {
     model: typeof value.model === 'string' ? value.model : undefined,
     system: undefined,
-    messages: elementTexts(body, memberOf(body, skipSpace(body, 0), 'messages')!.start),
-    tools: Array.isArray(value.tools) ? elementTexts(textAt(body, ['tools'])!).map(toolOf) : [],
+    messages: elementsIn(body, value, 'messages', (_, text) => text),
+    tools: elementsIn(body, value, 'tools', (_, text) => toolOf(text)),
     params: isObject(value.params) ? (value.params as RequestParams) : {},
     rest,
   };

@@ -26,7 +26,7 @@ export function readReply(body: string): RawReply {
     if (!isObject(candidate)) return [];
     const path = ['candidates', index, 'content'];
     const content = objectField(candidate, 'content');
-    if (content) changes.replace(path, 'null');
+    if (content) changes.set(path, 'null');
     const raw = content ? withRole(content, textAt(body, path)!) : EMPTY_REPLY;
     return [{ raw, stop: stopOf(field(candidate, 'finishReason'), hasCalls(content)) }];
   });

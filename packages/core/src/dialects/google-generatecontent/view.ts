@@ -1,7 +1,7 @@
-import { digest, isObject } from '../../json/index.ts';
+import { isObject } from '../../json/index.ts';
 import type { ContentBlock, MessageView, Origin, Role, ToolResultBlock, ToolUseBlock } from '../../message/index.ts';
 import { areArguments } from '../write/arguments.ts';
-import { VIEW_ID } from '../write/tool-names.ts';
+import { VIEW_ID, viewId } from '../write/tool-names.ts';
 import { addCall, argsOf, type Call } from './calls.ts';
 import { type Content, isText, type Part, readContent } from './content.ts';
 import { field, fieldText, objectField, stringField } from './fields.ts';
@@ -60,7 +60,7 @@ function toolUse(call: Call, index: number, raw: string): ToolUseBlock {
   const rawParameters = argsOf(call);
   return {
     type: 'tool-use',
-    id: call.id ?? `${VIEW_ID}${digest(raw).slice(0, 12)}_${index}`,
+    id: call.id ?? viewId(raw, index),
     name: call.name,
     parameters: areArguments(rawParameters) ? JSON.parse(rawParameters) : {},
     rawParameters,

@@ -1,3 +1,4 @@
+import { NO_CALLS } from '../write/job.ts';
 import { explodeParts, gatherParts, type PartForms } from '../write/part-lists.ts';
 import { translator } from '../write/translate.ts';
 import { isOwn } from '../write/units.ts';
@@ -18,15 +19,15 @@ const partForms: PartForms = {
 
 /** Google has no cache markers in its messages: it caches by itself, or by name (`cachedContent`). */
 export const writer: RequestWriter = {
-  splice(message, target, { dropBound }) {
+  splice(message, target, options) {
     return message.facts.role === 'system'
-      ? translate(message, target, { find: () => undefined })
-      : spliceMessage(message, target, dropBound);
+      ? translate(message, target, NO_CALLS)
+      : spliceMessage(message, target, options);
   },
   translate(message, target, calls) {
     const isTakenApart = message.facts.results.length > 0 && isOwn(message, target);
     return isTakenApart
-      ? explodeParts(spliceMessage(message, target, false), calls, partForms)
+      ? explodeParts(spliceMessage(message, target, { dropBound: false }), calls, partForms)
       : translate(message, target, calls);
   },
   result,

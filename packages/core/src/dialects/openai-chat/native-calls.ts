@@ -1,8 +1,8 @@
-import { digest, isObject, type JsonObject, type Path, parseJson, textAt } from '../../json/index.ts';
+import { elementsIn, isObject, type JsonObject, type Path, parseJson, textAt } from '../../json/index.ts';
 import type { ToolUseBlock, UnknownBlock } from '../../message/index.ts';
 import { areArguments } from '../write/arguments.ts';
-import { VIEW_ID } from '../write/tool-names.ts';
-import { elementsIn, isText } from './native-message.ts';
+import { viewId } from '../write/tool-names.ts';
+import { isText } from './native-message.ts';
 
 /** One call of an assistant message, and where it stands. */
 export interface NativeCall {
@@ -49,10 +49,6 @@ function callOf(raw: string, path: Path, place: Path, called: unknown, id: strin
   const form = isCustom && { form: 'custom' as const };
   const block: ToolUseBlock = { type: 'tool-use', id, name: called.name, parameters, rawParameters: text, ...form };
   return { path, block, ...(typeof given === 'string' && !isCustom && { args: { path: at, text } }) };
-}
-
-function viewId(raw: string, index: number): string {
-  return `${VIEW_ID}${digest(raw).slice(0, 12)}_${index}`;
 }
 
 /**

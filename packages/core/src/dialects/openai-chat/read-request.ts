@@ -1,8 +1,7 @@
-import { isObject, parseJson } from '../../json/index.ts';
+import { elementsIn, isObject, parseJson } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import { readSimple, readTool, restOf } from '../simple-params.ts';
-import { elementsIn } from './native-message.ts';
 import { SIMPLE } from './params.ts';
 import { DIALECT } from './provider.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, parseJson, textAt } from '../../json/index.ts';
+import { elementsIn, isObject, type JsonObject, parseJson, textAt } from '../../json/index.ts';
 import {
   type ContentBlock,
   citationOf,
@@ -8,9 +8,8 @@ import {
   type Role,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { mayHold } from '../write/refused.ts';
 import { callProblem, nativeCalls } from './native-calls.ts';
-import { elementsIn, isText, saysNothing } from './native-message.ts';
+import { isText, saysNothing } from './native-message.ts';
 import { DIALECT } from './provider.ts';
 import { partBlock } from './view-parts.ts';
 import { hasOpaqueReasoning, reasoningBlocks } from './view-reasoning.ts';
@@ -30,7 +29,7 @@ export function view(raw: string, origin: Origin): MessageView {
   if (!isObject(message)) throw new ProtocolError(DIALECT, 'a message is an object', raw);
   const role = ROLES.get(message.role) ?? 'other';
   const said = contentBlocks(raw, message);
-  const needs: Need[] = mayHold(raw, 'cache_control') ? ['cache'] : [];
+  const needs: Need[] = raw.includes('"cache_control"') ? ['cache'] : [];
   if (role === 'tool') {
     const { tool_call_id: id, name } = message;
     const toolCallId = isText(id) ? id : `skn_fn_0_${isText(name) ? name : ''}`;

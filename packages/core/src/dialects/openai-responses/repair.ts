@@ -1,59 +1,38 @@
-import { Changes, type Edit, isObject, type Path } from '../../json/index.ts';
-import type { CallRef, Message } from '../../message/index.ts';
-import type { LossNote, LossReason } from '../loss.ts';
+import { isObject, type Path } from '../../json/index.ts';
+import type { Message } from '../../message/index.ts';
+import type { LossReason } from '../loss.ts';
 import { argumentsText } from '../write/arguments.ts';
-import { boundElsewhere } from '../write/bound.ts';
-import { dropped, rewritten } from '../write/notes.ts';
-import { dropFields, dropRefused, pathText } from '../write/refused.ts';
+import { rewritten } from '../write/notes.ts';
+import type { OwnRules } from '../write/own.ts';
+import { pathText } from '../write/refused.ts';
 import type { Target } from '../write/writer.ts';
 import { type Item, isAssistantMessage, isReasoning, itemsOf } from './items.ts';
-import { CACHE_MARKER, hasMalformedArguments, isBound, isEmptyMessage, isIncomplete } from './needs.ts';
+import { hasMalformedArguments, isBound, isEmptyMessage, isIncomplete } from './needs.ts';
 import { needsCiphertext } from './storage.ts';
 
-export interface Repair {
-  readonly edits: readonly Edit[];
-  readonly losses: readonly LossNote[];
-  readonly calls: readonly CallRef[];
-  readonly isBound: boolean;
-}
-
-/** What makes a message of this API one that it takes back; undefined when nothing is left to send. */
-export function repair(message: Message, target: Target, dropBound: boolean): Repair | undefined {
+/** Makes a message of this API one that it takes back; undefined when nothing is left to send. */
+export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes, losses, drop }) => {
   const { raw, facts } = message;
   const { items, isTurn } = itemsOf(raw);
-  const fates = fatesOf(items, message, target, dropBound);
+  const fates = fatesOf(items, message, target, elsewhere);
   const kept = items.map((item) => item.value).filter((_, index) => !fates[index]!.drop);
   if (kept.every(isEmptyMessage)) return undefined;
-  const changes = new Changes();
-  const losses: LossNote[] = [];
   items.forEach(({ value }, index) => {
-    const { drop, unnamed } = fates[index]!;
+    const { drop: reason, unnamed } = fates[index]!;
     const at = (...names: string[]): Path => (isTurn ? [index, ...names] : names);
-    if (drop) {
-      changes.drop(at());
-      losses.push(dropped(pathText(at()), drop));
-      return;
-    }
-    if (unnamed) {
-      changes.drop(at('id'));
-      losses.push(rewritten(pathText(at('id')), unnamed));
-      if (isObject(value) && value.status === 'in_progress') changes.drop(at('status'));
-    }
-    if (hasMalformedArguments(value)) {
+    if (reason) drop(at(), reason);
+    else if (hasMalformedArguments(value)) {
       const standIn = argumentsText(value.arguments, pathText(at('arguments')), losses);
-      changes.replace(at('arguments'), JSON.stringify(standIn));
+      changes.set(at('arguments'), JSON.stringify(standIn));
     }
+    if (!unnamed) return;
+    changes.set(at('id'));
+    losses.push(rewritten(pathText(at('id')), unnamed));
+    if (isObject(value) && value.status === 'in_progress') changes.set(at('status'));
   });
-  const inItems = (patterns: readonly string[]): string[] =>
-    patterns.map((pattern) => (isTurn ? `*.${pattern}` : pattern));
-  dropRefused(raw, inItems(target.provider.policies.refusedFields), changes, losses);
-  dropFields(raw, inItems([`content.*.${CACHE_MARKER}`, `output.*.${CACHE_MARKER}`]), changes, (path) =>
-    losses.push(rewritten(path, 'cache-marker')),
-  );
   const left = kept.map((item) => isObject(item) && item.call_id);
-  const calls = kept.length === items.length ? facts.calls : facts.calls.filter(({ id }) => left.includes(id));
-  return { edits: changes.edits(raw), losses, calls, isBound: kept.some(isBound) };
-}
+  return kept.length === items.length ? {} : { calls: facts.calls.filter(({ id }) => left.includes(id)) };
+};
 
 /** What happens to an item: it is left out, or loses its identity, or goes as it is. */
 interface Fate {
@@ -65,8 +44,7 @@ interface Fate {
 /** Records that the API takes only with their id (`required`). */
 const NAMED = /^(?:code_interpreter_call|file_search_call|image_generation_call|mcp_call|mcp_list_tools)$/;
 
-function fatesOf(items: readonly Item[], message: Message, target: Target, dropBound: boolean): Fate[] {
-  const elsewhere = boundElsewhere(message, target, dropBound);
+function fatesOf(items: readonly Item[], message: Message, target: Target, elsewhere: LossReason | undefined): Fate[] {
   const isCut = message.origin.cut === true && items.some(({ value }) => isIncomplete(value));
   const mustBeSealed = needsCiphertext(target);
   const fates = items.map(({ value }): Fate => {

@@ -1,43 +1,26 @@
-import { type Edit, pieces, skipSpace, splice } from '../../json/index.ts';
+import { type Edit, skipSpace } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
-import { boundElsewhere, isPrefixBound } from '../write/bound.ts';
-import { mayHold } from '../write/refused.ts';
+import { splicer } from '../write/own.ts';
 import type { Target, Unit } from '../write/writer.ts';
-import { type Repair, repair } from './repair.ts';
+import { CACHE_MARKER } from './needs.ts';
+import { repair } from './repair.ts';
 import { needsCiphertext } from './storage.ts';
 
-/** A message of this API: its text as it came, parsed only where something may have to be left out. */
+const spliceItems = /* @__PURE__ */ splicer({
+  markers: [`content.*.${CACHE_MARKER}`, `output.*.${CACHE_MARKER}`],
+  isDoubtful: ({ raw, facts }, target) => facts.needs.includes('bound') && needsCiphertext(target) && !isSealed(raw),
+  repair,
+  outside,
+});
+
+/** The calls of computers are not among the calls that results are matched with. */
 export function spliceMessage(
   message: Message,
   target: Target,
-  { dropBound }: { readonly dropBound: boolean },
+  options: { readonly dropBound: boolean },
 ): readonly Unit[] {
-  const { raw, facts } = message;
-  const isBound = facts.needs.includes('bound');
-  const asIs: Repair = { edits: [], losses: [], calls: facts.calls, isBound };
-  const repaired = isSendable(message, target, dropBound) ? asIs : repair(message, target, dropBound);
-  if (!repaired) return [];
-  const edits = [...outside(raw), ...repaired.edits];
-  return [
-    {
-      role: facts.role === 'other' ? 'user' : facts.role,
-      text: splice(raw, edits),
-      pieces: pieces(raw, edits),
-      calls: repaired.calls,
-      // The calls of computers are not among the calls that results are matched with.
-      results: raw.includes('"computer_call_output"') ? [] : facts.results,
-      losses: repaired.losses,
-      ...(repaired.isBound && isPrefixBound(target) && { bound: true }),
-    },
-  ];
-}
-
-function isSendable(message: Message, target: Target, dropBound: boolean): boolean {
-  const { raw, facts } = message;
-  if (facts.needs.some((need) => need !== 'bound' && need !== 'surrogate')) return false;
-  if (target.provider.policies.refusedFields.some((field) => mayHold(raw, field))) return false;
-  if (!facts.needs.includes('bound')) return true;
-  return !boundElsewhere(message, target, dropBound) && (!needsCiphertext(target) || isSealed(raw));
+  const units = spliceItems(message, target, options);
+  return message.raw.includes('"computer_call_output"') ? units.map((unit) => ({ ...unit, results: [] })) : units;
 }
 
 /** Whether every reasoning item has its ciphertext, by counting. In doubt no: then the items are looked at. */

@@ -1,6 +1,7 @@
-import { digest, isObject, type JsonObject, textAt } from '../../json/index.ts';
+import { isObject, type JsonObject, textAt } from '../../json/index.ts';
 import type { ContentBlock, MessageView, Origin, Role } from '../../message/index.ts';
 import { objectIn } from '../write/arguments.ts';
+import { viewId } from '../write/tool-names.ts';
 import { blocksOfContent } from './content-view.ts';
 import { type Item, isModelItem, itemsOf, itemType } from './items.ts';
 import { needsOf } from './needs.ts';
@@ -9,9 +10,7 @@ import { needsOf } from './needs.ts';
 export function viewOf(raw: string, origin: Origin): MessageView {
   const { items, isTurn } = itemsOf(raw);
   const role = isTurn ? 'assistant' : roleOf(items[0]!.value as JsonObject);
-  const content = items.flatMap(
-    (item, index) => blocksOfItem(item, role, () => `skn_${digest(raw).slice(0, 12)}_${index}`) ?? unknown(item),
-  );
+  const content = items.flatMap((item, index) => blocksOfItem(item, role, () => viewId(raw, index)) ?? unknown(item));
   return { role, content, needs: needsOf(raw, items, origin) };
 }
 

@@ -6,6 +6,11 @@ import { rewritten } from './notes.ts';
 /** Calls that came without an id have one in the view only; it begins so. */
 export const VIEW_ID = 'skn_';
 
+/** The id of a call that came without one, made from the message's text. */
+export function viewId(raw: string, index: number): string {
+  return `${VIEW_ID}${digest(raw).slice(0, 12)}_${index}`;
+}
+
 /** The id of a call as the target takes it: its own, or one made from it, the same for the call and its result. */
 export function targetToolId(id: string, policies: Policies, path: string, losses: LossNote[]): string {
   if (fits(id, policies.toolIds)) return id;
