@@ -1,5 +1,5 @@
 import type { MediaBlock } from '../../message/index.ts';
-import type { Forms, Said } from '../write/translate.ts';
+import type { Forms, Said } from '../write/index.ts';
 import { fromBase64 } from './base64.ts';
 
 /** Lists of blocks always, never plain strings: a cache marker then changes nothing but the marked block. */

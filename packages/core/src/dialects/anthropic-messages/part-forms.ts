@@ -1,4 +1,4 @@
-import type { PartForms } from '../write/part-lists.ts';
+import type { PartForms } from '../write/index.ts';
 import { isToolResult } from './flaws.ts';
 import { messageText, textPart } from './forms.ts';
 

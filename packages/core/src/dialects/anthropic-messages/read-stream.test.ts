@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StreamEvent } from '../stream/events.ts';
+import type { StreamEvent } from '../stream/index.ts';
 import { assemble } from './read-stream.ts';
 
 const start =

@@ -1,11 +1,17 @@
 import { isObject, type JsonObject, parseTree, type RecordNode } from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
-import type { StreamEvent } from '../stream/events.ts';
-import { escapedPiece } from '../stream/piece.ts';
-import { UnreadEvents } from '../stream/unread.ts';
-import { COUNT, pieceOf, STRING, usualParts } from '../stream/usual.ts';
+import {
+  COUNT,
+  escapedPiece,
+  NO_EVENTS,
+  pieceOf,
+  readEvent,
+  STRING,
+  type StreamEvent,
+  UnreadEvents,
+  usualParts,
+} from '../stream/index.ts';
 import { stopOf } from './stop.ts';
 import { PASSING, StreamBlock } from './stream-block.ts';
 import { StreamEnvelope } from './stream-envelope.ts';

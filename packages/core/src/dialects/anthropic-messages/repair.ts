@@ -1,9 +1,6 @@
 import { isObject, type JsonObject, type Path, parseJson, textAt } from '../../json/index.ts';
 import type { LossReason } from '../loss.ts';
-import { argumentsText } from '../write/arguments.ts';
-import { rewritten } from '../write/notes.ts';
-import { type Repair, splicer } from '../write/own.ts';
-import { pathText } from '../write/refused.ts';
+import { argumentsText, pathText, type Repair, rewritten, splicer } from '../write/index.ts';
 import { hasBadInput, innerLists, isEmptyText, isIncomplete, isThinking, isVisible, saysNothing } from './flaws.ts';
 
 /** A message of this API: its own text, as untouched as its facts allow. */

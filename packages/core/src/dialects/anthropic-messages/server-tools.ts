@@ -1,7 +1,6 @@
 import { elementsOf, find, isObject, type JsonObject, parseJson, removals, splice, textAt } from '../../json/index.ts';
 import type { LossNote } from '../loss.ts';
-import { dropped } from '../write/notes.ts';
-import type { Unit } from '../write/writer.ts';
+import { dropped, type Unit } from '../write/index.ts';
 import { isThinking, saysNothing } from './flaws.ts';
 
 const MENTIONED = /_tool_(?:use|result)"/;

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, parseTree, type RecordNode } from '../../json/index.ts';
-import type { StreamEvent } from '../stream/events.ts';
+import type { StreamEvent } from '../stream/index.ts';
 import type { StreamBlock } from './stream-block.ts';
 
 /** The field of a block that a delta of one plain string continues. */

@@ -1,5 +1,5 @@
 import { elementsOf, find, isObject, parseJson, splice, textAt } from '../../json/index.ts';
-import type { Unit } from '../write/writer.ts';
+import type { Unit } from '../write/index.ts';
 import { isThinking } from './flaws.ts';
 
 /** `trailing-space` */

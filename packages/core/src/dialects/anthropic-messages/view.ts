@@ -8,7 +8,7 @@ import {
   type Role,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { viewId } from '../write/tool-names.ts';
+import { viewId } from '../write/index.ts';
 import {
   anyBlock,
   hasBadInput,

@@ -10,11 +10,16 @@ import {
 } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import { type BodyMember, frameText } from '../write/frame.ts';
-import { rewritten } from '../write/notes.ts';
-import { systemTexts } from '../write/system-texts.ts';
-import { toolTexts } from '../write/tools.ts';
-import type { Frame, FrameParts, Target } from '../write/writer.ts';
+import {
+  type BodyMember,
+  type Frame,
+  type FrameParts,
+  frameText,
+  rewritten,
+  systemTexts,
+  type Target,
+  toolTexts,
+} from '../write/index.ts';
 import { textPart } from './forms.ts';
 import { mark } from './mark.ts';
 import { DIALECT } from './provider.ts';

@@ -10,7 +10,7 @@ import {
   user,
 } from '../../message/index.ts';
 import type { ProviderDescriptor } from '../provider.ts';
-import type { Target, Unit } from '../write/writer.ts';
+import type { Target, Unit } from '../write/index.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
 import { writer } from './writer.ts';

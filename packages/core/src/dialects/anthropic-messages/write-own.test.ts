@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMessage, type Origin } from '../../message/index.ts';
-import type { Target, Unit } from '../write/writer.ts';
+import type { Target, Unit } from '../write/index.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
 import { writer } from './writer.ts';

@@ -2,10 +2,7 @@ import type { LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
 import { writeSimple } from '../simple-params.ts';
-import type { BodyMember } from '../write/frame.ts';
-import { dropped, rewritten } from '../write/notes.ts';
-import { targetToolName } from '../write/tool-names.ts';
-import type { Target } from '../write/writer.ts';
+import { type BodyMember, dropped, rewritten, type Target, targetToolName } from '../write/index.ts';
 import { SIMPLE } from './params.ts';
 
 /** `max_tokens` is required; this is what stands there when the caller does not care. */

@@ -1,10 +1,5 @@
 import { forModel } from '../provider.ts';
-import { NO_CALLS } from '../write/job.ts';
-import { dropped } from '../write/notes.ts';
-import { explodeParts, gatherParts } from '../write/part-lists.ts';
-import { translator } from '../write/translate.ts';
-import { isOwn } from '../write/units.ts';
-import type { RequestWriter } from '../write/writer.ts';
+import { dropped, explodeParts, gatherParts, isOwn, NO_CALLS, type RequestWriter, translator } from '../write/index.ts';
 import { forms } from './forms.ts';
 import { mark } from './mark.ts';
 import { partForms } from './part-forms.ts';

@@ -9,8 +9,7 @@ import {
   textNode,
 } from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
-import type { StreamEvent } from '../stream/events.ts';
-import { UnreadEvents } from '../stream/unread.ts';
+import { type StreamEvent, UnreadEvents } from '../stream/index.ts';
 import { readReply } from './read.ts';
 
 const NOTHING: readonly StreamEvent[] = [];

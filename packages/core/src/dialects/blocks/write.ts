@@ -1,9 +1,18 @@
 import { blockText, type ContentBlock, contentText, type Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import type { FunctionTool, NativeTool, ToolDefinition } from '../request.ts';
-import { type BodyMember, frameText } from '../write/frame.ts';
-import { dropped, rewritten } from '../write/notes.ts';
-import type { CallLookup, Frame, FrameParts, RequestWriter, Target, Unit } from '../write/writer.ts';
+import {
+  type BodyMember,
+  type CallLookup,
+  dropped,
+  type Frame,
+  type FrameParts,
+  frameText,
+  type RequestWriter,
+  rewritten,
+  type Target,
+  type Unit,
+} from '../write/index.ts';
 
 export const writer: RequestWriter = {
   resultsFollow: 'message',

@@ -1,8 +1,5 @@
 import { forModel } from '../provider.ts';
-import { synthesised } from '../write/notes.ts';
-import { VIEW_ID } from '../write/tool-names.ts';
-import type { Forms, Said } from '../write/translate.ts';
-import type { Target } from '../write/writer.ts';
+import { type Forms, type Said, synthesised, type Target, VIEW_ID } from '../write/index.ts';
 
 /** Passes validation in the place of a signature: Google's own way to bring in calls that carry none (`escape`). */
 export const PLACEHOLDER = '"skip_thought_signature_validator"';

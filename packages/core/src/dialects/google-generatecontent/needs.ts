@@ -1,6 +1,6 @@
 import { isObject } from '../../json/index.ts';
 import type { Need } from '../../message/index.ts';
-import { areArguments } from '../write/arguments.ts';
+import { areArguments } from '../write/index.ts';
 import { argsOf, type Call } from './calls.ts';
 import { type Content, isText, type Part } from './content.ts';
 import { field, isField, objectField, stringField } from './fields.ts';

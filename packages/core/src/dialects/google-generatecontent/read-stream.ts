@@ -1,10 +1,7 @@
 import { isObject, type JsonObject, listNode, printTree, setMember } from '../../json/index.ts';
 import type { Assembler, RawReply } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
-import type { StreamEvent } from '../stream/events.ts';
-import { UnreadEvents } from '../stream/unread.ts';
-import { COUNT, STRING, usualParts } from '../stream/usual.ts';
+import { COUNT, NO_EVENTS, readEvent, STRING, type StreamEvent, UnreadEvents, usualParts } from '../stream/index.ts';
 import { field, stringField } from './fields.ts';
 import { Latest } from './latest.ts';
 import { EMPTY_REPLY, isResponse } from './read-response.ts';

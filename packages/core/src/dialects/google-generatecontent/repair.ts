@@ -1,6 +1,12 @@
-import { areArguments, argumentsText } from '../write/arguments.ts';
-import { dropped, rewritten, synthesised } from '../write/notes.ts';
-import type { OwnRules, Repair } from '../write/own.ts';
+import {
+  areArguments,
+  argumentsText,
+  dropped,
+  type OwnRules,
+  type Repair,
+  rewritten,
+  synthesised,
+} from '../write/index.ts';
 import { addCall, argsOf, type Call } from './calls.ts';
 import { type Part, readContent } from './content.ts';
 import { field, fieldText, keysOf } from './fields.ts';

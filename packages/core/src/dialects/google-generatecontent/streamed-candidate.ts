@@ -14,8 +14,7 @@ import {
   setMember,
 } from '../../json/index.ts';
 import type { Stop } from '../reply.ts';
-import { NO_EVENTS } from '../stream/assembler.ts';
-import type { StreamEvent } from '../stream/events.ts';
+import { NO_EVENTS, type StreamEvent } from '../stream/index.ts';
 import { addCall, argsOf, type Call } from './calls.ts';
 import { listTexts } from './content.ts';
 import { Latest } from './latest.ts';

@@ -1,7 +1,6 @@
 import { isObject } from '../../json/index.ts';
 import type { ContentBlock, MessageView, Origin, Role, ToolResultBlock, ToolUseBlock } from '../../message/index.ts';
-import { areArguments } from '../write/arguments.ts';
-import { VIEW_ID, viewId } from '../write/tool-names.ts';
+import { areArguments, VIEW_ID, viewId } from '../write/index.ts';
 import { addCall, argsOf, type Call } from './calls.ts';
 import { type Content, isText, type Part, readContent } from './content.ts';
 import { field, fieldText, objectField, stringField } from './fields.ts';

@@ -1,10 +1,15 @@
 import { textAt } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import { type BodyMember, frameText } from '../write/frame.ts';
-import { systemTexts } from '../write/system-texts.ts';
-import { toolTexts } from '../write/tools.ts';
-import type { Frame, FrameParts, Target } from '../write/writer.ts';
+import {
+  type BodyMember,
+  type Frame,
+  type FrameParts,
+  frameText,
+  systemTexts,
+  type Target,
+  toolTexts,
+} from '../write/index.ts';
 import { listTexts } from './content.ts';
 import { isField } from './fields.ts';
 import { textPart } from './forms.ts';

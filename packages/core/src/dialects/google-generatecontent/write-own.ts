@@ -1,6 +1,5 @@
 import type { Message } from '../../message/index.ts';
-import { splicer } from '../write/own.ts';
-import type { Target } from '../write/writer.ts';
+import { splicer, type Target } from '../write/index.ts';
 import { isSignatureRequired } from './forms.ts';
 import { repair } from './repair.ts';
 

@@ -2,10 +2,7 @@ import type { LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
 import { writeSimple } from '../simple-params.ts';
-import type { BodyMember } from '../write/frame.ts';
-import { dropped } from '../write/notes.ts';
-import { targetToolName } from '../write/tool-names.ts';
-import type { Target } from '../write/writer.ts';
+import { type BodyMember, dropped, type Target, targetToolName } from '../write/index.ts';
 import { choiceText, MODES, SIMPLE } from './read-params.ts';
 
 export function paramMembers(params: RequestParams, target: Target, losses: LossNote[]): BodyMember[] {

@@ -1,8 +1,12 @@
-import { NO_CALLS } from '../write/job.ts';
-import { explodeParts, gatherParts, type PartForms } from '../write/part-lists.ts';
-import { translator } from '../write/translate.ts';
-import { isOwn } from '../write/units.ts';
-import type { RequestWriter } from '../write/writer.ts';
+import {
+  explodeParts,
+  gatherParts,
+  isOwn,
+  NO_CALLS,
+  type PartForms,
+  type RequestWriter,
+  translator,
+} from '../write/index.ts';
 import { field } from './fields.ts';
 import { contentText, forms, textPart } from './forms.ts';
 import { frame } from './write-frame.ts';

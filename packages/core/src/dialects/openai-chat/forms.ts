@@ -1,8 +1,5 @@
 import type { JsonObject } from '../../json/index.ts';
-import { dataUrl } from '../write/media.ts';
-import { synthesised } from '../write/notes.ts';
-import type { Forms, Said } from '../write/translate.ts';
-import type { Target } from '../write/writer.ts';
+import { dataUrl, type Forms, type Said, synthesised, type Target } from '../write/index.ts';
 import { quirk } from './quirks.ts';
 
 export const forms: Forms = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Unit } from '../write/writer.ts';
+import type { Unit } from '../write/index.ts';
 import { gather } from './gather.ts';
 
 const unit = (role: Unit['role'], text: string): Unit => ({ role, text, calls: [], results: [], losses: [] });

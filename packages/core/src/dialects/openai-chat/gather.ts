@@ -1,5 +1,5 @@
 import { elementTexts, isObject, membersOf, parseJson, textAt } from '../../json/index.ts';
-import type { Unit } from '../write/writer.ts';
+import type { Unit } from '../write/index.ts';
 import { joinedTexts, textPart } from './forms.ts';
 
 /**

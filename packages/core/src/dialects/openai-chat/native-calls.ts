@@ -1,7 +1,6 @@
 import { elementsIn, isObject, type JsonObject, type Path, parseJson, textAt } from '../../json/index.ts';
 import type { ToolUseBlock, UnknownBlock } from '../../message/index.ts';
-import { areArguments } from '../write/arguments.ts';
-import { viewId } from '../write/tool-names.ts';
+import { areArguments, viewId } from '../write/index.ts';
 import { isText } from './native-message.ts';
 
 /** One call of an assistant message, and where it stands. */

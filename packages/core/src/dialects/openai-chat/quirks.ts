@@ -1,5 +1,5 @@
 import { forModel } from '../provider.ts';
-import type { Target } from '../write/writer.ts';
+import type { Target } from '../write/index.ts';
 import { openaiChatHome } from './provider.ts';
 
 /** What a target does its own way; a descriptor that says nothing does as the home provider does. */

@@ -1,9 +1,7 @@
 import { isObject, type JsonObject, listNode, parseJson, printTree, setMember } from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
-import type { StreamEvent } from '../stream/events.ts';
-import { UnreadEvents } from '../stream/unread.ts';
+import { NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
 import { Latest } from './latest.ts';
 import { errorMessage, replyOf } from './read-response.ts';
 import { stopOf } from './stop.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMessage, type Message, type Origin } from '../../message/index.ts';
 import type { Policies, ProviderDescriptor } from '../provider.ts';
-import type { Target, Unit } from '../write/writer.ts';
+import type { Target, Unit } from '../write/index.ts';
 import { openaiChatHome } from './provider.ts';
 import { spliceMessage } from './splice-message.ts';
 import { view } from './view.ts';

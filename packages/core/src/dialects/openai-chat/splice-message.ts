@@ -1,9 +1,5 @@
 import { type JsonObject, parseJson } from '../../json/index.ts';
-import { argumentsText } from '../write/arguments.ts';
-import { rewritten, synthesised } from '../write/notes.ts';
-import { type OwnRules, splicer } from '../write/own.ts';
-import { pathText } from '../write/refused.ts';
-import { VIEW_ID } from '../write/tool-names.ts';
+import { argumentsText, type OwnRules, pathText, rewritten, splicer, synthesised, VIEW_ID } from '../write/index.ts';
 import { callProblem, nativeCalls } from './native-calls.ts';
 import { saysNothing } from './native-message.ts';
 import { quirk } from './quirks.ts';

@@ -13,8 +13,7 @@ import {
   recordNode,
   type TextNode,
 } from '../../json/index.ts';
-import type { StreamEvent } from '../stream/events.ts';
-import { escapedPiece } from '../stream/piece.ts';
+import { escapedPiece, type StreamEvent } from '../stream/index.ts';
 import { isText } from './native-message.ts';
 import { RULE } from './stream-rule.ts';
 

@@ -1,5 +1,5 @@
 import type { RawReply } from '../dialect.ts';
-import type { StreamEvent } from '../stream/events.ts';
+import type { StreamEvent } from '../stream/index.ts';
 import { assemble } from './read-stream.ts';
 
 interface Replayed extends RawReply {

@@ -16,8 +16,7 @@ import {
   type Tree,
   type TreeMember,
 } from '../../json/index.ts';
-import type { StreamEvent } from '../stream/events.ts';
-import { escapedPiece } from '../stream/piece.ts';
+import { escapedPiece, type StreamEvent } from '../stream/index.ts';
 import { textPart } from './forms.ts';
 import { EMPTY_MESSAGE, isText } from './native-message.ts';
 import { StreamedCalls } from './stream-calls.ts';

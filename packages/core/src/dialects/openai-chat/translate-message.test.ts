@@ -9,7 +9,7 @@ import {
   user,
 } from '../../message/index.ts';
 import type { Policies } from '../provider.ts';
-import type { CallLookup, Target, Unit } from '../write/writer.ts';
+import type { CallLookup, Target, Unit } from '../write/index.ts';
 import { openaiChatHome } from './provider.ts';
 import { writer } from './writer.ts';
 

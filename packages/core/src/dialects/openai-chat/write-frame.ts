@@ -1,9 +1,14 @@
 import type { LossNote } from '../loss.ts';
-import { type BodyMember, frameText } from '../write/frame.ts';
-import { systemTexts } from '../write/system-texts.ts';
-import { toolTexts } from '../write/tools.ts';
-import { isOwn } from '../write/units.ts';
-import type { Frame, FrameParts, Target } from '../write/writer.ts';
+import {
+  type BodyMember,
+  type Frame,
+  type FrameParts,
+  frameText,
+  isOwn,
+  systemTexts,
+  type Target,
+  toolTexts,
+} from '../write/index.ts';
 import { joinedTexts, messageText } from './forms.ts';
 import { spliceMessage } from './splice-message.ts';
 import { paramMembers } from './write-params.ts';

@@ -1,5 +1,4 @@
-import { translator } from '../write/translate.ts';
-import type { RequestWriter } from '../write/writer.ts';
+import { type RequestWriter, translator } from '../write/index.ts';
 import { forms } from './forms.ts';
 import { gather } from './gather.ts';
 import { spliceMessage } from './splice-message.ts';

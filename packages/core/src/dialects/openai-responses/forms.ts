@@ -1,9 +1,7 @@
 import { textAt } from '../../json/index.ts';
 import type { MediaBlock } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import { dataUrl } from '../write/media.ts';
-import { stringText } from '../write/text.ts';
-import type { Forms, Said } from '../write/translate.ts';
+import { dataUrl, type Forms, type Said, stringText } from '../write/index.ts';
 
 type Role = 'system' | 'user' | 'assistant';
 type SaidCall = Said & { type: 'call' };

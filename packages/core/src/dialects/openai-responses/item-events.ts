@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../json/index.ts';
-import type { StreamEvent } from '../stream/events.ts';
+import type { StreamEvent } from '../stream/index.ts';
 import type { Item } from './items.ts';
 import { blocksOfItem } from './view.ts';
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../json/index.ts';
 import type { MediaBlock, MediaSource } from '../../message/index.ts';
-import { inlined } from '../write/media.ts';
+import { inlined } from '../write/index.ts';
 
 /** The media in an `input_image`, `input_file`, `input_audio` or `computer_screenshot` part, if that is what it is. */
 export function mediaOf(part: JsonObject): MediaBlock | undefined {

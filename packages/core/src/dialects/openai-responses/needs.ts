@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../json/index.ts';
 import type { Need, Origin } from '../../message/index.ts';
-import { areArguments } from '../write/arguments.ts';
+import { areArguments } from '../write/index.ts';
 import { type Item, isAssistantMessage, isReasoning } from './items.ts';
 
 /** The client's mark for explicit prompt caching; it stands on a part of a message or of an output. */

@@ -10,11 +10,17 @@ import {
   textAt,
 } from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
-import { NO_EVENTS, readEvent } from '../stream/assembler.ts';
-import type { StreamEvent } from '../stream/events.ts';
-import { escapedPiece } from '../stream/piece.ts';
-import { UnreadEvents } from '../stream/unread.ts';
-import { COUNT, pieceOf, STRING, usualParts } from '../stream/usual.ts';
+import {
+  COUNT,
+  escapedPiece,
+  NO_EVENTS,
+  pieceOf,
+  readEvent,
+  STRING,
+  type StreamEvent,
+  UnreadEvents,
+  usualParts,
+} from '../stream/index.ts';
 import { errorEvent, eventsOfItem } from './item-events.ts';
 import { itemsOf } from './items.ts';
 import { replyOf, turnText } from './read-response.ts';

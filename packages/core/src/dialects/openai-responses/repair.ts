@@ -1,11 +1,7 @@
 import { isObject, type Path } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import type { LossReason } from '../loss.ts';
-import { argumentsText } from '../write/arguments.ts';
-import { rewritten } from '../write/notes.ts';
-import type { OwnRules } from '../write/own.ts';
-import { pathText } from '../write/refused.ts';
-import type { Target } from '../write/writer.ts';
+import { argumentsText, type OwnRules, pathText, rewritten, type Target } from '../write/index.ts';
 import { type Item, isAssistantMessage, isReasoning, itemsOf } from './items.ts';
 import { hasMalformedArguments, isBound, isEmptyMessage, isIncomplete } from './needs.ts';
 import { needsCiphertext } from './storage.ts';

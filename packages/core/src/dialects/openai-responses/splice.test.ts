@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json/index.ts';
 import { type Message, type Origin, toolResult } from '../../message/index.ts';
 import { makeDialect } from '../make-dialect.ts';
 import type { ProviderDescriptor } from '../provider.ts';
-import type { Target, Unit } from '../write/writer.ts';
+import type { Target, Unit } from '../write/index.ts';
 import { openaiResponsesSpec } from './index.ts';
 import { openai } from './provider.ts';
 import { spliceMessage } from './splice.ts';

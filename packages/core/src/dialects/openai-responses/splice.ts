@@ -1,7 +1,6 @@
 import { type Edit, skipSpace } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
-import { splicer } from '../write/own.ts';
-import type { Target, Unit } from '../write/writer.ts';
+import { splicer, type Target, type Unit } from '../write/index.ts';
 import { CACHE_MARKER } from './needs.ts';
 import { repair } from './repair.ts';
 import { needsCiphertext } from './storage.ts';

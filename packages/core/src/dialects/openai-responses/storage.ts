@@ -1,6 +1,6 @@
 import { elementTexts } from '../../json/index.ts';
 import { forModel } from '../provider.ts';
-import type { Target } from '../write/writer.ts';
+import type { Target } from '../write/index.ts';
 
 /** Whether the provider stores the response, as JSON text. */
 export function storeText({ store, provider, model }: Target): string {

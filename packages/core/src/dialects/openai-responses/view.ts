@@ -1,7 +1,6 @@
 import { isObject, type JsonObject, textAt } from '../../json/index.ts';
 import type { ContentBlock, MessageView, Origin, Role } from '../../message/index.ts';
-import { objectIn } from '../write/arguments.ts';
-import { viewId } from '../write/tool-names.ts';
+import { objectIn, viewId } from '../write/index.ts';
 import { blocksOfContent } from './content-view.ts';
 import { type Item, isModelItem, itemsOf, itemType } from './items.ts';
 import { needsOf } from './needs.ts';

@@ -1,12 +1,17 @@
 import { isObject, parseJson, textAt } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import { type BodyMember, frameText } from '../write/frame.ts';
-import { leftOut } from '../write/left-out.ts';
-import { stringText } from '../write/text.ts';
-import { toolTexts } from '../write/tools.ts';
-import { isOwn } from '../write/units.ts';
-import type { Frame, FrameParts, Target } from '../write/writer.ts';
+import {
+  type BodyMember,
+  type Frame,
+  type FrameParts,
+  frameText,
+  isOwn,
+  leftOut,
+  stringText,
+  type Target,
+  toolTexts,
+} from '../write/index.ts';
 import { DIALECT } from './provider.ts';
 import { needsCiphertext, storeText, withCiphertext } from './storage.ts';
 import { paramMembers } from './write-params.ts';

@@ -1,6 +1,4 @@
-import { translator } from '../write/translate.ts';
-import { isOwn } from '../write/units.ts';
-import type { RequestWriter } from '../write/writer.ts';
+import { isOwn, type RequestWriter, translator } from '../write/index.ts';
 import { forms } from './forms.ts';
 import { spliceMessage } from './splice.ts';
 import { frame, standsInline } from './write-frame.ts';

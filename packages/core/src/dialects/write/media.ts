@@ -2,27 +2,28 @@ import type { MediaBlock, Message } from '../../message/index.ts';
 import { takesMedia } from '../provider.ts';
 import type { Target } from './writer.ts';
 
-/** Media as the target can be asked to take it, data addresses as data; or why it is not taken. */
+/** Media as the target can be asked to take it, data addresses as data; undefined when it is not taken. */
 export function takenMedia(
   block: MediaBlock,
   accepted: readonly string[],
   message: Message,
   target: Target,
-): MediaBlock | 'foreign-file' | 'unsupported-media' {
+): MediaBlock | undefined {
   const media = inlined(block);
-  if (media.source.kind === 'file' && !isHeldBy(message, target)) return 'foreign-file';
-  return isTaken(accepted, media.mediaType) && isReachable(media, message) ? media : 'unsupported-media';
+  const isSent =
+    !isForeignFile(block, message, target) && isTaken(accepted, media.mediaType) && isReachable(media, message);
+  return isSent ? media : undefined;
+}
+
+/** A file that another provider holds; what a person wrote names a file of whoever it is sent to. */
+export function isForeignFile({ source }: MediaBlock, { origin }: Message, { provider }: Target): boolean {
+  return source.kind === 'file' && origin.dialect !== 'blocks' && origin.issuer !== provider.issuer;
 }
 
 /** `data:` addresses are data. */
 export function inlined(block: MediaBlock): MediaBlock {
   const match = block.source.kind === 'url' ? /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(block.source.url) : null;
   return match ? { ...block, mediaType: match[1]!, source: { kind: 'base64', data: match[2]! } } : block;
-}
-
-/** What a person wrote names a file of whoever it is sent to. */
-function isHeldBy({ origin }: Message, { provider }: Target): boolean {
-  return origin.dialect === 'blocks' || origin.issuer === provider.issuer;
 }
 
 /** An address inside another provider's cloud (`gs://…`) leads nowhere. */

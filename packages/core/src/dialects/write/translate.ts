@@ -1,9 +1,9 @@
-import type { CallRef, ContentBlock, MediaBlock, Message, ToolResultBlock } from '../../message/index.ts';
+import type { CallRef, ContentBlock, MediaBlock, Message, ToolResultBlock, ToolUseBlock } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import { areArguments, argumentsText } from './arguments.ts';
 import { leftOut } from './left-out.ts';
-import { takenMedia } from './media.ts';
+import { isForeignFile, takenMedia } from './media.ts';
 import { dropped, rewritten, synthesised } from './notes.ts';
 import { stringText } from './text.ts';
 import { targetToolId, targetToolName } from './tool-names.ts';
@@ -16,6 +16,8 @@ export type Said =
   | { readonly type: 'media'; readonly part: string }
   | (CallRef & { readonly type: 'call'; readonly args: string });
 
+type Role = 'system' | 'user' | 'assistant';
+
 interface SaidResult {
   readonly id: string;
   readonly call: CallRef | undefined;
@@ -27,7 +29,7 @@ interface SaidResult {
 
 /** How one protocol puts things. `parts` are given where units of that protocol can be gathered. */
 export interface Forms {
-  message(role: 'system' | 'user' | 'assistant', said: readonly Said[], target: Target, losses: LossNote[]): Form;
+  message(role: Role, said: readonly Said[], target: Target, losses: LossNote[]): Form;
   result(result: SaidResult, target: Target): Form;
   /** Media as a content part; undefined when the protocol cannot hold this source. */
   media(block: MediaBlock, target: Target): string | undefined;
@@ -42,31 +44,6 @@ interface Form {
   readonly parts?: readonly string[];
 }
 
-/** Writes messages of any origin from their blocks: the same message, the same bytes. */
-export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'result' | 'userText'> {
-  return {
-    translate: (message, target, calls) => new Translation(forms, message, target, calls).units(),
-    result(call, text, target) {
-      const losses: LossNote[] = [];
-      const { policies } = target.provider;
-      const id = targetToolId(call.id, policies, '', losses);
-      const name = targetToolName(call.name, policies, '', losses);
-      const form = forms.result({ id, call, name, isError: false, said: [saidText(text, '', losses)] }, target);
-      return { role: 'tool', ...form, calls: [], results: [id], losses };
-    },
-    userText(text, target) {
-      const losses: LossNote[] = [];
-      return {
-        role: 'user',
-        ...forms.message('user', [saidText(text, '', losses)], target, losses),
-        calls: [],
-        results: [],
-        losses,
-      };
-    },
-  };
-}
-
 /** What a call is answered with when it failed and nothing says how. */
 const FAILED = 'The tool call failed.';
 
@@ -74,148 +51,145 @@ function saidText(text: string, path: string, losses: LossNote[], type: 'text' |
   return { type, text, json: stringText(text, path, losses) };
 }
 
-/** Tool results first, each a unit of its own; then everything else as one message. */
-class Translation {
-  readonly #forms: Forms;
-  readonly #message: Message;
-  readonly #target: Target;
-  readonly #calls: CallLookup;
-  readonly #losses: LossNote[] = [];
-  /** Media that the target does not take inside a tool result. */
-  readonly #moved: Said[] = [];
+/** Writes messages of any origin from their blocks: the same message, the same bytes. */
+export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'result' | 'userText'> {
+  const messageUnit = (role: Role, said: readonly Said[], target: Target, losses: LossNote[]): Unit => ({
+    role,
+    ...forms.message(role, said, target, losses),
+    calls: said.flatMap((one) => (one.type === 'call' ? [callRef(one)] : [])),
+    results: [],
+    losses,
+  });
+  const resultUnit = (result: SaidResult, target: Target, losses: LossNote[]): Unit => ({
+    role: 'tool',
+    ...forms.result(result, target),
+    calls: [],
+    results: [result.id],
+    losses,
+  });
 
-  constructor(forms: Forms, message: Message, target: Target, calls: CallLookup) {
-    this.#forms = forms;
-    this.#message = message;
-    this.#target = target;
-    this.#calls = calls;
-  }
+  /** Tool results first, each a unit of its own; then everything else as one message. */
+  function translate(message: Message, target: Target, calls: CallLookup): readonly Unit[] {
+    const { content, facts, origin } = message;
+    const { policies } = target.provider;
+    const isAssistant = message.role === 'assistant';
+    const losses: LossNote[] = [];
+    /** Media that the target does not take inside a tool result. */
+    const moved: Said[] = [];
 
-  units(): readonly Unit[] {
-    const { content } = this.#message;
-    const results = content.flatMap((block, index) =>
-      block.type === 'tool-result' ? [this.#result(block, `content[${index}]`)] : [],
-    );
-    const alone = content.length === 1;
-    const said = content.flatMap((block, index) =>
-      block.type === 'tool-result' ? [] : this.#say(block, `content[${index}]`, alone),
-    );
-    const role = this.#role();
-    const all = [...this.#moved, ...said];
-    if (all.length === 0 || (this.#forms.blankIsEmpty && all.every(isBlank))) return this.#withLosses(results);
-    this.#noteSignatures();
-    this.#noteMembers();
-    const form = this.#forms.message(role, all, this.#target, this.#losses);
-    const calls = all.flatMap((item) => (item.type === 'call' ? [callRef(item)] : []));
-    return [...results, { role, ...form, calls, results: [], losses: this.#losses }];
-  }
-
-  #role(): 'system' | 'user' | 'assistant' {
-    const { role } = this.#message;
-    if (role === 'assistant') return role;
-    if (role !== 'system') return 'user';
-    if (forModel(this.#target.provider.policies.inlineSystem, this.#target.model) !== 'never') return role;
-    this.#losses.push(rewritten('', 'inline-system'));
-    return 'user';
-  }
-
-  /** Nothing but results is left: they carry the notes. */
-  #withLosses(results: readonly Unit[]): readonly Unit[] {
-    const [first, ...more] = results;
-    if (first) return [{ ...first, losses: [...first.losses, ...this.#losses] }, ...more];
-    return this.#losses.length > 0 ? [{ role: 'user', text: '', calls: [], results: [], losses: this.#losses }] : [];
-  }
-
-  /** Signatures can stand on parts that are translated; nobody else can read them. */
-  #noteSignatures(): void {
-    if (!this.#message.facts.needs.includes('bound')) return;
-    if (!this.#losses.some(({ reason }) => reason === 'foreign-reasoning'))
-      this.#losses.push(dropped('', 'foreign-reasoning'));
-  }
-
-  /** Blocks show what everyone has; what one provider adds stays behind. */
-  #noteMembers(): void {
-    const { role, origin } = this.#message;
-    const names = role === 'assistant' && origin.dialect !== 'blocks' ? unknownMembers(this.#message) : [];
-    if (names.length > 0) this.#losses.push(dropped('', 'unknown-field', names.join(', ')));
-  }
-
-  #say(block: ContentBlock, path: string, alone: boolean, losses: LossNote[] = this.#losses): Said[] {
-    if (block.type === 'text' && block.citations?.length) losses.push(dropped(`${path}.citations`, 'citations'));
-    if (block.type === 'text' && block.text !== '') return [saidText(block.text, path, losses)];
-    if (block.type === 'refusal' && block.text !== '') return [this.#refusal(block.text, path, losses)];
-    if (block.type === 'media' && this.#message.role !== 'assistant') {
-      const part = this.#media(block, this.#target.provider.policies.media.user, path, losses);
-      return part === undefined ? [] : [{ type: 'media', part }];
-    }
-    if (block.type === 'tool-use') return this.#call(block, path);
-    // A single empty text is how nothing is said.
-    if (block.type !== 'text' || !alone) losses.push(leftOut(block, path));
-    return [];
-  }
-
-  #refusal(text: string, path: string, losses: LossNote[]): Said {
-    const isKept = this.#forms.takesRefusals && this.#message.role === 'assistant';
-    if (!isKept) losses.push(rewritten(path, 'refusal'));
-    return saidText(text, path, losses, isKept ? 'refusal' : 'text');
-  }
-
-  #call(block: ContentBlock & { type: 'tool-use' }, path: string): Said[] {
-    const { content, facts } = this.#message;
-    // A call at the very end may lack all of its arguments.
-    const isOpen = block.rawParameters.trim() === '' && block === content.at(-1);
-    if (facts.needs.includes('cut') && (isOpen || !areArguments(block.rawParameters))) {
-      this.#losses.push(dropped(path, 'cut'));
+    /** What a block says; inside the result of a call, `result` is its id. */
+    function say(
+      block: ContentBlock,
+      path: string,
+      isAlone: boolean,
+      notes: LossNote[],
+      result?: string,
+    ): readonly Said[] {
+      const { type } = block;
+      if (type === 'tool-use') return result === undefined ? call(block, path) : [];
+      if (type === 'media' && (!isAssistant || result !== undefined)) return show(block, path, notes, result);
+      if (type === 'text' && block.citations?.length) notes.push(dropped(`${path}.citations`, 'citations'));
+      if ((type === 'text' || type === 'refusal') && block.text !== '') {
+        const isKept = type === 'text' || (forms.takesRefusals && isAssistant);
+        if (!isKept) notes.push(rewritten(path, 'refusal'));
+        return [saidText(block.text, path, notes, isKept ? type : 'text')];
+      }
+      // A single empty text is how nothing is said.
+      if (type !== 'text' || !isAlone) notes.push(leftOut(block, path));
       return [];
     }
-    const { policies } = this.#target.provider;
-    const id = targetToolId(block.id, policies, `${path}.id`, this.#losses);
-    const name = targetToolName(block.name, policies, `${path}.name`, this.#losses);
-    const args = argumentsText(block.rawParameters, `${path}.parameters`, this.#losses);
-    return [{ type: 'call', id, name, ...(block.form && { form: block.form }), args }];
-  }
 
-  #media(block: MediaBlock, accepted: readonly string[], path: string, losses: LossNote[]): string | undefined {
-    const taken = takenMedia(block, accepted, this.#message, this.#target);
-    const part = typeof taken === 'string' ? undefined : this.#forms.media(taken, this.#target);
-    if (part === undefined)
-      losses.push(dropped(path, typeof taken === 'string' ? taken : 'unsupported-media', block.mediaType));
-    return part;
-  }
+    function call(block: ToolUseBlock, path: string): readonly Said[] {
+      const { rawParameters, form } = block;
+      // A call at the very end may lack all of its arguments.
+      const isOpen = rawParameters.trim() === '' && block === content.at(-1);
+      if (facts.needs.includes('cut') && (isOpen || !areArguments(rawParameters))) {
+        losses.push(dropped(path, 'cut'));
+        return [];
+      }
+      const id = targetToolId(block.id, policies, `${path}.id`, losses);
+      const name = targetToolName(block.name, policies, `${path}.name`, losses);
+      const args = argumentsText(rawParameters, `${path}.parameters`, losses);
+      return [{ type: 'call', id, name, ...(form && { form }), args }];
+    }
 
-  #result(block: ToolResultBlock, path: string): Unit {
-    const losses: LossNote[] = [];
-    const { policies } = this.#target.provider;
-    const call = this.#calls.find(block.toolCallId);
-    const id = call?.isOwn
-      ? call.id
-      : targetToolId(call?.id ?? block.toolCallId, policies, `${path}.toolCallId`, losses);
-    const name = targetToolName(call?.name || 'unknown_tool', policies, path, []);
-    const said = block.content.flatMap((inner, index) =>
-      this.#sayInResult(inner, id, `${path}.content[${index}]`, block.content.length === 1, losses),
+    function show(block: MediaBlock, path: string, notes: LossNote[], result: string | undefined): readonly Said[] {
+      const { mediaType } = block;
+      const partFor = (accepted: readonly string[]): string | undefined => {
+        const taken = takenMedia(block, accepted, message, target);
+        return taken && forms.media(taken, target);
+      };
+      const inside = result === undefined ? undefined : partFor(policies.media.toolResult);
+      const part = inside ?? partFor(policies.media.user);
+      if (part === undefined)
+        notes.push(
+          dropped(path, isForeignFile(block, message, target) ? 'foreign-file' : 'unsupported-media', mediaType),
+        );
+      else if (inside || result === undefined) return [{ type: 'media', part }];
+      else {
+        moved.push(saidText(`From the result of tool call ${result}:`, path, notes), { type: 'media', part });
+        notes.push(rewritten(path, 'unsupported-media', mediaType));
+      }
+      return [];
+    }
+
+    function answer({ toolCallId, isError, content: given }: ToolResultBlock, path: string): Unit {
+      const notes: LossNote[] = [];
+      const found = calls.find(toolCallId);
+      const id = found?.isOwn ? found.id : targetToolId(found?.id ?? toolCallId, policies, `${path}.toolCallId`, notes);
+      const name = targetToolName(found?.name || 'unknown_tool', policies, path, []);
+      const said = given.flatMap((block, at) => say(block, `${path}.content[${at}]`, given.length === 1, notes, id));
+      if (isError && said.length === 0) {
+        said.push(saidText(FAILED, path, notes));
+        notes.push(synthesised(path, 'empty', FAILED));
+      }
+      return resultUnit({ id, call: found, name, isError, said }, target, notes);
+    }
+
+    const results = content.flatMap((block, index) =>
+      block.type === 'tool-result' ? [answer(block, `content[${index}]`)] : [],
     );
-    if (block.isError && said.length === 0) {
-      said.push(saidText(FAILED, path, losses));
-      losses.push(synthesised(path, 'empty', FAILED));
+    const said = content.flatMap((block, index) =>
+      block.type === 'tool-result' ? [] : say(block, `content[${index}]`, content.length === 1, losses),
+    );
+    const isRefused = message.role === 'system' && forModel(policies.inlineSystem, target.model) === 'never';
+    if (isRefused) losses.push(rewritten('', 'inline-system'));
+    const all = [...moved, ...said];
+    if (all.length === 0 || (forms.blankIsEmpty && all.every(isBlank))) {
+      // Nothing but results is left: they carry the notes.
+      const [first = NOTHING, ...more] = results;
+      return losses.length > 0 || results.length > 0
+        ? [{ ...first, losses: [...first.losses, ...losses] }, ...more]
+        : [];
     }
-    const form = this.#forms.result({ id, call, name, isError: block.isError, said }, this.#target);
-    return { role: 'tool', ...form, calls: [], results: [id], losses };
+    // Signatures can stand on parts that are translated; nobody else can read them.
+    if (facts.needs.includes('bound') && !losses.some(({ reason }) => reason === 'foreign-reasoning'))
+      losses.push(dropped('', 'foreign-reasoning'));
+    // Blocks show what everyone has; what one provider adds stays behind.
+    const names = isAssistant && origin.dialect !== 'blocks' ? unknownMembers(message) : [];
+    if (names.length > 0) losses.push(dropped('', 'unknown-field', names.join(', ')));
+    const role = isAssistant ? 'assistant' : message.role === 'system' && !isRefused ? 'system' : 'user';
+    return [...results, messageUnit(role, all, target, losses)];
   }
 
-  #sayInResult(block: ContentBlock, id: string, path: string, alone: boolean, losses: LossNote[]): Said[] {
-    if (block.type !== 'media') return block.type === 'tool-use' ? [] : this.#say(block, path, alone, losses);
-    const { toolResult, user } = this.#target.provider.policies.media;
-    if (typeof takenMedia(block, toolResult, this.#message, this.#target) !== 'string') {
-      const part = this.#media(block, toolResult, path, losses);
-      return part === undefined ? [] : [{ type: 'media', part }];
-    }
-    const part = this.#media(block, user, path, losses);
-    if (part === undefined) return [];
-    this.#moved.push(saidText(`From the result of tool call ${id}:`, path, losses), { type: 'media', part });
-    losses.push(rewritten(path, 'unsupported-media', block.mediaType));
-    return [];
-  }
+  return {
+    translate,
+    result(call, text, target) {
+      const losses: LossNote[] = [];
+      const { policies } = target.provider;
+      const id = targetToolId(call.id, policies, '', losses);
+      const name = targetToolName(call.name, policies, '', losses);
+      return resultUnit({ id, call, name, isError: false, said: [saidText(text, '', losses)] }, target, losses);
+    },
+    userText(text, target) {
+      const losses: LossNote[] = [];
+      return messageUnit('user', [saidText(text, '', losses)], target, losses);
+    },
+  };
 }
+
+/** Tells why there is nothing to send. */
+const NOTHING: Unit = { role: 'user', text: '', calls: [], results: [], losses: [] };
 
 function isBlank(said: Said): boolean {
   return said.type === 'text' && said.text.trim() === '';

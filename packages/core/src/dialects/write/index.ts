@@ -1,0 +1,16 @@
+export { areArguments, argumentsText, objectIn } from './arguments.ts';
+export { type BodyMember, frameText } from './frame.ts';
+export { NO_CALLS } from './job.ts';
+export { leftOut } from './left-out.ts';
+export { dataUrl, inlined } from './media.ts';
+export { dropped, rewritten, synthesised } from './notes.ts';
+export { type OwnRules, type Repair, splicer } from './own.ts';
+export { explodeParts, gatherParts, type PartForms } from './part-lists.ts';
+export { pathText } from './refused.ts';
+export { systemTexts } from './system-texts.ts';
+export { stringText } from './text.ts';
+export { targetToolName, VIEW_ID, viewId } from './tool-names.ts';
+export { toolTexts } from './tools.ts';
+export { type Forms, type Said, translator } from './translate.ts';
+export { isOwn } from './units.ts';
+export type { CallLookup, Frame, FrameParts, RequestWriter, Target, Unit } from './writer.ts';
