@@ -34,8 +34,8 @@ export interface RawReply {
   readonly choices: readonly { readonly raw: string; readonly stop: Stop }[];
   readonly usage: Usage | undefined;
   readonly envelope: string;
-  /** The model as the response names it. */
-  readonly model: string | undefined;
+  /** The model as the response names it; anything but a name counts as none. */
+  readonly model: unknown;
 }
 
 /** Puts a stream together. `push` never throws; `finish` may be called at any time. */
@@ -45,7 +45,8 @@ export interface Assembler {
 }
 
 export interface RawRequest {
-  readonly model: string | undefined;
+  /** Anything but a name counts as none. */
+  readonly model: unknown;
   /** `{"role":"system","content":<the exact value text>}` */
   readonly system: string | undefined;
   readonly messages: readonly string[];

@@ -1,4 +1,4 @@
-import { loneSurrogates } from '../json/index.ts';
+import { isText, loneSurrogates } from '../json/index.ts';
 import { createMessage, type Facts, type Message, type Origin, type ViewOf } from '../message/index.ts';
 import type { Dialect, DialectSpec, RawReply } from './dialect.ts';
 import { ProtocolError, type Reply } from './reply.ts';
@@ -52,10 +52,11 @@ export function makeDialect(spec: DialectSpec): Dialect {
       };
     },
     readRequest(body: string, origin?: Partial<Origin>) {
-      const { system, messages, ...rest } = protocolText(spec.id, body, () => spec.readRequest(body));
+      const { model, system, messages, ...rest } = protocolText(spec.id, body, () => spec.readRequest(body));
       const from = originOf(origin);
       return {
         ...rest,
+        model: isText(model) ? model : undefined,
         system: system === undefined ? undefined : messageOf(system, from),
         messages: messages.map((raw) => messageOf(raw, from)),
       };
@@ -65,7 +66,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
 }
 
 function replyOf(raw: RawReply, origin: Origin, messageOf: (raw: string, origin: Origin) => Message): Reply {
-  const from = Object.freeze(raw.model === undefined ? origin : { ...origin, model: raw.model });
+  const from = Object.freeze(isText(raw.model) ? { ...origin, model: raw.model } : origin);
   const [first, ...others] = raw.choices.map((choice) => ({ message: messageOf(choice.raw, from), stop: choice.stop }));
   return { message: first!.message, stop: first!.stop, alternatives: others, usage: raw.usage, envelope: raw.envelope };
 }

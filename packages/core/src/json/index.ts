@@ -4,7 +4,7 @@ export { digest } from './digest.ts';
 export { JsonTextError } from './error.ts';
 export { MAX_DEPTH, MAX_LENGTH } from './limits.ts';
 export { type MergeRule, mergeDelta } from './merge.ts';
-export { isJson, isObject, type JsonObject, parseJson } from './parse.ts';
+export { isJson, isObject, isText, type JsonObject, parseJson } from './parse.ts';
 export { endOfValue, type Range, skipSpace } from './scan.ts';
 export { elementsIn, elementsOf, elementTexts, find, membersOf, type Path, textAt } from './slice.ts';
 export {
@@ -22,6 +22,7 @@ export {
   type ListNode,
   leafNode,
   listNode,
+  memberIn,
   parseTree,
   printTree,
   type RecordNode,

@@ -35,3 +35,8 @@ export type JsonObject = { readonly [key: string]: unknown };
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** A string that is not empty: many providers send every optional member, blank, which is as good as none. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

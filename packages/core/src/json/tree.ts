@@ -76,3 +76,12 @@ export function setMember(record: RecordNode, name: string, value: Tree, key?: s
   if (member) member.value = value;
   else record.members.push({ name, key, value });
 }
+
+/** The member of that name and of the kind that `make` makes, which is put there if there is none. */
+export function memberIn<T extends Tree>(record: RecordNode, name: string, make: () => T): T {
+  const made = make();
+  const found = getMember(record, name);
+  if (found?.kind === made.kind) return found as T;
+  setMember(record, name, made);
+  return made;
+}

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/index.ts';
+import { isObject, isText, type JsonObject } from '../../json/index.ts';
 
 /** What keeps a block from being sent as it is. The view reports it, splicing repairs it. */
 
@@ -37,7 +37,7 @@ export function isIncomplete(block: unknown, message: readonly unknown[], cut: b
 }
 
 function isUnsigned(block: JsonObject): boolean {
-  return block.type === 'thinking' && (typeof block.signature !== 'string' || block.signature === '');
+  return block.type === 'thinking' && !isText(block.signature);
 }
 
 /** A server call is taken up by its result, or by client calls that its code makes. */

@@ -13,7 +13,7 @@ export function readRequest(body: string): RawRequest {
   const { params, taken } = readSimple(value, SIMPLE);
   const system = value.system === null ? undefined : textAt(body, ['system']);
   return {
-    model: typeof value.model === 'string' ? value.model : undefined,
+    model: value.model,
     system: system === undefined ? undefined : `{"role":"system","content":${system}}`,
     messages: elementTexts(textAt(body, ['messages'])!),
     tools: Array.isArray(value.tools)

@@ -1,6 +1,6 @@
-import { find, isObject, parseJson, splice, textAt } from '../../json/index.ts';
+import { find, isObject, type JsonObject, parseJson, splice, textAt } from '../../json/index.ts';
 import type { RawReply } from '../dialect.ts';
-import { ProtocolError } from '../reply.ts';
+import { ProtocolError, type Stop } from '../reply.ts';
 import { DIALECT } from './provider.ts';
 import { stopOf } from './stop.ts';
 import { usageOf } from './usage.ts';
@@ -13,16 +13,17 @@ export function readReply(body: string): RawReply {
   const content = find(body, ['content']);
   if (!content || (!Array.isArray(value.content) && typeof value.content !== 'string' && value.content !== null))
     throw new ProtocolError(DIALECT, 'the response has no "content"', body);
-  const contentText = value.content === null ? '[]' : body.slice(content.start, content.end);
+  const text = value.content === null ? '[]' : body.slice(content.start, content.end);
+  const envelope = splice(body, [{ ...content, text: 'null' }]);
+  return replyOf(envelope, value, text, stopOf(value.stop_reason));
+}
+
+/** `value` is what the envelope says. */
+export function replyOf(envelope: string, { usage, model }: JsonObject, content: string, stop: Stop): RawReply {
   return {
-    choices: [
-      {
-        raw: `{"role":${textAt(body, ['role']) ?? '"assistant"'},"content":${contentText}}`,
-        stop: stopOf(value.stop_reason),
-      },
-    ],
-    usage: usageOf(value.usage, textAt(body, ['usage'])),
-    envelope: splice(body, [{ ...content, text: 'null' }]),
-    model: typeof value.model === 'string' ? value.model : undefined,
+    choices: [{ raw: `{"role":${textAt(envelope, ['role']) ?? '"assistant"'},"content":${content}}`, stop }],
+    usage: usageOf(usage, textAt(envelope, ['usage'])),
+    envelope,
+    model,
   };
 }

@@ -1,8 +1,22 @@
-import { isObject, type JsonObject, parseTree, type RecordNode } from '../../json/index.ts';
+import {
+  getMember,
+  isObject,
+  isText,
+  type JsonObject,
+  leafNode,
+  parseJson,
+  parseTree,
+  printTree,
+  type RecordNode,
+  recordNode,
+  setMember,
+  textAt,
+} from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import {
   COUNT,
+  errorEvent,
   escapedPiece,
   NO_EVENTS,
   pieceOf,
@@ -12,15 +26,24 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/index.ts';
+import { replyOf } from './read-response.ts';
 import { stopOf } from './stop.ts';
 import { PASSING, StreamBlock } from './stream-block.ts';
-import { StreamEnvelope } from './stream-envelope.ts';
-import { memberRecord, membersBut, pieceEvents, plainField, recordOf, size, startEvents } from './stream-events.ts';
+import { update } from './stream-envelope.ts';
+import { pieceEvents, plainField, size, startEvents } from './stream-events.ts';
 
 /** A delta of text or thinking: its index, its field, its string. */
 const USUAL = new RegExp(
   String.raw`^\{"type":"content_block_delta","index":${COUNT},"delta":\{"type":"(text|thinking)_delta","\2":${STRING}\} *\}$`,
 );
+
+/** How many members events have that say nothing new beside their block or message. */
+const MEMBERS: ReadonlyMap<unknown, number> = new Map([
+  ['message_start', 2],
+  ['content_block_start', 3],
+  ['content_block_delta', 3],
+  ['content_block_stop', 2],
+]);
 
 export function assemble(): Assembler {
   return new MessageAssembler();
@@ -32,11 +55,13 @@ export function assemble(): Assembler {
  * is said of the message replaces what the start said.
  */
 class MessageAssembler implements Assembler {
-  readonly #envelope = new StreamEnvelope();
+  /** Everything of the reply but its content, in the shape of the unstreamed one. */
+  #envelope = recordNode();
+  #isStarted = false;
   readonly #unread = new UnreadEvents();
   readonly #blocks: StreamBlock[] = [];
   readonly #byIndex = new Map<unknown, StreamBlock>();
-  #ended = false;
+  #isEnded = false;
   #failure: Stop | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
@@ -44,145 +69,113 @@ class MessageAssembler implements Assembler {
   }
 
   finish(): ReturnType<Assembler['finish']> {
-    const cut = !this.#ended;
+    const cut = !this.#isEnded;
     const last = this.#blocks.at(-1);
     const content = this.#blocks.map((block) => block.text(cut && block === last)).join(',');
-    const native = this.#envelope.string('stop_reason');
-    const stop: Stop = this.#failure ?? (cut && native === undefined ? { reason: 'cut', native } : stopOf(native));
-    return {
-      choices: [{ raw: `{"role":${this.#envelope.roleText()},"content":[${content}]}`, stop }],
-      usage: this.#envelope.usage(),
-      model: this.#envelope.string('model'),
-      envelope: this.#envelope.text((tree) => this.#unread.addTo(tree)),
-      cut,
-    };
+    setMember(this.#envelope, 'content', leafNode('null'));
+    const plain = printTree(this.#envelope);
+    // Unread events may nest deeper in the envelope than anything is read.
+    const envelope: RecordNode = { kind: 'record', members: [...this.#envelope.members] };
+    this.#unread.addTo(envelope);
+    const value = parseJson(plain) as JsonObject;
+    const isCut = cut && typeof value.stop_reason !== 'string';
+    const stop = this.#failure ?? (isCut ? { reason: 'cut', native: undefined } : stopOf(value.stop_reason));
+    return { ...replyOf(plain, value, `[${content}]`, stop), envelope: printTree(envelope), cut };
   }
 
   #usual(data: string): readonly StreamEvent[] | undefined {
-    const parts = usualParts(USUAL, data);
-    const block = this.#byIndex.get(Number(parts[1]));
+    const [, index, field, json] = usualParts(USUAL, data);
+    const block = this.#byIndex.get(Number(index));
     if (!block) return undefined;
-    const field = parts[2]!;
-    const json = parts[3]!;
-    const text = JSON.parse(json) as string;
-    block.append(field, pieceOf(json, text));
-    return text === '' ? NO_EVENTS : [{ type: field === 'text' ? field : 'reasoning', text }];
+    const text = JSON.parse(json!) as string;
+    block.append(field!, pieceOf(json!, text));
+    return pieceEvents(field, index, text);
   }
 
   #any(event: string | undefined, data: string): readonly StreamEvent[] {
-    return readEvent(this.#unread, event, data, (value) => this.#read(event, data, value));
+    return readEvent(this.#unread, event, data, (value) => {
+      const type = value.type ?? event;
+      const told = this.#read(type, data, value);
+      const isPassing = isObject(value.delta) && PASSING in value.delta;
+      if (told && (type === 'error' || isPassing || size(value) > (MEMBERS.get(type) ?? Infinity)))
+        this.#unread.keep(event, data);
+      return told;
+    });
   }
 
   /** Undefined for an event that is not understood. */
-  #read(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] | undefined {
-    switch (value.type ?? event) {
+  #read(type: unknown, data: string, value: JsonObject): readonly StreamEvent[] | undefined {
+    const { index, delta, content_block: block, message } = value;
+    const treeOf = (name: string): RecordNode => parseTree(textAt(data, [name])!) as RecordNode;
+    switch (type) {
       case 'content_block_delta':
-        return this.#delta(event, data, value);
+        return isObject(delta) ? this.#delta(data, value, delta) : undefined;
       case 'content_block_start':
-        return this.#blockStart(event, data, value);
-      case 'content_block_stop':
-        return this.#blockStop(event, data, value);
+        return isObject(block) ? this.#begin(index, treeOf('content_block'), block) : undefined;
+      case 'content_block_stop': {
+        const known = this.#byIndex.get(index);
+        if (known) known.isStopped = true;
+        return known && NO_EVENTS;
+      }
       case 'message_start':
-        return this.#messageStart(event, data, value);
+        return isObject(message) && !this.#isStarted ? this.#start(treeOf('message'), message) : undefined;
       case 'message_delta':
-        return this.#messageDelta(data, value);
-      case 'message_stop':
-        this.#ended = true;
-        this.#envelope.update(membersBut(recordOf(data), ['type']));
+      case 'message_stop': {
+        this.#isEnded ||= type === 'message_stop';
+        const { members } = parseTree(data) as RecordNode;
+        const hasDelta = type === 'message_delta' && isObject(delta);
+        if (hasDelta) update(this.#envelope, treeOf('delta'));
+        const others = members.filter(({ name }) => name !== 'type' && !(hasDelta && name === 'delta'));
+        update(this.#envelope, { kind: 'record', members: others });
         return NO_EVENTS;
+      }
       case 'ping':
         return NO_EVENTS;
-      case 'error':
-        return this.#error(event, data, value);
+      case 'error': {
+        const native = isObject(value.error) && isText(value.error.type) ? value.error.type : undefined;
+        this.#failure = { reason: 'error', native };
+        return [errorEvent(value.error, data)];
+      }
       default:
         return undefined;
     }
   }
 
-  #delta(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] | undefined {
-    const { delta } = value;
-    if (!isObject(delta) || typeof delta.type !== 'string') return undefined;
-    const block = this.#byIndex.get(value.index) ?? this.#unannounced(value.index, delta.type);
-    if (!block) return undefined;
+  #delta(data: string, value: JsonObject, delta: JsonObject): readonly StreamEvent[] | undefined {
+    const { index } = value;
     const field = plainField(delta.type);
+    // The text of a block whose start never came is still text.
+    if (field && !this.#byIndex.has(index))
+      this.#begin(index, parseTree(`{"type":"${field}","${field}":""}`) as RecordNode, { type: field });
+    const block = this.#byIndex.get(index);
+    if (!block || typeof delta.type !== 'string') return undefined;
     const piece = delta[field ?? 'partial_json'];
     const isPlain = typeof piece === 'string' && size(delta) === 2 && size(value) === 3;
-    if (isPlain && field !== undefined) block.append(field, escapedPiece(data, ['delta', field], piece));
-    else if (typeof delta.partial_json === 'string') block.appendJson(delta.partial_json);
-    if (!isPlain) this.#merge(event, data, value, block);
-    return typeof piece === 'string' && piece !== '' ? pieceEvents(block, field, value.index, piece) : NO_EVENTS;
+    if (isPlain && field) block.append(field, escapedPiece(data, ['delta', field], piece));
+    else if (typeof delta.partial_json === 'string') block.json.push(delta.partial_json);
+    if (!isPlain) block.merge(parseTree(textAt(data, ['delta'])!) as RecordNode);
+    return pieceEvents(field ?? block.type, index, piece);
   }
 
-  #merge(event: string | undefined, data: string, value: JsonObject, block: StreamBlock): void {
-    const whole = recordOf(data);
-    const delta = memberRecord(whole, 'delta');
-    block.merge(delta);
-    const passing = delta.members.some(({ name }) => name !== 'type' && PASSING.has(name));
-    if (passing || size(value) > 3) this.#unread.keep(event, data);
-  }
-
-  /** The text of a block whose start never came is still text. */
-  #unannounced(index: unknown, delta: string): StreamBlock | undefined {
-    const type = plainField(delta);
-    if (type === undefined) return undefined;
-    return this.#add(index, parseTree(`{"type":"${type}","${type}":""}`) as RecordNode, type);
-  }
-
-  #add(index: unknown, tree: RecordNode, type: string): StreamBlock {
-    const block = new StreamBlock(tree, type);
+  #begin(index: unknown, tree: RecordNode, value: JsonObject): readonly StreamEvent[] {
+    const block = new StreamBlock(tree, value.type);
     this.#blocks.push(block);
     this.#byIndex.set(index, block);
-    return block;
+    return startEvents(index, value);
   }
 
-  #blockStart(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] | undefined {
-    if (!isObject(value.content_block)) return undefined;
-    const tree = memberRecord(recordOf(data), 'content_block');
-    if (size(value) > 3) this.#unread.keep(event, data);
-    return this.#begin(value.index, tree, value.content_block);
-  }
-
-  #begin(index: unknown, tree: RecordNode, block: JsonObject): readonly StreamEvent[] {
-    this.#add(index, tree, typeof block.type === 'string' ? block.type : '');
-    return startEvents(index, block);
-  }
-
-  #blockStop(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] | undefined {
-    const block = this.#byIndex.get(value.index);
-    if (!block) return undefined;
-    block.stop();
-    if (size(value) > 2) this.#unread.keep(event, data);
-    return NO_EVENTS;
-  }
-
-  #messageStart(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] | undefined {
-    const { message } = value;
-    if (!isObject(message) || this.#envelope.started) return undefined;
-    const tree = memberRecord(recordOf(data), 'message');
-    this.#envelope.start(tree);
-    if (size(value) > 2) this.#unread.keep(event, data);
-    const content = tree.members.findLast((member) => member.name === 'content')?.value;
-    if (content?.kind !== 'list' || !Array.isArray(message.content)) return NO_EVENTS;
+  #start(tree: RecordNode, { content: values }: JsonObject): readonly StreamEvent[] {
+    const before = this.#envelope;
+    const content = getMember(tree, 'content');
+    this.#isStarted = true;
+    this.#envelope = tree;
+    setMember(tree, 'content', leafNode('null'));
+    update(tree, before);
+    if (content?.kind !== 'list' || !Array.isArray(values)) return NO_EVENTS;
     // Calls that running code makes come whole with the start (recorded).
-    const values: unknown[] = message.content;
     return content.items.flatMap((item, index) => {
-      const block = values[index];
+      const block: unknown = values[index];
       return item.kind === 'record' && isObject(block) ? this.#begin(index, item, block) : [];
     });
-  }
-
-  #messageDelta(data: string, value: JsonObject): readonly StreamEvent[] | undefined {
-    const whole = recordOf(data);
-    if (isObject(value.delta)) this.#envelope.update(memberRecord(whole, 'delta'));
-    this.#envelope.update(membersBut(whole, isObject(value.delta) ? ['type', 'delta'] : ['type']));
-    return NO_EVENTS;
-  }
-
-  #error(event: string | undefined, data: string, value: JsonObject): readonly StreamEvent[] {
-    this.#unread.keep(event, data);
-    const error = isObject(value.error) ? value.error : {};
-    this.#failure = { reason: 'error', native: typeof error.type === 'string' ? error.type : undefined };
-    const message = typeof error.message === 'string' ? error.message : 'the provider reported an error';
-    return [{ type: 'error', message, native: data }];
   }
 }

@@ -1,4 +1,4 @@
-import { elementsIn, isObject, type JsonObject, parseJson, textAt } from '../../json/index.ts';
+import { elementsIn, isObject, isText, type JsonObject, parseJson, textAt } from '../../json/index.ts';
 import {
   type ContentBlock,
   citationOf,
@@ -79,7 +79,7 @@ function blockOf(value: JsonObject, native: string, index: number, raw: string):
       if (typeof name !== 'string') return undefined;
       return {
         type: 'tool-use',
-        id: typeof id === 'string' && id !== '' ? id : viewId(raw, index),
+        id: isText(id) ? id : viewId(raw, index),
         name,
         parameters: isObject(input) ? input : {},
         // A string holds arguments that never became an object: what it says is what the model wrote.

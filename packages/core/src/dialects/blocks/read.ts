@@ -12,7 +12,7 @@ export function readReply(body: string): RawReply {
     choices: [{ raw: body.slice(message.start, message.end), stop: stopOf(value.stop) }],
     usage: usageOf(value.usage, textAt(body, ['usage'])),
     envelope: splice(body, [{ start: message.start, end: message.end, text: 'null' }]),
-    model: typeof value.model === 'string' ? value.model : undefined,
+    model: value.model,
   };
 }
 
@@ -58,7 +58,7 @@ export function readRequest(body: string): RawRequest {
       rest[member.name] = body.slice(member.start, member.end);
   }
   return {
-    model: typeof value.model === 'string' ? value.model : undefined,
+    model: value.model,
     system: undefined,
     messages: elementsIn(body, value, 'messages', (_, text) => text),
     tools: elementsIn(body, value, 'tools', (_, text) => toolOf(text)),

@@ -15,7 +15,7 @@ export interface Part {
 }
 
 /** Nothing but text, thought or said; a stream brings thousands of these. */
-export function isText({ value }: Part): boolean {
+export function isPlainText({ value }: Part): boolean {
   if (!isObject(value) || typeof value.text !== 'string') return false;
   for (const name in value) if (name !== 'text' && name !== 'thought') return false;
   return true;

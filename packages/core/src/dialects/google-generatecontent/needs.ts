@@ -1,8 +1,8 @@
-import { isObject } from '../../json/index.ts';
+import { isObject, isText } from '../../json/index.ts';
 import type { Need } from '../../message/index.ts';
 import { areArguments } from '../write/index.ts';
 import { argsOf, type Call } from './calls.ts';
-import { type Content, isText, type Part } from './content.ts';
+import { type Content, isPlainText, type Part } from './content.ts';
 import { field, isField, objectField, stringField } from './fields.ts';
 
 /**
@@ -11,17 +11,17 @@ import { field, isField, objectField, stringField } from './fields.ts';
  */
 export function needsOf({ parts }: Content, calls: readonly Call[]): readonly Need[] {
   const ofCalls = new Set(calls.flatMap((call) => call.parts));
-  const signatures = parts.filter((part) => !isText(part)).map(({ value }) => field(value, 'thoughtSignature'));
+  const signatures = parts.filter((part) => !isPlainText(part)).map(({ value }) => field(value, 'thoughtSignature'));
   const isEmpty =
     parts.length === 0 ||
-    parts.some((part, index) => !isText(part) && !ofCalls.has(index) && (isHollow(part) || isNameless(part))) ||
+    parts.some((part, index) => !isPlainText(part) && !ofCalls.has(index) && (isHollow(part) || isNameless(part))) ||
     // `sig-empty`
     signatures.includes('');
   const needs: (Need | false)[] = [
     isEmpty && 'empty',
     calls.some((call) => call.pieces || !areArguments(argsOf(call))) && 'arguments',
     calls.some((call) => call.isOpen) && 'cut',
-    signatures.some((signature) => typeof signature === 'string' && signature !== '') && 'bound',
+    signatures.some((signature) => isText(signature)) && 'bound',
   ];
   return needs.filter((need) => need !== false);
 }

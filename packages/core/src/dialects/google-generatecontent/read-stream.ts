@@ -1,8 +1,17 @@
 import { isObject, type JsonObject, listNode, printTree, setMember } from '../../json/index.ts';
 import type { Assembler, RawReply } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import { COUNT, NO_EVENTS, readEvent, STRING, type StreamEvent, UnreadEvents, usualParts } from '../stream/index.ts';
-import { field, stringField } from './fields.ts';
+import {
+  COUNT,
+  errorEvent,
+  NO_EVENTS,
+  readEvent,
+  STRING,
+  type StreamEvent,
+  UnreadEvents,
+  usualParts,
+} from '../stream/index.ts';
+import { field } from './fields.ts';
 import { Latest } from './latest.ts';
 import { EMPTY_REPLY, isResponse } from './read-response.ts';
 import { blockedStop } from './stop.ts';
@@ -60,7 +69,7 @@ export class GoogleAssembler implements Assembler {
       choices: [{ raw: first.raw, stop: this.#failure ?? first.stop }, ...others],
       usage: usage === undefined ? undefined : usageOf(JSON.parse(usage), usage),
       envelope: this.#envelope(candidates),
-      model: typeof model === 'string' ? model : undefined,
+      model,
       cut,
     };
   }
@@ -100,7 +109,7 @@ export class GoogleAssembler implements Assembler {
     const native = field(error, 'status') ?? error.code;
     this.#failure = { reason: 'error', native: native === undefined ? undefined : String(native) };
     this.#unread.keep(event, data);
-    return [{ type: 'error', message: stringField(error, 'message') ?? 'the stream reported an error', native: data }];
+    return [errorEvent(error, data)];
   }
 
   #envelope(candidates: readonly StreamedCandidate[]): string {

@@ -2,7 +2,7 @@ import { isObject } from '../../json/index.ts';
 import type { ContentBlock, MessageView, Origin, Role, ToolResultBlock, ToolUseBlock } from '../../message/index.ts';
 import { areArguments, VIEW_ID, viewId } from '../write/index.ts';
 import { addCall, argsOf, type Call } from './calls.ts';
-import { type Content, isText, type Part, readContent } from './content.ts';
+import { type Content, isPlainText, type Part, readContent } from './content.ts';
 import { field, fieldText, objectField, stringField } from './fields.ts';
 import { mediaOf } from './media.ts';
 import { isHollow, needsOf } from './needs.ts';
@@ -12,7 +12,7 @@ export function view(raw: string, origin: Origin): MessageView {
   const content = readContent(raw);
   const calls: Call[] = [];
   const ofCalls = content.parts.map((part, index) =>
-    isText(part) ? undefined : addCall(calls, index, part.value, part.text),
+    isPlainText(part) ? undefined : addCall(calls, index, part.value, part.text),
   );
   const blocks: ContentBlock[] = [];
   let results = 0;

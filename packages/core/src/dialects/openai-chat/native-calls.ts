@@ -1,7 +1,6 @@
-import { elementsIn, isObject, type JsonObject, type Path, parseJson, textAt } from '../../json/index.ts';
+import { elementsIn, isObject, isText, type JsonObject, type Path, parseJson, textAt } from '../../json/index.ts';
 import type { ToolUseBlock, UnknownBlock } from '../../message/index.ts';
 import { areArguments, viewId } from '../write/index.ts';
-import { isText } from './native-message.ts';
 
 /** One call of an assistant message, and where it stands. */
 export interface NativeCall {

@@ -3,11 +3,6 @@ import type { ContentBlock, Role } from '../../message/index.ts';
 /** What stands for a reply without any message. */
 export const EMPTY_MESSAGE = '{"role":"assistant","content":""}';
 
-/** Some compatible providers send every optional member, blank: that is as good as none. */
-export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
-
 /** Whether nothing is left to send (`content-null`, `content-empty`). Thoughts alone are no answer. */
 export function saysNothing(role: Role, blocks: readonly ContentBlock[]): boolean {
   if (role !== 'assistant') return blocks.length === 0;

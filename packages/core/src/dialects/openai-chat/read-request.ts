@@ -16,7 +16,7 @@ export function readRequest(body: string): RawRequest {
   if (typeof model === 'string') taken.push('model');
   if (Array.isArray(tools)) taken.push('tools');
   return {
-    model: typeof model === 'string' ? model : undefined,
+    model,
     system: undefined,
     messages: elementsIn(body, value, 'messages', (_, text) => text),
     tools: elementsIn(body, value, 'tools', (_, text) => readTool(DIALECT, text, ['function'], 'parameters')),

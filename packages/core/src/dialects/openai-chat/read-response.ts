@@ -1,7 +1,8 @@
 import { type Edit, find, isObject, type JsonObject, parseJson, splice } from '../../json/index.ts';
 import type { RawReply } from '../dialect.ts';
 import { ProtocolError, type Stop } from '../reply.ts';
-import { EMPTY_MESSAGE, isText } from './native-message.ts';
+import { errorMessage } from '../stream/index.ts';
+import { EMPTY_MESSAGE } from './native-message.ts';
 import { DIALECT } from './provider.ts';
 import { stopOf } from './stop.ts';
 import { usageOf } from './usage.ts';
@@ -23,7 +24,7 @@ export function readReply(body: string): RawReply {
   return replyOf(value, choices, { reason: 'unknown', native: undefined }, splice(body, edits));
 }
 
-/** `otherwise` is why there is no choice at all. Some compatible providers leave the model blank. */
+/** `otherwise` is why there is no choice at all. */
 export function replyOf(
   { model }: JsonObject,
   choices: RawReply['choices'],
@@ -34,12 +35,6 @@ export function replyOf(
     choices: choices.length > 0 ? choices : [{ raw: EMPTY_MESSAGE, stop: otherwise }],
     usage: usageOf(envelope),
     envelope,
-    model: isText(model) ? model : undefined,
+    model,
   };
-}
-
-/** What an error says, whatever shape it has. */
-export function errorMessage(error: unknown): string {
-  const message = isObject(error) && isText(error.message) ? error.message : error;
-  return typeof message === 'string' ? message : JSON.stringify(message);
 }

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, listNode, parseJson, printTree, setMember } from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import { NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
+import { errorEvent, NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
 import { Latest } from './latest.ts';
-import { errorMessage, replyOf } from './read-response.ts';
+import { replyOf } from './read-response.ts';
 import { stopOf } from './stop.ts';
 import { StreamedChoice } from './stream-choice.ts';
 import { DeltaFrame } from './stream-frame.ts';
@@ -89,7 +89,7 @@ class ChunkAssembler implements Assembler {
   #fail(data: string, value: unknown): StreamEvent {
     this.#hasFailed = true;
     const error = isObject(value) && value.error ? value.error : value;
-    return { type: 'error', message: errorMessage(error), native: data };
+    return errorEvent(error, data);
   }
 
   /** Without a word and without `[DONE]` the choice was cut; with `[DONE]` the message itself tells. */

@@ -1,6 +1,5 @@
-import { isObject, parseJson } from '../../json/index.ts';
+import { isObject, isText, parseJson } from '../../json/index.ts';
 import type { Stop, StopReason } from '../reply.ts';
-import { isText } from './native-message.ts';
 
 /** OpenAI's words, and those that compatible providers use instead. */
 const REASONS: readonly (readonly [StopReason, ...words: string[]])[] = [

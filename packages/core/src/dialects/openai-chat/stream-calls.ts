@@ -3,6 +3,7 @@ import {
   getMember,
   isJson,
   isObject,
+  isText,
   type JsonObject,
   type ListNode,
   listNode,
@@ -14,7 +15,6 @@ import {
   type TextNode,
 } from '../../json/index.ts';
 import { escapedPiece, type StreamEvent } from '../stream/index.ts';
-import { isText } from './native-message.ts';
 import { RULE } from './stream-rule.ts';
 
 interface Call {

@@ -1,8 +1,7 @@
-import { isObject, type JsonObject, leafNode, type Path, type RecordNode } from '../../json/index.ts';
+import { isObject, isText, type JsonObject, leafNode, type Path, type RecordNode } from '../../json/index.ts';
 import type { ContentBlock } from '../../message/index.ts';
 import type { StreamEvent } from '../stream/index.ts';
 import { Latest } from './latest.ts';
-import { isText } from './native-message.ts';
 import { StreamedMessage } from './stream-message.ts';
 import { partBlock } from './view-parts.ts';
 import { detailBlock } from './view-reasoning.ts';

@@ -2,6 +2,7 @@ import {
   find,
   getMember,
   isObject,
+  isText,
   type JsonObject,
   leafNode,
   listNode,
@@ -18,7 +19,7 @@ import {
 } from '../../json/index.ts';
 import { escapedPiece, type StreamEvent } from '../stream/index.ts';
 import { textPart } from './forms.ts';
-import { EMPTY_MESSAGE, isText } from './native-message.ts';
+import { EMPTY_MESSAGE } from './native-message.ts';
 import { StreamedCalls } from './stream-calls.ts';
 import { RULE } from './stream-rule.ts';
 

@@ -1,7 +1,6 @@
-import { isObject, type JsonObject } from '../../json/index.ts';
+import { isObject, isText, type JsonObject } from '../../json/index.ts';
 import type { ContentBlock, MediaBlock, MediaSource } from '../../message/index.ts';
 import { inlined } from '../write/index.ts';
-import { isText } from './native-message.ts';
 
 /** What a content part shows, which stands under the name of its type; undefined for one of unknown kind. */
 export function partBlock(part: unknown): ContentBlock | undefined {

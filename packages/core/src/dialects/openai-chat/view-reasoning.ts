@@ -1,6 +1,5 @@
-import { elementsIn, isObject, type JsonObject } from '../../json/index.ts';
+import { elementsIn, isObject, isText, type JsonObject } from '../../json/index.ts';
 import type { ContentBlock } from '../../message/index.ts';
-import { isText } from './native-message.ts';
 
 /**
  * The thoughts of a message, once each: compatible providers send them as `reasoning_content` or `reasoning`, and

@@ -1,4 +1,4 @@
-import { elementsIn, isObject, type JsonObject, parseJson, textAt } from '../../json/index.ts';
+import { elementsIn, isObject, isText, type JsonObject, parseJson, textAt } from '../../json/index.ts';
 import {
   type ContentBlock,
   citationOf,
@@ -9,7 +9,7 @@ import {
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
 import { callProblem, nativeCalls } from './native-calls.ts';
-import { isText, saysNothing } from './native-message.ts';
+import { saysNothing } from './native-message.ts';
 import { DIALECT } from './provider.ts';
 import { partBlock } from './view-parts.ts';
 import { hasOpaqueReasoning, reasoningBlocks } from './view-reasoning.ts';

@@ -1,4 +1,3 @@
-import { isObject, type JsonObject } from '../../json/index.ts';
 import type { StreamEvent } from '../stream/index.ts';
 import type { Item } from './items.ts';
 import { blocksOfItem } from './view.ts';
@@ -15,9 +14,4 @@ export function eventsOfItem(item: Item, index: number): StreamEvent[] {
     const isSaid = block.type === 'text' || block.type === 'reasoning' || block.type === 'refusal';
     return isSaid && block.text !== '' ? [{ type: block.type, text: block.text }] : [];
   });
-}
-
-export function errorEvent(value: JsonObject, native: string): StreamEvent {
-  const { message } = isObject(value.error) ? value.error : value;
-  return { type: 'error', message: typeof message === 'string' ? message : 'the provider reported an error', native };
 }

@@ -26,7 +26,7 @@ export function replyOf(
     choices: [{ raw, stop: stopOf(value, items) }],
     usage: usageOf(value.usage, textAt(response, ['usage'])),
     envelope,
-    model: typeof value.model === 'string' ? value.model : undefined,
+    model: value.model,
   };
 }
 

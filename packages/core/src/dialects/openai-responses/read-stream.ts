@@ -12,6 +12,7 @@ import {
 import type { Assembler } from '../dialect.ts';
 import {
   COUNT,
+  errorEvent,
   escapedPiece,
   NO_EVENTS,
   pieceOf,
@@ -21,7 +22,7 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/index.ts';
-import { errorEvent, eventsOfItem } from './item-events.ts';
+import { eventsOfItem } from './item-events.ts';
 import { itemsOf } from './items.ts';
 import { replyOf, turnText } from './read-response.ts';
 import { settled } from './settled.ts';
@@ -86,7 +87,8 @@ class ResponseAssembler implements Assembler {
     return readEvent(this.#unread, event, data, (value) => {
       const type = typeof value.type === 'string' ? value.type : (event ?? '');
       const told = this.#read(type, data, value);
-      const error = !told && (type === 'error' || isObject(value.error)) ? [errorEvent(value, data)] : undefined;
+      const error =
+        !told && (type === 'error' || isObject(value.error)) ? [errorEvent(value.error ?? value, data)] : undefined;
       if (error) this.#hasFailed = true;
       const unread = error ? data : told && unreadPart(data, value);
       if (unread !== undefined) this.#unread.keep(event, unread);
@@ -174,7 +176,7 @@ class ResponseAssembler implements Assembler {
     const news = isNews ? itemsOf(textAt(this.#response, ['output'])!).items.flatMap(eventsOfItem) : [];
     if (response.status !== 'failed') return news;
     this.#hasFailed = true;
-    return [...news, errorEvent(response, data)];
+    return [...news, errorEvent(response.error ?? undefined, data)];
   }
 
   #itemFor(index: unknown, type: string): StreamItem {

@@ -1,12 +1,11 @@
 import {
-  getMember,
   type JsonObject,
   type ListNode,
   listNode,
+  memberIn,
   parseTree,
   printTree,
   type RecordNode,
-  setMember,
   type TextNode,
   type Tree,
   textNode,
@@ -61,14 +60,6 @@ export class StreamItem {
   append(index: unknown, list: string, values: readonly Tree[]): void {
     memberIn(this.part('content', index, 'output_text'), list, listNode).items.push(...values);
   }
-}
-
-function memberIn<T extends Tree>(record: RecordNode, name: string, make: () => T): T {
-  const made = make();
-  const found = getMember(record, name);
-  if (found?.kind === made.kind) return found as T;
-  setMember(record, name, made);
-  return made;
 }
 
 /** Lists grow by one at most: places that never came are not filled. */

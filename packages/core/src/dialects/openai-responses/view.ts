@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, textAt } from '../../json/index.ts';
+import { isObject, isText, type JsonObject, textAt } from '../../json/index.ts';
 import type { ContentBlock, MessageView, Origin, Role } from '../../message/index.ts';
 import { objectIn, viewId } from '../write/index.ts';
 import { blocksOfContent } from './content-view.ts';
@@ -42,7 +42,7 @@ export function blocksOfItem(item: Item, role: Role, madeId: () => string): Cont
       if (typeof name !== 'string') return undefined;
       const isCustom = type === 'custom_tool_call';
       const rawParameters = isCustom ? `{"input":${textAt(item.text, ['input']) ?? '""'}}` : argumentsOf(item, value);
-      const call = { id: typeof id === 'string' && id !== '' ? id : madeId(), name };
+      const call = { id: isText(id) ? id : madeId(), name };
       const parameters = objectIn(rawParameters) ?? {};
       return [{ type: 'tool-use', ...call, parameters, rawParameters, ...(isCustom && { form: 'custom' }) }];
     }
@@ -55,7 +55,7 @@ export function blocksOfItem(item: Item, role: Role, madeId: () => string): Cont
     }
     case 'image_generation_call': {
       const { result, output_format: format } = value;
-      if (typeof result !== 'string' || result === '') return undefined;
+      if (!isText(result)) return undefined;
       return [{ type: 'media', mediaType: `image/${format || 'png'}`, source: { kind: 'base64', data: result } }];
     }
     default:

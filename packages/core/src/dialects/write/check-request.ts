@@ -1,4 +1,4 @@
-import { parseJson } from '../../json/index.ts';
+import { isText, parseJson } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import { checkNames } from '../known-names.ts';
 import type { WriteRequest } from '../request.ts';
@@ -7,8 +7,7 @@ const PARAMS = 'maxTokens temperature topP stop seed stream toolChoice parallelT
 
 /** Input that could only become a body that no API takes: what is wrong, where, and what to do. */
 export function checkRequest(request: WriteRequest, messages: readonly Message[]): void {
-  if (typeof request.model !== 'string' || request.model === '')
-    throw new TypeError('"model" must be the name of a model');
+  if (!isText(request.model)) throw new TypeError('"model" must be the name of a model');
   messages.forEach((message, index) => {
     if (typeof message?.raw !== 'string' || message.facts === undefined)
       throw new TypeError(`messages[${index}] is not a message; use user(...), assistant(...) or MessageList.fromJSON`);
