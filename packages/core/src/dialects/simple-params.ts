@@ -3,6 +3,8 @@ import type { LossNote } from './loss.ts';
 import type { RequestParams, ToolDefinition } from './request.ts';
 import type { BodyMember } from './write/frame.ts';
 import { dropped } from './write/notes.ts';
+import { targetToolName } from './write/tool-names.ts';
+import type { Target } from './write/writer.ts';
 
 /** Parameters that are one plain value everywhere, by the name a protocol has for each. */
 export type SimpleNames = Partial<Record<SimpleParam, string>>;
@@ -36,13 +38,21 @@ export function readSimple(body: JsonObject, names: SimpleNames): { params: Writ
 /** The members for the simple parameters; those that the protocol has no name for are left out with a note. */
 export function writeSimple(params: RequestParams, names: SimpleNames, losses: LossNote[]): BodyMember[] {
   return (Object.keys(SIMPLE) as SimpleParam[]).flatMap((param): BodyMember[] => {
-    const value = params[param];
     const name = names[param];
-    if (value === undefined) return [];
-    if (name !== undefined) return [[name, JSON.stringify(value)]];
-    losses.push(dropped(`params.${param}`, 'parameter'));
+    if (name !== undefined) return [[name, JSON.stringify(params[param])]];
+    if (params[param] !== undefined) losses.push(dropped(`params.${param}`, 'parameter'));
     return [];
   });
+}
+
+/** How tools are chosen, by a name that the target takes. */
+export function targetChoice(
+  { toolChoice }: RequestParams,
+  target: Target,
+  losses: LossNote[],
+): RequestParams['toolChoice'] {
+  if (typeof toolChoice !== 'object') return toolChoice;
+  return { name: targetToolName(toolChoice.name, target.provider.policies, 'params.toolChoice', losses) };
 }
 
 /** Every member of a body that was not taken, as exact text. */

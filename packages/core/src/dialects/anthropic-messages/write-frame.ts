@@ -33,8 +33,8 @@ export function frame(parts: FrameParts, target: Target): Frame {
   const tools = toolsText(parts, target, losses);
   const head: BodyMember[] = [
     ['model', JSON.stringify(target.model)],
-    ...member('system', parts.cache.system && system ? (mark(system) ?? system) : system),
-    ...member('tools', parts.cache.tools && tools ? (mark(tools) ?? tools) : tools),
+    ['system', (parts.cache.system && system && mark(system)) || system],
+    ['tools', (parts.cache.tools && tools && mark(tools)) || tools],
   ];
   const hasTools = tools !== undefined || 'tools' in parts.extra;
   const tail = paramMembers(parts.params, target, hasTools, losses);
@@ -44,10 +44,6 @@ export function frame(parts: FrameParts, target: Target): Frame {
     base: `${system ?? ''}\n${tools ?? ''}`,
     losses,
   };
-}
-
-function member(name: string, text: string | undefined): BodyMember[] {
-  return text === undefined ? [] : [[name, text]];
 }
 
 /** One plain text stays a string; anything else is a list of text blocks. */

@@ -1,8 +1,8 @@
 import type { LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
-import { writeSimple } from '../simple-params.ts';
-import { type BodyMember, dropped, rewritten, type Target, targetToolName } from '../write/index.ts';
+import { targetChoice, writeSimple } from '../simple-params.ts';
+import { type BodyMember, dropped, rewritten, type Target } from '../write/index.ts';
 import { SIMPLE } from './params.ts';
 
 /** `max_tokens` is required; this is what stands there when the caller does not care. */
@@ -14,60 +14,49 @@ export function paramMembers(
   hasTools: boolean,
   losses: LossNote[],
 ): BodyMember[] {
-  const reasoning = reasoningMembers(params, target, losses);
-  const others = params.modalities?.filter((one) => one !== 'text') ?? [];
+  const { parallelToolCalls: _, modalities, reasoning, ...simple } = params;
+  const { effort, budget } = reasoning ?? {};
+  const { thinking: quirk = { default: 'effort' }, alwaysThinks = { default: false } } =
+    target.provider.policies.quirks;
+  const by = forModel(quirk, target.model);
+  const takesEffort = by !== 'budget';
+  const others = modalities?.filter((one) => one !== 'text') ?? [];
   if (others.length > 0) losses.push(dropped('params.modalities', 'parameter', others.join()));
+
+  /**
+   * Older models think by a budget, newer ones by effort, a few take either (quirk `thinking`). What was given for the
+   * other kind is not guessed at: a budget only switches thinking on, an effort is left out. `none` switches it off.
+   */
+  const thinking = (): string | undefined => {
+    if (effort === 'none') return forModel(alwaysThinks, target.model) ? undefined : '{"type":"disabled"}';
+    if (budget !== undefined && by !== 'effort') return `{"type":"enabled","budget_tokens":${budget}}`;
+    return takesEffort && (effort ?? budget) !== undefined ? '{"type":"adaptive"}' : undefined;
+  };
+  const thought = thinking();
+  const isSaid = effort === 'none' ? thought !== undefined : takesEffort;
+  if (effort !== undefined && !isSaid) losses.push(dropped('params.reasoning.effort', 'parameter'));
+  if (budget !== undefined && effort !== 'none' && by === 'effort')
+    losses.push(rewritten('params.reasoning.budget', 'parameter'));
   // A budget is part of the tokens that may be written (`budget-max`).
-  const maxTokens = params.maxTokens ?? MAX_TOKENS + reasoning.budget;
-  const { parallelToolCalls: _, ...simple } = params;
+  const maxTokens = MAX_TOKENS + (effort === 'none' || by === 'effort' ? 0 : (budget ?? 0));
   return [
-    ...writeSimple({ ...simple, maxTokens }, SIMPLE, losses),
-    ...toolChoiceMember(params, target, hasTools, losses),
-    ...reasoning.members,
+    ...writeSimple({ ...simple, maxTokens: params.maxTokens ?? maxTokens }, SIMPLE, losses),
+    ['tool_choice', choiceText(params, target, hasTools, losses)],
+    ['thinking', thought],
+    ['output_config', effort !== 'none' && effort && takesEffort ? `{"effort":${JSON.stringify(effort)}}` : undefined],
   ];
 }
 
-function toolChoiceMember(params: RequestParams, target: Target, hasTools: boolean, losses: LossNote[]): BodyMember[] {
-  const { toolChoice: choice, parallelToolCalls: parallel } = params;
-  if (choice === undefined && parallel !== false) return [];
+function choiceText(params: RequestParams, target: Target, hasTools: boolean, losses: LossNote[]): string | undefined {
+  const isSingle = params.parallelToolCalls === false;
+  if (params.toolChoice === undefined && !isSingle) return undefined;
   if (!hasTools) {
     losses.push(dropped('params.toolChoice', 'parameter', 'no tools'));
-    return [];
+    return undefined;
   }
-  if (choice === 'none') return [['tool_choice', '{"type":"none"}']];
-  const single = parallel === false ? ',"disable_parallel_tool_use":true' : '';
-  if (typeof choice !== 'object')
-    return [['tool_choice', `{"type":"${choice === 'required' ? 'any' : 'auto'}"${single}}`]];
-  const name = targetToolName(choice.name, target.provider.policies, 'params.toolChoice', losses);
-  return [['tool_choice', `{"type":"tool","name":${JSON.stringify(name)}${single}}`]];
+  const choice = targetChoice(params, target, losses);
+  const named = typeof choice === 'object' ? { type: 'tool', ...choice } : { type: TYPES[choice ?? 'auto'] };
+  return JSON.stringify({ ...named, ...(isSingle && choice !== 'none' && { disable_parallel_tool_use: true }) });
 }
 
-/**
- * Older models think by a budget, newer ones by effort, a few take either (quirk `thinking`). What was given for the
- * other kind is not guessed at: a budget only switches thinking on, an effort is left out. `none` switches it off.
- */
-function reasoningMembers(
-  { reasoning }: RequestParams,
-  target: Target,
-  losses: LossNote[],
-): { members: BodyMember[]; budget: number } {
-  const { effort, budget } = reasoning ?? {};
-  const { thinking, alwaysThinks } = target.provider.policies.quirks;
-  const by = forModel(thinking ?? { default: 'effort' }, target.model);
-  const takesEffort = by !== 'budget';
-  if (effort === 'none') {
-    if (!forModel(alwaysThinks ?? { default: false }, target.model))
-      return { members: [['thinking', '{"type":"disabled"}']], budget: 0 };
-    losses.push(dropped('params.reasoning.effort', 'parameter'));
-    return { members: [], budget: 0 };
-  }
-  const members: BodyMember[] = [];
-  if (budget !== undefined && by !== 'effort')
-    members.push(['thinking', `{"type":"enabled","budget_tokens":${budget}}`]);
-  else if (takesEffort && (effort !== undefined || budget !== undefined))
-    members.push(['thinking', '{"type":"adaptive"}']);
-  if (effort !== undefined && takesEffort) members.push(['output_config', `{"effort":${JSON.stringify(effort)}}`]);
-  if (effort !== undefined && !takesEffort) losses.push(dropped('params.reasoning.effort', 'parameter'));
-  if (budget !== undefined && by === 'effort') losses.push(rewritten('params.reasoning.budget', 'parameter'));
-  return { members, budget: by === 'effort' ? 0 : (budget ?? 0) };
-}
+const TYPES = { auto: 'auto', none: 'none', required: 'any' } as const;

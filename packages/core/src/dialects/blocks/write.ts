@@ -72,9 +72,12 @@ function frame(parts: FrameParts, target: Target): Frame {
   const lead = parts.system.map((message) =>
     message.origin.dialect === 'blocks' ? message.raw : `{"role":"system","content":${contentText(message.content)}}`,
   );
-  const head: BodyMember[] = [['model', JSON.stringify(target.model)]];
-  if (tools.length > 0) head.push(['tools', `[${tools.join(',')}]`]);
-  const tail: BodyMember[] = Object.keys(parts.params).length > 0 ? [['params', JSON.stringify(parts.params)]] : [];
+  const head: BodyMember[] = [
+    ['model', JSON.stringify(target.model)],
+    ['tools', tools.length > 0 ? `[${tools.join(',')}]` : undefined],
+  ];
+  const hasParams = Object.keys(parts.params).length > 0;
+  const tail: BodyMember[] = [['params', hasParams ? JSON.stringify(parts.params) : undefined]];
   return {
     ...frameText(head, 'messages', tail, parts.extra),
     lead,

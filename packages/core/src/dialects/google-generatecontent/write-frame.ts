@@ -21,9 +21,10 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
   const losses: LossNote[] = [];
   const instruction = systemText(system, losses);
   const declared = toolsText(tools, target, losses);
-  const head: BodyMember[] = [];
-  if (instruction !== undefined) head.push(['systemInstruction', instruction]);
-  if (declared !== undefined) head.push(['tools', declared]);
+  const head: BodyMember[] = [
+    ['systemInstruction', instruction],
+    ['tools', declared],
+  ];
   const tail = paramMembers(params, target, losses);
   // A member in its other spelling is the same member: two of them would be refused.
   const camelCased = Object.entries(extra).map(([name, text]) => {

@@ -28,8 +28,10 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
   const written = toolTexts(tools, target, losses, ({ members, parameters }) => {
     return `{"type":"function","function":{${members},"parameters":${parameters}}}`;
   }).join(',');
-  const head: BodyMember[] = [['model', JSON.stringify(target.model)]];
-  if (written !== '') head.push(['tools', `[${written}]`]);
+  const head: BodyMember[] = [
+    ['model', JSON.stringify(target.model)],
+    ['tools', written ? `[${written}]` : undefined],
+  ];
   const tail = paramMembers(params, written !== '' || 'tools' in extra, target, losses);
   return { ...frameText(head, 'messages', tail, extra), lead, base: `${lead.join(',')}\n${written}`, losses };
 }

@@ -31,16 +31,19 @@ export function frame(parts: FrameParts, target: Target): Frame {
   if (parts.params.modalities?.includes('image') && !texts.some((text) => text.includes('"image_generation"')))
     texts.push('{"type":"image_generation"}');
   const tools = texts.join(',');
-  const head: BodyMember[] = [['model', JSON.stringify(target.model)]];
-  if (instructions !== undefined) head.push(['instructions', instructions]);
-  if (tools !== '') head.push(['tools', `[${tools}]`]);
-  const include = needsCiphertext(target) && { include: withCiphertext(parts.extra.include) };
-  const tail = [['store', storeText(target)] as const, ...Object.entries(include || {})];
+  const head: BodyMember[] = [
+    ['model', JSON.stringify(target.model)],
+    ['instructions', instructions],
+    ['tools', tools ? `[${tools}]` : undefined],
+  ];
+  const include = needsCiphertext(target) ? withCiphertext(parts.extra.include) : undefined;
+  const tail: BodyMember[] = [
+    ['store', storeText(target)],
+    ['include', include],
+    ...paramMembers(parts.params, target, losses),
+  ];
   return {
-    ...frameText(head, 'input', [...tail, ...paramMembers(parts.params, target, losses)], {
-      ...parts.extra,
-      ...include,
-    }),
+    ...frameText(head, 'input', tail, { ...parts.extra, ...(include && { include }) }),
     lead: [],
     base: `${instructions ?? ''}\n${tools}`,
     losses,

@@ -11,8 +11,8 @@ import {
   type Tree,
 } from '../../json/index.ts';
 
-/** A top-level member of a body: name and JSON text. */
-export type BodyMember = readonly [name: string, text: string];
+/** A top-level member of a body: name and JSON text; one without a text is not there. */
+export type BodyMember = readonly [name: string, text: string | undefined];
 
 /** The body around a message list: `head` members stand before it, `tail` members and further `extra` ones behind it. */
 export function frameText(
@@ -22,15 +22,15 @@ export function frameText(
   extra: Readonly<Record<string, string>>,
 ): { head: string; tail: string } {
   if (list in extra) throw new TypeError(`"extra" cannot replace "${list}": give the messages as messages`);
-  const taken = new Set([...head, ...tail].map(([name]) => name));
-  const own = ([name, text]: BodyMember): BodyMember => [name, name in extra ? mergeText(text, extra[name]!) : text];
-  const added = Object.entries(extra).filter(([name]) => !taken.has(name));
-  const before = head
-    .map(own)
-    .map((member) => `${memberText(member)},`)
-    .join('');
-  const after = [...tail.map(own), ...added].map((member) => `,${memberText(member)}`).join('');
-  return { head: `{${before}${JSON.stringify(list)}:[`, tail: `]${after}}` };
+  const added = new Map(Object.entries(extra));
+  const own = ([name, text]: BodyMember): BodyMember => {
+    const given = text === undefined ? undefined : added.get(name);
+    if (given !== undefined) added.delete(name);
+    return [name, given === undefined ? text : mergeText(text!, given)];
+  };
+  const before = membersText(head.map(own));
+  const after = membersText([...tail.map(own), ...added]);
+  return { head: `{${before && `${before},`}"${list}":[`, tail: `]${after && `,${after}`}}` };
 }
 
 /** The members of `extra` as texts; given as JSON text, they keep their exact spelling. */
@@ -41,8 +41,9 @@ export function extraMembers(extra: object | string | undefined): Record<string,
   return Object.fromEntries(membersOf(text).map((member) => [member.name, text.slice(member.start, member.end)]));
 }
 
-function memberText([name, text]: BodyMember): string {
-  return `${JSON.stringify(name)}:${text}`;
+/** Members as they stand in an object. */
+export function membersText(members: readonly BodyMember[]): string {
+  return members.flatMap(([name, text]) => (text === undefined ? [] : [`${JSON.stringify(name)}:${text}`])).join(',');
 }
 
 /** Objects merge member by member; otherwise what the caller gave counts. */

@@ -1,5 +1,5 @@
 export { areArguments, argumentsText, objectIn } from './arguments.ts';
-export { type BodyMember, frameText } from './frame.ts';
+export { type BodyMember, frameText, membersText } from './frame.ts';
 export { NO_CALLS } from './job.ts';
 export { leftOut } from './left-out.ts';
 export { dataUrl, inlined } from './media.ts';
