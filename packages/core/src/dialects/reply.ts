@@ -1,3 +1,4 @@
+import { isObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 
 /** What a provider answered. */
@@ -48,6 +49,12 @@ export interface Usage {
   readonly reasoning: number;
   /** The provider's own usage text. */
   readonly native: string;
+}
+
+/** A number of tokens, where one is given: the value itself, or its member. */
+export function count(value: unknown, name?: string): number {
+  const found = name === undefined ? value : isObject(value) && value[name];
+  return typeof found === 'number' && found > 0 ? found : 0;
 }
 
 /** Text that is not this protocol at all. The body is attached so that nothing is lost. */

@@ -1,6 +1,6 @@
 import { elementsIn, find, isObject, membersOf, parseJson, splice, textAt } from '../../json/index.ts';
 import type { RawReply, RawRequest } from '../dialect.ts';
-import { ProtocolError, type Stop, type StopReason, type Usage } from '../reply.ts';
+import { count, ProtocolError, type Stop, type StopReason, type Usage } from '../reply.ts';
 import type { RequestParams, ToolDefinition } from '../request.ts';
 
 /** `{"model":…,"message":{…},"stop":"end","usage":{…}}` */
@@ -35,14 +35,13 @@ function stopOf(native: unknown): Stop {
 
 function usageOf(value: unknown, native: string | undefined): Usage | undefined {
   if (!isObject(value) || native === undefined) return undefined;
-  const count = (name: string): number => (typeof value[name] === 'number' ? Math.max(0, value[name]) : 0);
   return {
-    input: count('input'),
-    cacheRead: count('cacheRead'),
-    cacheWrite5m: count('cacheWrite5m'),
-    cacheWrite1h: count('cacheWrite1h'),
-    output: count('output'),
-    reasoning: count('reasoning'),
+    input: count(value, 'input'),
+    cacheRead: count(value, 'cacheRead'),
+    cacheWrite5m: count(value, 'cacheWrite5m'),
+    cacheWrite1h: count(value, 'cacheWrite1h'),
+    output: count(value, 'output'),
+    reasoning: count(value, 'reasoning'),
     native,
   };
 }

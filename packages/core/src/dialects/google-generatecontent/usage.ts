@@ -1,20 +1,17 @@
-import type { Usage } from '../reply.ts';
+import { count, type Usage } from '../reply.ts';
 import { field } from './fields.ts';
 
 /** The prompt includes what was cached; what server-side tools brought in comes on top; thoughts are not in the output. */
 export function usageOf(value: unknown, native: string): Usage {
-  const count = (name: string): number => {
-    const found = field(value, `${name}TokenCount`);
-    return typeof found === 'number' && found > 0 ? found : 0;
-  };
-  const cacheRead = count('cachedContent');
+  const tokens = (name: string): number => count(field(value, `${name}TokenCount`));
+  const cacheRead = tokens('cachedContent');
   return {
-    input: Math.max(0, count('prompt') - cacheRead) + count('toolUsePrompt'),
+    input: Math.max(0, tokens('prompt') - cacheRead) + tokens('toolUsePrompt'),
     cacheRead,
     cacheWrite5m: 0,
     cacheWrite1h: 0,
-    output: count('candidates'),
-    reasoning: count('thoughts'),
+    output: tokens('candidates'),
+    reasoning: tokens('thoughts'),
     native,
   };
 }

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type Path, parseJson, textAt } from '../../json/index.ts';
-import type { Usage } from '../reply.ts';
+import { type JsonObject, type Path, parseJson, textAt } from '../../json/index.ts';
+import { count, type Usage } from '../reply.ts';
 
 /** Groq puts the usage of a stream under its own name, Moonshot into the choice. */
 const PLACES: readonly Path[] = [['usage'], ['x_groq', 'usage'], ['choices', 0, 'usage']];
@@ -29,9 +29,4 @@ export function usageOf(envelope: string): Usage | undefined {
     reasoning,
     native,
   };
-}
-
-function count(value: unknown, name?: string): number {
-  const found = name === undefined ? value : isObject(value) && value[name];
-  return typeof found === 'number' && found > 0 ? found : 0;
 }

@@ -1,5 +1,5 @@
 import { isObject } from '../../json/index.ts';
-import type { Usage } from '../reply.ts';
+import { count, type Usage } from '../reply.ts';
 
 /**
  * The API counts cached and newly cached tokens into the input, and reasoning into the output. Its caches live for
@@ -19,9 +19,4 @@ export function usageOf(value: unknown, native: string | undefined): Usage | und
     reasoning,
     native,
   };
-}
-
-function count(value: unknown, name: string): number {
-  const number = isObject(value) ? value[name] : undefined;
-  return typeof number === 'number' && number > 0 ? number : 0;
 }
