@@ -1,8 +1,7 @@
 import { JsonTextError } from './error.ts';
 import { MAX_DEPTH } from './limits.ts';
-import { COLON, COMMA, expect, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace, tooDeep } from './scan.ts';
+import { COLON, COMMA, endOfScalar, expect, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace, tooDeep } from './scan.ts';
 
-const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // Bounded, because an unbounded repetition overflows the regular expression engine on long strings.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what JSON strings may not hold
 const STRING_PIECE = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,4096}/y;
@@ -25,7 +24,7 @@ export function findJsonError(text: string): JsonTextError | undefined {
 function checkValue(text: string, start: number, depth: number): number {
   const open = text.charCodeAt(start);
   if (open === QUOTE) return checkString(text, start);
-  if (open !== OPEN_BRACE && open !== OPEN_BRACKET) return checkScalar(text, start);
+  if (open !== OPEN_BRACE && open !== OPEN_BRACKET) return endOfScalar(text, start);
   if (depth >= MAX_DEPTH) throw tooDeep(start);
   let at = skipSpace(text, start + 1);
   if (text.charCodeAt(at) === open + 2) return at + 1;
@@ -38,12 +37,6 @@ function checkValue(text: string, start: number, depth: number): number {
     if (text.charCodeAt(at) === open + 2) return at + 1;
     at = skipSpace(text, expect(text, at, COMMA) + 1);
   }
-}
-
-function checkScalar(text: string, at: number): number {
-  SCALAR.lastIndex = at;
-  if (SCALAR.test(text)) return SCALAR.lastIndex;
-  throw new JsonTextError('a value expected', at);
 }
 
 function checkString(text: string, start: number): number {

@@ -3,7 +3,7 @@ export { Changes } from './changes.ts';
 export { digest } from './digest.ts';
 export { JsonTextError } from './error.ts';
 export { MAX_DEPTH, MAX_LENGTH } from './limits.ts';
-export { type MergeRule, mergeDelta } from './merge.ts';
+export { type MergeRule, mergeDelta, overlaid } from './merge.ts';
 export { isJson, isObject, isText, type JsonObject, parseJson } from './parse.ts';
 export { endOfValue, type Range, skipSpace } from './scan.ts';
 export { elementsIn, elementsOf, elementTexts, find, membersOf, type Path, textAt } from './slice.ts';

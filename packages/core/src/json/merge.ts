@@ -74,6 +74,16 @@ function indexOf(record: RecordNode): string | undefined {
   return index?.kind === 'leaf' && /^\d+$/.test(index.text) ? index.text : undefined;
 }
 
+/** A later value over an earlier one: objects member by member, anything else whole. Whether `null` says something, too, is told. */
+export function overlaid(before: Tree, later: Tree, nullCounts: boolean): Tree {
+  if (before.kind !== 'record' || later.kind !== 'record') return !nullCounts && isNull(later) ? before : later;
+  for (const { name, key, value } of later.members) {
+    const known = getMember(before, name);
+    setMember(before, name, known ? overlaid(known, value, nullCounts) : value, key);
+  }
+  return before;
+}
+
 function isNull(tree: Tree): boolean {
   return tree.kind === 'leaf' && tree.text === 'null';
 }

@@ -1,9 +1,9 @@
 import {
-  getMember,
   isObject,
   type JsonObject,
   leafNode,
   mergeDelta,
+  overlaid,
   type Path,
   parseTree,
   type RecordNode,
@@ -46,7 +46,8 @@ export class Latest {
     const record = recordNode();
     for (const [name, { places }] of this.#held) {
       const texts = places.map(({ data, path }) => textAt(data, [...path, name])!);
-      const join = name === 'logprobs' ? joined : overlaid;
+      const join = (before: Tree, later: Tree): Tree =>
+        name === 'logprobs' ? joined(before, later) : overlaid(before, later, false);
       const tree = texts.length > 1 ? texts.map((text) => parseTree(text)).reduce(join) : leafNode(texts[0]!);
       setMember(record, name, tree);
     }
@@ -58,16 +59,6 @@ export class Latest {
 function covers(value: unknown, before: unknown): boolean {
   if (!isObject(before)) return value !== null;
   return isObject(value) && Object.keys(before).every((name) => name in value && covers(value[name], before[name]));
-}
-
-function overlaid(before: Tree, later: Tree): Tree {
-  if (before.kind !== 'record' || later.kind !== 'record')
-    return later.kind === 'leaf' && later.text === 'null' ? before : later;
-  for (const { name, key, value } of later.members) {
-    const known = getMember(before, name);
-    setMember(before, name, known ? overlaid(known, value) : value, key);
-  }
-  return before;
 }
 
 function joined(before: Tree, later: Tree): Tree {

@@ -1,15 +1,4 @@
-import {
-  getMember,
-  isObject,
-  membersOf,
-  parseJson,
-  parseTree,
-  printTree,
-  type RecordNode,
-  recordNode,
-  setMember,
-  type Tree,
-} from '../../json/index.ts';
+import { isObject, membersOf, overlaid, parseJson, parseTree, printTree } from '../../json/index.ts';
 
 /** A top-level member of a body: name and JSON text; one without a text is not there. */
 export type BodyMember = readonly [name: string, text: string | undefined];
@@ -48,15 +37,5 @@ export function membersText(members: readonly BodyMember[]): string {
 
 /** Objects merge member by member; otherwise what the caller gave counts. */
 export function mergeText(own: string, given: string): string {
-  return printTree(mergeTrees(parseTree(own), parseTree(given)));
-}
-
-function mergeTrees(own: Tree, given: Tree): Tree {
-  if (own.kind !== 'record' || given.kind !== 'record') return given;
-  const merged: RecordNode = recordNode();
-  for (const { name, key, value } of [...own.members, ...given.members]) {
-    const before = getMember(merged, name);
-    setMember(merged, name, before ? mergeTrees(before, value) : value, key);
-  }
-  return merged;
+  return printTree(overlaid(parseTree(own), parseTree(given), true));
 }
