@@ -12,9 +12,9 @@ export const COMMA = 0x2c;
 export const COLON = 0x3a;
 export const OPEN_BRACKET = 0x5b;
 export const BACKSLASH = 0x5c;
-export const CLOSE_BRACKET = 0x5d;
+const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
-export const CLOSE_BRACE = 0x7d;
+const CLOSE_BRACE = 0x7d;
 
 /** The same offset, if that letter stands there. */
 export function expect(text: string, at: number, code: number): number {

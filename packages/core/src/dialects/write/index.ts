@@ -9,7 +9,7 @@ export { explodeParts, gatherParts, type PartForms } from './part-lists.ts';
 export { pathText } from './refused.ts';
 export { systemTexts } from './system-texts.ts';
 export { stringText } from './text.ts';
-export { targetToolName, VIEW_ID, viewId } from './tool-names.ts';
+export { VIEW_ID, viewId } from './tool-names.ts';
 export { toolTexts } from './tools.ts';
 export { type Forms, type Said, translator } from './translate.ts';
 export { isOwn } from './units.ts';
