@@ -21,7 +21,9 @@ export function arrange(entries: readonly Entry[], continues: boolean, job: Job)
     const turnEnd = endOfRun(entries, at, isAssistant);
     const end = endOfRun(entries, turnEnd, (entry) => !isAssistant(entry));
     const window = entries.slice(turnEnd, end);
-    const parts = continues && at === turnEnd ? window : answered(entries.slice(at, turnEnd), window, job);
+    const turn = entries.slice(at, turnEnd);
+    const isPlain = !turn.some(({ calls }) => calls.length > 0) && !window.some(({ results }) => results.length > 0);
+    const parts = isPlain || (continues && turn.length === 0) ? [...turn, ...window] : answered(turn, window, job);
     for (const part of parts) arranged.push(part);
     at = end;
   }

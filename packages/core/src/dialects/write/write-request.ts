@@ -140,7 +140,7 @@ function entriesOf(first: number, job: Job): Entry[] {
     const { facts } = message;
     if (facts.calls.length > 0 || facts.results.length > 0)
       calls.set(index, tracker.next(message, isOwn(message, target)));
-    const isRepeated = seen.has(facts.digest);
+    const isRepeated = writer.refusesRepeats && seen.has(facts.digest);
     if (writer.refusesRepeats) seen.add(facts.digest);
     if (index < first) continue;
     const found = isRepeated
