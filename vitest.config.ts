@@ -19,8 +19,11 @@ export default defineConfig({
       'bench/**/*.test.ts',
     ],
     globalSetup: ['packages/forest/test/postgres/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Limits, not expectations: what is slow on a busy machine is not wrong.
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
     // Half of the tests wait for processes and sockets: every core may have one.
     maxWorkers: '100%',
   },

@@ -24,12 +24,13 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await seedSample(forest);
     const { head } = await forest.threads.get('sample-lisbon');
     const tile = await forest.threads.get('sample-tile');
-    const page = await open('/', { colorScheme, isNew: true });
+    const page = await open('/', { colorScheme, isNew: true, reducedMotion: 'reduce' });
     const faults: Record<string, string[]> = {};
     const screens = ['/', `/c/${head}`, `/c/${tile.head}`, '/new', '/graph', `/compare?nodes=${head},${tile.head}`];
     for (const path of [...screens, '/recordings', '/settings']) {
       await page.goto(new URL(path, page.url()).href);
       await page.getByRole('main').waitFor();
+      await page.locator('main .animate-pulse').first().waitFor({ state: 'hidden' });
       await page.waitForTimeout(300);
       const found = await serious(page);
       if (found.length > 0) faults[path] = found;
@@ -48,8 +49,10 @@ test('by keys alone: a message is sent, walked to, edited, bookmarked, and found
   await page.keyboard.type('new conversation');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/new$/);
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  await composer.waitFor();
   await page.keyboard.press('i');
+  await composer.and(page.locator(':focus')).waitFor();
   await page.keyboard.type('By keys?');
   await page.keyboard.press('Control+Enter');
   const answer = page.getByRole('article', { name: 'assistant message' });
@@ -57,7 +60,9 @@ test('by keys alone: a message is sent, walked to, edited, bookmarked, and found
   await page.evaluate('document.activeElement.blur()');
   await page.keyboard.press('b');
   await answer.getByLabel('Bookmarked').waitFor();
+  const answered = page.url();
   await page.keyboard.press('h');
+  await page.waitForURL((url) => url.href !== answered);
   await page.keyboard.press('e');
   await page.getByRole('textbox', { name: 'Text of the message' }).waitFor();
   await page.keyboard.press('Control+a');

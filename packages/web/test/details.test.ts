@@ -44,7 +44,7 @@ test('a message is split at the cursor, which keys move', async () => {
   await page.getByText('The second one begins: Second half.').waitFor();
   await page.getByRole('button', { name: 'Split', exact: true }).click();
   await expect.poll(() => articles(page, 'user').count()).toBe(2);
-  expect(await articles(page, 'user').last().innerText()).toContain('Second half.');
+  await articles(page, 'user').last().getByText('Second half.').waitFor();
   await articles(page, 'assistant').getByText('An answer.').waitFor();
 });
 
@@ -158,7 +158,7 @@ test('a system text is added to a conversation that has none, as a branch', asyn
   await articles(page, 'assistant').getByText('Hello.').waitFor();
   await articles(page, 'system').getByRole('button', { name: 'Previous branch' }).click();
   await page.waitForURL(new RegExp(question!));
-  expect(await articles(page, 'system').count()).toBe(0);
+  await articles(page, 'system').waitFor({ state: 'hidden' });
 });
 
 test('an answer that was stopped stays stopped, however old the list of generations is', async () => {
@@ -169,7 +169,8 @@ test('an answer that was stopped stays stopped, however old the list of generati
   await page.getByRole('textbox', { name: 'Message' }).fill('Tell me.');
   await page.keyboard.press('Control+Enter');
   const growing = page.getByRole('article', { name: 'growing message' });
-  await gate.stepUntil(growing.getByText('The first half'));
+  await gate.pass(3);
+  await growing.getByText('The first half').waitFor();
   const old = await (await fetch(`${url}/api/v1/generations`)).text();
   expect(old).toContain('"running"');
   await page.route(/\/generations\?/, (route) => route.fulfill({ contentType: 'application/json', body: old }));
@@ -179,7 +180,7 @@ test('an answer that was stopped stays stopped, however old the list of generati
   await listed;
   await page.getByText('Stopped. What had arrived is kept.').waitFor();
   gate.open();
-  expect(await growing.getAttribute('aria-busy')).toBe('false');
+  await growing.and(page.locator('[aria-busy=false]')).waitFor();
 });
 
 test('of two calls one is denied with a reason, which the model is told; then all are approved at once', async () => {

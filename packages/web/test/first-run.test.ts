@@ -47,11 +47,7 @@ test('a first run shows what Skein is, a sample to look at, and that the answers
   await page.getByRole('article', { name: 'assistant message' }).first().waitFor();
   await page.getByRole('textbox', { name: 'Message' }).fill('And you are?');
   await page.keyboard.press('Control+Enter');
-  await page
-    .getByRole('article', { name: 'assistant message' })
-    .getByText(/demo/i)
-    .first()
-    .waitFor({ timeout: 30_000 });
+  await page.getByRole('article', { name: 'assistant message' }).getByText(/demo/i).first().waitFor();
   await page.goto(url);
   await page.getByRole('button', { name: 'Put the welcome away' }).click();
   await page.reload();

@@ -9,7 +9,7 @@ import { tool } from '@skein/core';
 import { type Emulator, startEmulator } from '@skein/emulator';
 import { type Forest, openForest } from '@skein/forest';
 import { createServer, type Listening, type ServerOptions } from '@skein/server';
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { findChromium, howToInstall } from '../../../scripts/chromium.mjs';
 
@@ -47,14 +47,14 @@ interface OpenOptions extends BrowserContextOptions {
   readonly isNew?: boolean;
 }
 
-/** Lets a stream go on piece by piece. */
+/** Lets a stream go on piece by piece. Anthropic's text begins with the third event behind the first. */
 interface Gate {
   /** Lets everything through that waits, now and later. */
   open(): void;
   /** Holds what comes from now on. */
   shut(): void;
-  /** Lets a stream go on piece by piece until something is on screen. */
-  stepUntil(shown: Locator): Promise<void>;
+  /** Lets so many events of a stream through, behind its first, and holds the next. */
+  pass(count: number): Promise<void>;
   /** Resolves when something waits. */
   reached(): Promise<void>;
 }
@@ -103,7 +103,7 @@ export async function openPage(url: string, { isNew = false, ...context }: OpenO
     await opened.addInitScript(`localStorage.getItem('skein.view') ?? localStorage.setItem('skein.view', '${view}')`);
   }
   const page = await opened.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const troubles: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') troubles.push(`console: ${message.text()}`);
@@ -142,11 +142,10 @@ function createGate(): Gate & { sleep(ms: number): Promise<void> } {
       isOpen = true;
       for (const go of waiting.splice(0)) go();
     },
-    async stepUntil(shown) {
-      while (!(await shown.isVisible())) {
+    async pass(count) {
+      for (let left = count; left > 0; left--) {
         await reached();
-        for (const go of waiting.splice(0)) go();
-        await shown.page().waitForTimeout(20);
+        waiting.shift()!();
       }
     },
     shut() {

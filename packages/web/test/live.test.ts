@@ -54,13 +54,13 @@ test('a reload in the middle of an answer loses nothing of it', async () => {
   gate.shut();
   await page.getByRole('textbox', { name: 'Message' }).fill('Slowly.');
   await page.keyboard.press('Control+Enter');
-  await gate.reached();
+  await gate.pass(4);
   await page.waitForURL(/\/c\//);
   const growing = page.getByRole('article', { name: 'growing message' });
-  await gate.stepUntil(growing.getByText('Long enough'));
+  await growing.getByText('Long enough').waitFor();
   await page.reload();
   await growing.getByText('Long enough').waitFor();
   gate.open();
   await page.getByRole('article', { name: 'assistant message' }).getByText(text).waitFor();
-  expect(await page.getByRole('article', { name: 'assistant message' }).count()).toBe(1);
+  await expect.poll(() => page.getByRole('article', { name: 'assistant message' }).count()).toBe(1);
 });

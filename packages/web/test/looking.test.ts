@@ -44,6 +44,7 @@ test('a search finds what was said, shows it, and leads there', async () => {
   const page = await open('/');
   await page.getByRole('region', { name: 'Conversations' }).waitFor();
   await page.keyboard.press('/');
+  await page.locator('input:focus').waitFor();
   await page.keyboard.type('Graça');
   const results = page.getByRole('region', { name: 'Search results' });
   await results.locator('mark').getByText('Graça').first().waitFor();

@@ -128,6 +128,7 @@ test('a conversation is deleted, brought back, and exported', async () => {
   const more = page.getByRole('button', { name: 'More about Mine' });
   await more.click();
   await page.getByRole('menuitem', { name: /Delete/ }).click();
+  await more.waitFor({ state: 'hidden' });
   await page.getByRole('status').getByRole('button', { name: /Undo/ }).click();
   await more.click();
   await page.getByRole('menuitem', { name: /Export/ }).click();
