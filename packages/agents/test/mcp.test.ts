@@ -7,7 +7,7 @@ import { says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { call, configIn, emulator, folderWith, later, serverScript } from './kit.ts';
 
-const COMMON = { callSeconds: 20, startSeconds: 20, approve: 'annotations' } as const;
+const COMMON = { callSeconds: 60, startSeconds: 60, approve: 'annotations' } as const;
 const program = (script: string, more: Partial<McpServerConfig> = {}): McpServerConfig =>
   ({
     kind: 'stdio',
@@ -19,8 +19,12 @@ const program = (script: string, more: Partial<McpServerConfig> = {}): McpServer
     ...more,
   }) as McpServerConfig;
 
-function servers(configs: Record<string, McpServerConfig>, env: Record<string, string> = {}): McpServers {
-  const made = mcpServers(configs, { env, backoffMs: { first: 1, longest: 20 } });
+function servers(
+  configs: Record<string, McpServerConfig>,
+  env: Record<string, string> = {},
+  probeMs = 60_000,
+): McpServers {
+  const made = mcpServers(configs, { env, backoffMs: { first: 1, longest: 20 }, probeMs });
   later(() => made.close());
   return made;
 }
@@ -32,8 +36,11 @@ async function toolOf(all: McpServers, server: string, name: string): Promise<To
   return found.tool;
 }
 
+/** Below those that a system gives to whoever asks for any: nobody takes it while the server is down. */
+const quietPort = () => 10_000 + Math.floor(Math.random() * 20_000);
+
 /** The HTTP server as a process of its own, so that it can be killed. */
-async function startHttp(port = 0): Promise<{ port: number; child: ChildProcess }> {
+async function startHttp(port = quietPort()): Promise<{ port: number; child: ChildProcess }> {
   const child = spawn(process.execPath, [serverScript('good'), 'http', String(port)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -166,7 +173,7 @@ tools: ["mcp:good/die", "mcp:good/echo"]
 
 describe('a server that hangs', () => {
   test('one that freezes is started again', async () => {
-    const all = servers({ good: program('good') });
+    const all = servers({ good: program('good') }, {}, 300);
     const pid = await toolOf(all, 'good', 'pid');
     const before = await call(pid, {});
     const frozen = call(await toolOf(all, 'good', 'freeze'), {}, AbortSignal.timeout(200));

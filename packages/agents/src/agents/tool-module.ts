@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import * as core from '@skein/core';
-import { createJiti } from 'jiti';
 import { isRecord } from '../files/shape.ts';
 
 /** How long a module may take before the other agents go on without it. */
@@ -9,6 +8,8 @@ const LOAD_MS = 20_000;
 /** The tools that a module exports, by any name, alone or in lists. TypeScript needs no build. */
 export async function toolsInModule(file: string, limitMs = LOAD_MS): Promise<readonly core.Tool[]> {
   await stat(file);
+  // It is large, and most people have no modules.
+  const { createJiti } = await import('jiti');
   const jiti = createJiti(file, {
     // What others can write into (a shared folder for temporary files) is not run.
     fsCache: false,

@@ -1,4 +1,3 @@
-import { failureOf } from './failure.ts';
 import type { Link } from './link.ts';
 import { messageOf } from './message-of.ts';
 
@@ -9,6 +8,8 @@ export interface ConnectionOptions {
   readonly callMs: number;
   /** The first wait before a restart, which doubles, and the longest. */
   readonly backoffMs?: { readonly first: number; readonly longest: number };
+  /** How long a server may take to show that it still lives, after a request that took too long. */
+  readonly probeMs?: number;
   /** Time, for tests. */
   readonly now?: () => number;
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -22,12 +23,10 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** How long a server may take to show that it still lives, after a request that took too long. */
-const PROBE_MS = 3_000;
-
 /** Keeps one server running: starts it on first use and, when it ends, again on the next, with longer and longer waits. */
 export function connection(options: ConnectionOptions): Connection {
-  const { name, open, callMs, backoffMs = { first: 250, longest: 30_000 }, now = Date.now, wait = sleep } = options;
+  const { name, open, callMs, backoffMs = { first: 250, longest: 30_000 }, probeMs = 5_000 } = options;
+  const { now = Date.now, wait = sleep } = options;
   const closing = new AbortController();
   let link: Promise<Link> | undefined;
   let failures = 0;
@@ -65,12 +64,11 @@ export function connection(options: ConnectionOptions): Connection {
     return starting;
   };
   /** A request took too long: a server that does not answer anything else either is started again. */
-  const probe = async (suspect: Promise<Link>) => {
+  const probe = async (suspect: Promise<Link>, asked: Link) => {
     try {
-      const signal = AbortSignal.timeout(PROBE_MS);
-      await (await suspect).request('tools/list', {}, { signal, timeoutMs: PROBE_MS });
+      await asked.request('tools/list', {}, { signal: AbortSignal.timeout(probeMs), timeoutMs: probeMs });
     } catch (error) {
-      if (failureOf(error) !== 'answered') drop(suspect, new Error('it did not answer any more'));
+      if (asked.failureOf(error) !== 'answered') drop(suspect, new Error('it did not answer any more'));
     }
   };
 
@@ -85,13 +83,13 @@ export function connection(options: ConnectionOptions): Connection {
         failures = 0;
         return result;
       } catch (error) {
-        const failure = failureOf(error);
+        const failure = ready.failureOf(error);
         if (failure === 'answered') {
           failures = 0;
           throw new Error(messageOf(error));
         }
         if (isTimeout(error) || signal.aborted) {
-          void probe(used);
+          void probe(used, ready);
           throw new Error(`The MCP server "${name}" did not answer in time. ${UNSURE}`);
         }
         drop(used, error);

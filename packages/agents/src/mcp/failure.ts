@@ -1,10 +1,13 @@
 import { ProtocolError, SdkError, SdkHttpError } from '@modelcontextprotocol/client';
 
 /**
- * What a failed request tells. `answered`: the server lives and says no. `unsent`: it never saw the request, which can
+ * `answered`: the server lives and says no. `unsent`: it never saw the request, which can
  * be sent again. `lost`: nobody knows whether it had an effect.
  */
-export function failureOf(error: unknown): 'answered' | 'unsent' | 'lost' {
+export type Failure = 'answered' | 'unsent' | 'lost';
+
+/** What a request that failed tells. */
+export function failureOf(error: unknown): Failure {
   if (error instanceof ProtocolError) return 'answered';
   if (error instanceof SdkHttpError) {
     const { status } = error;

@@ -1,9 +1,12 @@
 import { Client, type PriorDiscovery, type Transport } from '@modelcontextprotocol/client';
+import { type Failure, failureOf } from './failure.ts';
 
 /** A client that is connected to a server. */
 export interface Link {
   /** The result as the server gave it: not checked, since a server that errs in one tool should not lose all. */
   request(method: string, params: Readonly<Record<string, unknown>>, options: LinkOptions): Promise<unknown>;
+  /** What a request that failed tells. */
+  failureOf(error: unknown): Failure;
   onClose(listener: () => void): void;
   close(): Promise<void>;
   /** Which protocol it speaks; given to the next start, that need not be found out again. */
@@ -36,6 +39,7 @@ export async function connectLink(
   return {
     request: (method, params, { signal, timeoutMs }) =>
       client.request({ method, params: { ...params } }, ANYTHING, { signal, timeout: timeoutMs }),
+    failureOf,
     onClose: (listener) => void listeners.push(listener),
     close: () => client.close(),
     protocol: protocolOf(client),

@@ -4,13 +4,13 @@ import { type ConnectionOptions, connection } from './connection.ts';
 import type { Link } from './link.ts';
 import { listTools } from './list-tools.ts';
 import { messageOf } from './message-of.ts';
-import { openLink } from './open.ts';
 import { type McpTools, mcpToolsOf } from './tools.ts';
 
 export interface McpOptions {
   /** Variables for `${NAME}` in headers and env; default: those of the process. */
   readonly env?: Environment;
   readonly backoffMs?: ConnectionOptions['backoffMs'];
+  readonly probeMs?: ConnectionOptions['probeMs'];
 }
 
 /** MCP servers by name. Each is started when it is first needed, and none can take another down. */
@@ -35,13 +35,15 @@ export function mcpServers(configs: Readonly<Record<string, McpServerConfig>>, o
   };
 }
 
-function oneServer(name: string, config: McpServerConfig, { env = process.env, backoffMs }: McpOptions) {
+function oneServer(name: string, config: McpServerConfig, { env = process.env, backoffMs, probeMs }: McpOptions) {
   const startMs = config.startSeconds * 1000;
   let protocol: Link['protocol'];
   const open = async () => {
     const known = protocol;
     // Another version of the server may speak another one: then it is found out anew.
     protocol = undefined;
+    // The client is large, and most people have no servers.
+    const { openLink } = await import('./open.ts');
     const opened = await openLink(config, env, known);
     protocol = opened.protocol;
     return opened;
@@ -51,6 +53,7 @@ function oneServer(name: string, config: McpServerConfig, { env = process.env, b
     open,
     callMs: config.callSeconds * 1000,
     ...(backoffMs && { backoffMs }),
+    ...(probeMs !== undefined && { probeMs }),
   });
   let last: McpTools | undefined;
   const failing = (why: string): McpTools => ({

@@ -58,12 +58,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** Below those that systems give to whoever asks for any: nobody takes it before the server has it, or while it is down. */
 function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
+  const port = 10_000 + Math.floor(Math.random() * 20_000);
+  return new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(freePort()));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(port)));
   });
 }

@@ -51,17 +51,20 @@ export function createWake(context: Context, pool: Pool, writer: string, pollMs 
     let seen: string | undefined;
     const look = async () => {
       const found = await changes(context, seen);
+      // The first look only says from where on: what came before it is for those who are called to read.
+      const isFirst = seen === undefined;
       seen = found.next;
-      if (found.items.length > 0 || found.reset) callAll();
+      if (isFirst || found.items.length > 0 || found.reset) callAll();
     };
-    const timer = setInterval(() => {
+    const lookOnce = () => {
       looking ??= look()
         .catch(() => undefined)
         .finally(() => {
           looking = undefined;
         });
-    }, pollMs);
-    timer.unref();
+    };
+    lookOnce();
+    const timer = setInterval(lookOnce, pollMs).unref();
     return async () => {
       clearInterval(timer);
       await Promise.all([ear.end(), looking]);
