@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { user } from '@skein/core';
 import { says } from '@skein/emulator';
+import { createForest, type Forest, memoryStore, ROOT } from '@skein/forest';
 import { describe, expect, test } from 'vitest';
 import { question, startWorld } from './kit.ts';
 
@@ -158,6 +161,22 @@ test('the change feed tells of what anyone wrote', async () => {
     if (text.includes(node.id)) break;
   }
   expect(text).toContain('event: changes');
+  leaving.abort();
+});
+
+test('the change feed tells of all that is written once it has answered, also where looking takes its time', async () => {
+  const forest = createForest(memoryStore());
+  const slow: Forest = { ...forest, changes: (after) => sleep(50).then(() => forest.changes(after)) };
+  const { server } = await startWorld({ forest: slow });
+  const leaving = new AbortController();
+  const response = await fetch(`${server.url}/api/v1/changes`, { signal: leaving.signal });
+  const id = await forest.append(ROOT, [user('At once')]);
+  let text = '';
+  for await (const chunk of response.body!) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes(id)) break;
+  }
+  expect(text).toMatch(/event: start[\s\S]*event: changes/);
   leaving.abort();
 });
 

@@ -14,9 +14,11 @@ const feed = createRoute({
 
 export const changes = apiRouter().openapi(feed, async (c) => {
   const { forest, closing } = c.var.services;
-  const after = c.req.header('last-event-id') ?? c.req.valid('query').after;
+  // Known before the answer begins: whatever is written from then on is told.
+  const after = c.req.header('last-event-id') ?? c.req.valid('query').after ?? (await forest.changes()).next;
   return sseResponse(c, async function* (leaving): AsyncGenerator<SseMessage> {
     const either = AbortSignal.any([leaving, closing]);
+    yield { id: after, event: 'start', data: {} };
     for await (const { items, next, reset } of followChanges(forest, after, either)) {
       if (reset) yield { id: next, event: 'reset', data: {} };
       if (items.length > 0) yield { id: next, event: 'changes', data: items };

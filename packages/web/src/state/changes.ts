@@ -14,6 +14,7 @@ const MANY = 60;
 export function followChanges(onConnection: (isConnected: boolean) => void): () => void {
   let source: EventSource | undefined;
   let last = '';
+  let isFollowing = false;
   const open = () => {
     source = new EventSource(`/api/v1/changes${last && `?after=${encodeURIComponent(last)}`}`);
     const on = (name: string, listener: (data: string) => void) =>
@@ -24,6 +25,10 @@ export function followChanges(onConnection: (isConnected: boolean) => void): () 
       });
     source.addEventListener('open', () => onConnection(true));
     source.addEventListener('error', () => onConnection(false));
+    on('start', () => {
+      if (!isFollowing) void renewOlder();
+      isFollowing = true;
+    });
     on('reset', () => {
       forgetNodes();
       void queryClient.invalidateQueries();
@@ -78,6 +83,12 @@ async function refreshShown(): Promise<void> {
   const { children } = useNodes.getState();
   void queryClient.invalidateQueries({ queryKey: ['topology'] });
   await Promise.all([...children.keys()].map((id) => refreshChildren(id).catch(() => undefined)));
+}
+
+/** What was answered before the feed began may be older than the first change that it tells of. */
+async function renewOlder(): Promise<void> {
+  void queryClient.invalidateQueries({ predicate: ({ state }) => state.data !== undefined });
+  await refreshShown();
 }
 
 /**
