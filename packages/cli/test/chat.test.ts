@@ -5,7 +5,7 @@ import { type Emulator, says, startEmulator } from '@skein/emulator';
 import { openForest } from '@skein/forest';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { skein } from './skein.ts';
-import { openTerminal } from './terminal.ts';
+import { closeTerminals, openTerminal } from './terminal.ts';
 
 let home = '';
 let emulator: Emulator;
@@ -15,6 +15,7 @@ beforeEach(async () => {
   emulator = await startEmulator();
 });
 afterEach(async () => {
+  await closeTerminals();
   await emulator.close();
   rmSync(home, { recursive: true, force: true });
 });

@@ -7,16 +7,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { openTerminal } from './terminal.ts';
+import { closeTerminals, openTerminal } from './terminal.ts';
 
 const listener = createServer();
 const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
 const running: ChildProcess[] = [];
 const homes: string[] = [];
 
-afterEach(() => {
+afterEach(async () => {
   listener.close();
-  for (const child of running.splice(0)) child.kill('SIGKILL');
+  await closeTerminals();
+  for (const child of running.splice(0)) {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  }
   for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true });
 });
 

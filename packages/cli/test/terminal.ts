@@ -1,14 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
-import { afterEach } from 'vitest';
 
 const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
-const open = new Set<IPty>();
+const open = new Map<IPty, Promise<number>>();
 
-afterEach(() => {
-  for (const pty of open) pty.kill('SIGKILL');
-});
+/** Ends what is still open. To be awaited before its home is removed: it may be writing there. */
+export async function closeTerminals(): Promise<void> {
+  for (const [pty, ended] of open) {
+    pty.kill('SIGKILL');
+    await ended;
+  }
+}
 
 /** The binary in a terminal of its own, driven as a person does: look, then type. */
 export interface Terminal {
@@ -27,7 +30,6 @@ export function openTerminal(home: string, args: readonly string[], env: Record<
     cols: 100,
     rows: 40,
   });
-  open.add(pty);
   let raw = '';
   let seen = 0;
   let look = () => {};
@@ -41,6 +43,7 @@ export function openTerminal(home: string, args: readonly string[], env: Record<
       resolve(exitCode);
     });
   });
+  open.set(pty, ended);
   const plain = () => stripVTControlCharacters(raw).replaceAll('\r\n', '\n');
   return {
     get raw() {

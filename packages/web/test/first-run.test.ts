@@ -33,7 +33,7 @@ test('a first run shows what Skein is, a sample to look at, and that the answers
     let said = '';
     running!.stdout!.on('data', (bytes: Buffer) => {
       said += bytes;
-      const found = /page\s+(http:\/\/\S+)/.exec(said)?.[1];
+      const found = /page\s+(http:\/\/\S+)\s/.exec(said)?.[1];
       if (found !== undefined) resolve(found);
     });
     running!.once('exit', () => reject(new Error(`skein ended: ${said}`)));
