@@ -1,7 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
+
+const SHARED = ['packages/*/src/**/*.test.ts', 'packages/{core,emulator,forest,server}/test/**/*.test.ts'];
+const ALL = [
+  'packages/*/{src,test}/**/*.test.ts',
+  'examples/**/*.test.ts',
+  'scripts/**/*.test.ts',
+  'bench/**/*.test.ts',
+];
 
 export default defineConfig({
   resolve: {
@@ -12,13 +20,6 @@ export default defineConfig({
     ],
   },
   test: {
-    include: [
-      'packages/*/{src,test}/**/*.test.ts',
-      'examples/**/*.test.ts',
-      'scripts/**/*.test.ts',
-      'bench/**/*.test.ts',
-    ],
-    globalSetup: ['packages/forest/test/postgres/global-setup.ts'],
     // Limits, not expectations: what is slow on a busy machine is not wrong.
     testTimeout: 180_000,
     hookTimeout: 120_000,
@@ -26,5 +27,22 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Half of the tests wait for processes and sockets: every core may have one.
     maxWorkers: '100%',
+    projects: [
+      {
+        extends: true,
+        // To start a process and to read our sources once more for every file takes longer than most of them. So these share
+        // both: nothing in them, or in what they import, may hook into tests, or leave something behind, outside of a test.
+        test: {
+          name: 'shared',
+          include: SHARED,
+          globalSetup: ['packages/forest/test/postgres/global-setup.ts'],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'apart', include: ALL, exclude: [...configDefaults.exclude, ...SHARED] },
+      },
+    ],
   },
 });

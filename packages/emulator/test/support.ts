@@ -1,11 +1,6 @@
 /** What the tests of the running emulator share. */
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type Emulator, type EmulatorOptions, type Protocol, startEmulator } from '../src/index.ts';
-
-const running: Emulator[] = [];
-afterEach(async () => {
-  for (const emulator of running.splice(0)) await emulator.close();
-});
 
 /** All waits of the emulators of a test, in milliseconds; none of them is waited for. */
 export const waits: number[] = [];
@@ -16,7 +11,7 @@ export async function start(options: EmulatorOptions = {}): Promise<Emulator> {
     waits.push(milliseconds);
   };
   const emulator = await startEmulator({ sleep, now: () => Date.UTC(2026, 10, 2), ...options });
-  running.push(emulator);
+  onTestFinished(() => emulator.close());
   return emulator;
 }
 

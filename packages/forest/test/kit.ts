@@ -2,7 +2,7 @@
 import { tool } from '@skein/core';
 import { type Emulator, type Protocol, startEmulator } from '@skein/emulator';
 import { createEngine, createForest, memoryStore } from '@skein/forest';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 export const APIS: readonly { readonly protocol: Protocol; readonly model: string }[] = [
   { protocol: 'anthropic-messages', model: 'anthropic/claude-opus-5-5' },
@@ -11,15 +11,9 @@ export const APIS: readonly { readonly protocol: Protocol; readonly model: strin
   { protocol: 'google-generatecontent', model: 'google/gemini-3-pro-preview' },
 ];
 
-const started: Emulator[] = [];
-
-afterEach(async () => {
-  for (const emulator of started.splice(0)) await emulator.close();
-});
-
 export async function start(options: Parameters<typeof startEmulator>[0] = {}): Promise<Emulator> {
   const emulator = await startEmulator({ seed: 'test', sleep: async () => {}, ...options });
-  started.push(emulator);
+  onTestFinished(() => emulator.close());
   return emulator;
 }
 

@@ -1,11 +1,12 @@
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { startWorld } from './kit.ts';
 
 // A place of its own, so that whatever is left there is ours.
 vi.stubEnv('TMPDIR', mkdtempSync(join(tmpdir(), 'skein-test-')));
+afterAll(() => void vi.unstubAllEnvs());
 
 const node = (id: string, parent: string, children: readonly string[], message: object) =>
   JSON.stringify({

@@ -3,13 +3,7 @@ import { loadConfig } from '@skein/agents';
 import { type Emulator, startEmulator } from '@skein/emulator';
 import { createForest, type Forest, memoryStore } from '@skein/forest';
 import { createServer, type Listening, type ServerOptions } from '@skein/server';
-import { afterEach } from 'vitest';
-
-const closing: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+import { onTestFinished } from 'vitest';
 
 export interface World {
   readonly emulator: Emulator;
@@ -28,13 +22,13 @@ interface Answer {
 
 export async function startWorld(options: Partial<ServerOptions> = {}, port = 0): Promise<World> {
   const emulator = await startEmulator({ seed: 'test', sleep: async () => {} });
-  closing.push(() => emulator.close());
+  onTestFinished(() => emulator.close());
   const forest = options.forest ?? createForest(memoryStore());
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
   const env = emulator.env();
   const made = createServer({ forest, config, env, generate: { random: () => 0 }, ...options });
   const server = await made.listen({ port });
-  closing.push(() => server.close());
+  onTestFinished(() => server.close());
   return {
     emulator,
     forest,

@@ -8,10 +8,13 @@ import type { Job, Outcome } from './turn.ts';
 
 let running: Processes;
 
-beforeAll(async () => {
-  running = await processes();
-});
-afterAll(() => running.close());
+/** Call it once at the top of a test file. */
+export function inNewProcesses(): void {
+  beforeAll(async () => {
+    running = await processes();
+  });
+  afterAll(() => running.close());
+}
 
 export const bodiesOf = (emulator: Emulator): string[] => emulator.log.map(({ body }) => body.toString());
 

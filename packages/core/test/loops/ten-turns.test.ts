@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { modelOf, start, WAYS } from '../run/kit.ts';
 import { messagesIn } from './compare.ts';
-import { bodiesOf, expectExtending, Saved } from './kit.ts';
+import { bodiesOf, expectExtending, inNewProcesses, Saved } from './kit.ts';
+
+inNewProcesses();
 
 describe.each(WAYS)('$protocol, stream: $stream', ({ api, protocol, stream }) => {
   test('ten turns with tools, each in a new process: each request extends the one before', async () => {

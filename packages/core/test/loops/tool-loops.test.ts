@@ -1,7 +1,10 @@
 import { type MessageReply, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { type Api, modelOf, start, WAYS } from '../run/kit.ts';
-import { bodiesOf, expectExtending, Saved } from './kit.ts';
+import { bodiesOf, expectExtending, inNewProcesses, Saved } from './kit.ts';
+
+inNewProcesses();
+
 import type { Job } from './turn.ts';
 
 const thinking = { type: 'thinking', text: 'Let me think about that for a while. '.repeat(3) } as const;

@@ -1,7 +1,7 @@
 /** What the tests of this folder share: an emulator, the four APIs, and runs against it. */
 import { type Message, type Run, type RunEvent, type RunOptions, run, tool } from '@skein/core';
 import { type Emulator, type Protocol, startEmulator } from '@skein/emulator';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 export interface Api {
   readonly protocol: Protocol;
@@ -21,15 +21,9 @@ export const [anthropic, chat, responses, google] = APIS as unknown as readonly 
 /** Every API, as a stream and in one piece. */
 export const WAYS = APIS.flatMap((api) => [true, false].map((stream) => ({ ...api, api, stream })));
 
-const started: Emulator[] = [];
-
-afterEach(async () => {
-  for (const emulator of started.splice(0)) await emulator.close();
-});
-
 export async function start(options: Parameters<typeof startEmulator>[0] = {}): Promise<Emulator> {
   const emulator = await startEmulator({ seed: 'test', sleep: async () => {}, ...options });
-  started.push(emulator);
+  onTestFinished(() => emulator.close());
   return emulator;
 }
 
