@@ -7,6 +7,9 @@ import { EngineError, type StoredEvent } from './types.ts';
 /** How often to look when nobody calls, in milliseconds. */
 const POLL_MS = 200;
 
+/** An id like those of events, before the first. */
+const BEFORE_ALL = eventId(0);
+
 /** Refuses what is no event's id: nothing stands behind it, and whoever follows would wait in vain. */
 export function refuseOtherIds(generation: string, after: string | undefined): void {
   if (after === undefined || /^\d{10}$/.test(after)) return;
@@ -18,8 +21,8 @@ export function refuseOtherIds(generation: string, after: string | undefined): v
 }
 
 /** Stored events from behind an id until the generation has ended, whoever writes them. */
-export async function* follow(store: Store, generation: string, after = ''): AsyncGenerator<StoredEvent> {
-  let last = after;
+export async function* follow(store: Store, generation: string, after?: string): AsyncGenerator<StoredEvent> {
+  let last = after ?? BEFORE_ALL;
   for (;;) {
     const woken = nextChange(store, POLL_MS);
     try {
