@@ -2,8 +2,9 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type ListedExchange, listExchanges, oldestShown, readRecorded, type StatusClass } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { given } from './given.ts';
+import { ExchangeId, Recording } from './recording-schema.ts';
 import { answers, apiRouter } from './route.ts';
-import { ExchangeId, PageQuery, pageOf, Recording } from './schemas.ts';
+import { PageQuery, pageOf } from './schemas.ts';
 import { type Spent, spentOn } from './spent.ts';
 
 const tags = ['recordings'];
@@ -74,8 +75,8 @@ function statusOf(text: string): number | StatusClass {
   return text.endsWith('xx') ? (text as StatusClass) : Number(text);
 }
 
-function view({ landing, ...exchange }: ListedExchange, spent: Spent | undefined): z.infer<typeof Recording> {
-  return { ...exchange, ...spent, tags: [...exchange.tags], ...(landing && { landing: { ...landing } }) };
+function view(exchange: ListedExchange, spent: Spent | undefined): z.infer<typeof Recording> {
+  return { ...exchange, ...spent };
 }
 
 function bodyOf(bytes: Uint8Array): z.infer<typeof Body> {

@@ -17,7 +17,10 @@ export const PageQuery = z.object({
 });
 
 export const Block = z.looseObject({ type: z.string() }).openapi('Block');
-const Stop = z.looseObject({ reason: z.string() });
+export const Stop = z.object({
+  reason: z.string(),
+  native: z.string().optional().openapi({ description: "The provider's own word" }),
+});
 
 export const Usage = z
   .object({
@@ -120,34 +123,6 @@ export const Generation = z
     endedAt: z.number().optional(),
   })
   .openapi('Generation');
-
-export const ExchangeId = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/);
-
-export const Recording = z
-  .looseObject({
-    id: z.string(),
-    start: z.number(),
-    end: z.number().optional(),
-    method: z.string(),
-    host: z.string(),
-    path: z.string(),
-    provider: z.string().optional(),
-    model: z.string().optional(),
-    status: z.number().optional(),
-    outcome: z.enum(['open', 'done', 'cut', 'refused', 'failed']),
-    tags: z.array(z.string()),
-    usage: Usage.optional(),
-    cost: z.number().optional().openapi({ description: 'US dollars by list price, where one is known' }),
-    landing: z
-      .looseObject({
-        state: z.enum(['landed', 'waiting', 'nothing']),
-        why: z.string().optional(),
-        thread: z.string().optional(),
-        node: z.string().optional(),
-      })
-      .optional(),
-  })
-  .openapi('Recording');
 
 /** A message as a client writes it: content blocks, or the older shape. */
 export const MessageInput = z

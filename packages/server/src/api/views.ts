@@ -22,6 +22,10 @@ export function nodeView(node: ForestNode, redact: Redact): z.infer<typeof Node>
   };
 }
 
+export function nodeViews(nodes: readonly ForestNode[], redact: Redact): z.infer<typeof Node>[] {
+  return nodes.map((node) => nodeView(node, redact));
+}
+
 export function threadView<T extends { readonly tags: readonly string[] }>(
   thread: T,
 ): Omit<T, 'tags'> & { tags: string[] } {
@@ -39,13 +43,12 @@ function blockView(block: ContentBlock): z.infer<typeof Block> {
 }
 
 function takeView(take: TakeRecord): z.infer<typeof Take> {
-  const { k: _k, node: _node, origin, usage, envelope: _e, request, params: _p, extra: _x, stop, ...rest } = take;
+  const { k: _k, node: _node, origin, usage, envelope: _e, request, params: _p, extra: _x, ...rest } = take;
   return {
     ...rest,
     issuer: origin.issuer,
     cut: origin.cut === true,
     hasRequest: request !== undefined,
-    ...(stop && { stop: { ...stop } }),
     ...(usage && { usage: usageView(usage) }),
   };
 }

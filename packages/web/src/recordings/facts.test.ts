@@ -2,17 +2,20 @@ import { expect, test } from 'vitest';
 import type { Recording } from '../api/types.ts';
 import { landedAt, landingWords, lasted } from './facts.ts';
 
-const recording = (facts: object) =>
-  ({
-    id: 'x',
-    start: 1000,
-    method: 'POST',
-    host: 'api.example.com',
-    path: '/v1/messages',
-    outcome: 'done',
-    tags: [],
-    ...facts,
-  }) as Recording;
+const recording = (facts: Partial<Recording>): Recording => ({
+  id: 'x',
+  start: 1000,
+  method: 'POST',
+  host: 'api.example.com',
+  path: '/v1/messages',
+  query: '',
+  kind: 'generate',
+  requestHeaders: {},
+  outcome: 'done',
+  tags: [],
+  writer: 'w',
+  ...facts,
+});
 
 test('a call that landed is opened at its reply, or at its question where it has none', () => {
   expect(landedAt(recording({ landing: { state: 'landed', node: 'n', parent: 'p' } }))).toBe('n');

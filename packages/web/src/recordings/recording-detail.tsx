@@ -8,7 +8,7 @@ import { TextView } from '../inspector/text-view.tsx';
 import { buttonLook, IconButton } from '../ui/button.tsx';
 import { allTokens, bytes, duration, money, shortNumber } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { factsOf, landedAt, landingWords, lasted } from './facts.ts';
+import { landedAt, landingWords, lasted } from './facts.ts';
 import { HeaderTable } from './header-table.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
@@ -26,7 +26,6 @@ export function RecordingDetail({ id, onClose }: { readonly id: string; readonly
   if (isPending) return <Loading lines={8} />;
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
   const { recording, request, response } = data;
-  const { requestHeaders, responseHeaders } = factsOf(recording);
   return (
     <div className="flex h-full flex-col">
       <Head recording={recording} onClose={onClose} />
@@ -49,7 +48,7 @@ export function RecordingDetail({ id, onClose }: { readonly id: string; readonly
           <Body label="Response body" body={response} />
         </Tabs.Panel>
         <Tabs.Panel value="headers" className={PANEL}>
-          <HeaderTable request={requestHeaders ?? {}} response={responseHeaders ?? {}} />
+          <HeaderTable request={recording.requestHeaders} response={recording.responseHeaders ?? {}} />
         </Tabs.Panel>
       </Tabs.Root>
     </div>
@@ -73,8 +72,8 @@ function Body({ label, body }: { readonly label: string; readonly body: BodyByte
 }
 
 function Head({ recording, onClose }: { readonly recording: Recording; readonly onClose: () => void }) {
-  const { method, host, path, model, provider, start, usage, cost } = recording;
-  const { query, firstByte, responseBytes, error, truncated, redacted } = factsOf(recording);
+  const { method, host, path, query, model, provider, start, firstByte, responseBytes, usage, cost } = recording;
+  const { error, truncated, redacted } = recording;
   const landed = landedAt(recording);
   const time = lasted(recording);
   const facts = [

@@ -2,7 +2,7 @@ import { CornerDownRight } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Recording } from '../api/types.ts';
 import { ago, bytes, duration, money, providerColor } from '../ui/format.ts';
-import { factsOf, landedAt, lasted } from './facts.ts';
+import { landedAt, lasted } from './facts.ts';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
 const COLORS = {
@@ -13,10 +13,9 @@ const COLORS = {
 } as const;
 
 export function RecordingRow({ recording, isChosen }: { readonly recording: Recording; readonly isChosen: boolean }) {
-  const { id, provider, model, path, tags, start, cost } = recording;
+  const { id, provider, model, path, tags, start, cost, responseBytes } = recording;
   const landed = landedAt(recording);
   const time = lasted(recording);
-  const { responseBytes } = factsOf(recording);
   return (
     <div
       className={`relative flex items-center gap-3 border-b border-line px-3 py-2 ${isChosen ? 'bg-accent-soft' : 'hover:bg-hover/30'}`}
