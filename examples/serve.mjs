@@ -7,7 +7,7 @@ import { client } from '@skein/server/client';
 
 const emulator = await startEmulator();
 emulator.script('anthropic-messages', says('Hello from the other side.'));
-const env = { ANTHROPIC_API_KEY: 'any', ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages') };
+const env = emulator.env();
 const { config } = await loadConfig({ env });
 const forest = await openForest(':memory:');
 const server = await createServer({ forest, config, env }).listen({ port: 0 });

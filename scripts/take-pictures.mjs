@@ -28,7 +28,7 @@ export async function takePictures(folder) {
   const forest = await openForest(':memory:');
   await seedSample(forest);
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
-  const env = { ANTHROPIC_API_KEY: 'demo', ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages') };
+  const env = emulator.env();
   const page = `${root}packages/web/dist`;
   const model = 'anthropic/claude-sonnet-4-5';
   const server = await createServer({ forest, config, env, page, model }).listen({ port: 0 });

@@ -28,7 +28,7 @@ export async function measurePage() {
   const emulator = await startEmulator();
   const forest = await openForest(':memory:');
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
-  const env = { ANTHROPIC_API_KEY: 'bench', ANTHROPIC_BASE_URL: emulator.baseUrl('anthropic-messages') };
+  const env = emulator.env();
   const page = fileURLToPath(new URL('../../packages/web/dist', import.meta.url));
   const model = 'anthropic/claude-sonnet-4-5';
   const server = await createServer({ forest, config, env, page, model }).listen({ port: 0 });

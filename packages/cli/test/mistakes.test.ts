@@ -27,7 +27,7 @@ describe('mistakes', () => {
     ['a dialect that is none', ['export', '--dialect', 'klingon'], 2, 'Unknown dialect "klingon"'],
     ['a port that is none', ['serve', '--port', '99999'], 2, 'from 0 to 65535'],
     ['a token that is not set', ['serve', '--token', 'NO_SUCH_TOKEN'], 2, 'NO_SUCH_TOKEN has no token: set it'],
-    ['an open server without a token', ['serve', '--host', '0.0.0.0', '--port', '0'], 1, 'give it a token'],
+    ['an open server without a token', ['serve', '--host', '0.0.0.0', '--port', '0'], 2, 'set SKEIN_TOKEN to a token'],
     ['a brain that is none', ['emulate', '--brain', 'none'], 2, 'Allowed choices are demo, echo'],
     ['no question', ['ask'], 2, 'There is no question'],
     ['a project that cannot be one', ['threads', '--project', 'a b/c'], 2, 'project'],

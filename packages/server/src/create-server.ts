@@ -9,6 +9,7 @@ import { closeServer, sleep, within } from './closing.ts';
 import { createGenerating } from './generating.ts';
 import { createAccess } from './http/access.ts';
 import { type Log, silentLog } from './http/log.ts';
+import { isLoopback } from './http/loopback.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createProxy, isProxied, type ProxyOptions } from './proxy/index.ts';
 import { createRecordingTrouble } from './recording-trouble.ts';
@@ -107,7 +108,7 @@ export function createServer(options: ServerOptions): Server {
     },
     listen({ port = 4141, host = '127.0.0.1' } = {}) {
       if (token === undefined && !isLoopback(host))
-        throw new Error(`A server at ${host} can be reached from elsewhere: give it a token.`);
+        throw new Error(`A server at ${host} can be reached from elsewhere: give createServer a token.`);
       return new Promise((resolve, reject) => {
         const server = createHttpServer(
           {
@@ -133,10 +134,6 @@ export function createServer(options: ServerOptions): Server {
       });
     },
   };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 function servicesOf(options: ServerOptions, closing: AbortSignal): Services {

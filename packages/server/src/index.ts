@@ -2,6 +2,7 @@
 export type { Api } from './app.ts';
 export { createServer, type Listening, type Server, type ServerOptions } from './create-server.ts';
 export { createLog, type Log } from './http/log.ts';
+export { isLoopback } from './http/loopback.ts';
 export type { ProxyOptions } from './proxy/index.ts';
 export { createRedact, type Redact, type RedactionRules } from './redact.ts';
 export { isEmptyForest, seedSample } from './sample/index.ts';

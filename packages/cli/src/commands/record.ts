@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { type ForestFlags, forestCommand } from '../command.ts';
 import { inWorld } from '../open-world.ts';
 import { note, warn } from '../output.ts';
+import { proxyVariables } from '../proxy-variables.ts';
 
 /** `record` and `replay`: a program between us and its providers, which needs no change for it. */
 export function addRecord(program: Command): void {
@@ -22,22 +23,14 @@ async function runBehindProxy(mode: 'record' | 'replay', command: readonly strin
     const { createServer } = await import('@skein/server');
     const server = createServer({ forest, config, proxy: { mode, onMiss: 'refuse' } });
     const listening = await server.listen({ port: 0, host: '127.0.0.1' });
+    const env = { ...process.env, ...proxyVariables(listening.url), ...keysFor(mode) };
     try {
-      process.exitCode = await runProgram(command, { ...process.env, ...addresses(listening.url), ...keysFor(mode) });
+      process.exitCode = await runProgram(command, env);
     } finally {
       await listening.close();
     }
     if (mode === 'record') await tellRecorded(await listExchanges(forest, { since, limit: 1000 }));
   });
-}
-
-/** The variables that the SDKs read for their base addresses. */
-function addresses(url: string): NodeJS.ProcessEnv {
-  return {
-    OPENAI_BASE_URL: `${url}/proxy/openai/v1`,
-    ANTHROPIC_BASE_URL: `${url}/proxy/anthropic`,
-    GOOGLE_GEMINI_BASE_URL: `${url}/proxy/google`,
-  };
 }
 
 /** SDKs do not start without a key, though a replay needs none. */

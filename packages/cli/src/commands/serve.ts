@@ -2,11 +2,12 @@ import { type Config, currentTime, describeProblem, loadAgents, loadConfig, type
 import { type ProviderDescriptor, providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { openForest } from '@skein/forest';
-import { createLog, createServer, isEmptyForest, seedSample } from '@skein/server';
+import { createLog, createServer, isEmptyForest, isLoopback, seedSample } from '@skein/server';
 import { DEMO_MODEL, startDemo, withKeys } from '../demo.ts';
 import { mayOpen, openPage } from '../open-page.ts';
 import { colors, say, UsageError, warn } from '../output.ts';
 import { pageFolder } from '../page-folder.ts';
+import { proxyVariables } from '../proxy-variables.ts';
 import { describePlace, placeOf } from '../store-place.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
@@ -30,10 +31,8 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
   const { config, problems, sources } = await loadConfig({ flags });
   refuseUnsafe(problems);
   for (const problem of problems) warn(describeProblem(problem));
-  const variable = tokenVariable ?? config.server.tokenVariable;
-  const token = process.env[variable] || undefined;
-  if (token === undefined && (tokenVariable !== undefined || sources['server.token_variable']))
-    throw new UsageError(`The variable ${variable} has no token: set it, or start without --token and token_variable.`);
+  const isNamed = tokenVariable !== undefined || sources['server.token_variable'] !== undefined;
+  const token = readToken(tokenVariable ?? config.server.tokenVariable, isNamed, config.server.host);
   const keys = withKeys([...providers(), ...Object.values(config.providers)], process.env);
   const closing: (() => Promise<unknown> | undefined)[] = [];
   try {
@@ -83,9 +82,7 @@ function tellAddresses(url: string, { mode, useServerKeys }: Config['proxy']): v
   if (mode !== 'record') say(`  proxy   in mode ${mode}`);
   if (useServerKeys) say('  keys    clients without a key of their own use those of this server');
   say('  proxy   give your clients these base addresses, and what they say is recorded:');
-  say(`            OPENAI_BASE_URL=${url}/proxy/openai/v1`);
-  say(`            ANTHROPIC_BASE_URL=${url}/proxy/anthropic`);
-  say(`            GOOGLE_GEMINI_BASE_URL=${url}/proxy/google`);
+  for (const [name, address] of Object.entries(proxyVariables(url))) say(`            ${name}=${address}`);
 }
 
 function tellKeys(keys: readonly ProviderDescriptor[]): void {
@@ -95,6 +92,18 @@ function tellKeys(keys: readonly ProviderDescriptor[]): void {
   }
   say(colors.yellow('  DEMO    no provider has a key, so a stand-in answers that understands nothing.'));
   say(colors.yellow('          Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again.'));
+}
+
+/** Undefined where clients need none. A variable that somebody named has to hold one. */
+function readToken(variable: string, isNamed: boolean, host: string): string | undefined {
+  const token = process.env[variable] || undefined;
+  if (token === undefined && isNamed)
+    throw new UsageError(`The variable ${variable} has no token: set it, or start without --token and token_variable.`);
+  if (token === undefined && !isLoopback(host))
+    throw new UsageError(
+      `A server at ${host} can be reached from elsewhere: set ${variable} to a token, or name another variable with --token.`,
+    );
+  return token;
 }
 
 /** Without such a value the server would be open, ask providers or show texts where it must not: so it does not start. */
