@@ -1,6 +1,6 @@
 import { DeleteDialog, DeleteOthersDialog } from './delete-dialogs.tsx';
 import { type Asking, useDesk } from './desk.ts';
-import { MarksDialog } from './marks-dialog.tsx';
+import { MessageMarksDialog } from './message-marks-dialog.tsx';
 import { SplitDialog } from './split-dialog.tsx';
 import { SystemDialog } from './system-dialog.tsx';
 
@@ -21,6 +21,6 @@ function Question({ what, node, leaf }: Asking & { readonly leaf: string }) {
     case 'system':
       return <SystemDialog first={node} leaf={leaf} />;
     default:
-      return <MarksDialog what={what} node={node} />;
+      return <MessageMarksDialog what={what} node={node} />;
   }
 }

@@ -6,9 +6,9 @@ import { queries } from '../api/queries.ts';
 import { addBookmark, removeBookmark, renameBookmark } from '../api/threads.ts';
 import type { Bookmark } from '../api/types.ts';
 import { IconButton } from '../ui/button.tsx';
-import { TextField } from '../ui/field.tsx';
 import { ago, shortId } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
+import { RenameField } from '../ui/rename-field.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 
@@ -36,12 +36,8 @@ export function BookmarkList() {
 
 function Row({ bookmark }: { readonly bookmark: Bookmark }) {
   const { id, node, title, createdAt } = bookmark;
-  const [written, setWritten] = useState<string>();
+  const [isRenaming, setRenaming] = useState(false);
   const name = title || 'Untitled';
-  const save = () => {
-    setWritten(undefined);
-    if (written !== undefined && written.trim() !== title) renameBookmark(id, written.trim()).catch(toastError);
-  };
   const remove = () =>
     removeBookmark(id).then(
       () =>
@@ -55,29 +51,21 @@ function Row({ bookmark }: { readonly bookmark: Bookmark }) {
     <li className="flex min-h-11 items-center gap-2 border-b border-line py-1 pr-1 pl-3 last:border-0">
       <BookmarkIcon size={14} aria-hidden className="shrink-0 text-accent" />
       <div className="min-w-0 grow">
-        {written === undefined ? (
+        {isRenaming ? (
+          <RenameField
+            title={title}
+            onRename={(news) => void renameBookmark(id, news).catch(toastError)}
+            onDone={() => setRenaming(false)}
+          />
+        ) : (
           <Link href={`/c/${node}`} className="block truncate font-medium hover:underline">
             {name}
           </Link>
-        ) : (
-          <TextField
-            autoFocus
-            aria-label="Title"
-            value={written}
-            maxLength={500}
-            className="h-7 w-full max-w-md"
-            onChange={(event) => setWritten(event.target.value)}
-            onBlur={save}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') save();
-              if (event.key === 'Escape') setWritten(undefined);
-            }}
-          />
         )}
       </div>
       <span className="shrink-0 font-mono text-xs text-faint max-sm:hidden">{shortId(node)}</span>
       <span className="shrink-0 text-xs text-faint">{ago(createdAt)}</span>
-      <IconButton label={`Rename ${name}`} onClick={() => setWritten(title)}>
+      <IconButton label={`Rename ${name}`} onClick={() => setRenaming(true)}>
         <Pencil size={14} />
       </IconButton>
       <IconButton label={`Take away ${name}`} onClick={() => void remove()}>

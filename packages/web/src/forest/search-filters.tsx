@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
-import { ChoiceField, TextField } from '../ui/field.tsx';
+import { ChoiceField, namedChoices, TextField } from '../ui/field.tsx';
 import type { ForestPartProps } from './forest-head.tsx';
 
 const ROLES = [
@@ -16,7 +16,7 @@ const ROLES = [
 export function SearchFilterBar({ address, onChange }: ForestPartProps) {
   const { role, model, tag, since, until } = address;
   const models = useQuery(queries.models());
-  const names = [...new Set([...(model ? [model] : []), ...(models.data?.items ?? []).map((one) => one.model)])];
+  const names = [...(model ? [model] : []), ...(models.data?.items ?? []).map((one) => one.model)];
   const isFiltered = [role, model, tag, since, until].some(Boolean);
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -26,7 +26,7 @@ export function SearchFilterBar({ address, onChange }: ForestPartProps) {
         className="max-w-48"
         value={model}
         onChoose={(value) => onChange({ model: value })}
-        choices={[{ value: '', title: 'Any model' }, ...names.map((name) => ({ value: name, title: name }))]}
+        choices={namedChoices('Any model', names)}
       />
       <TextField
         aria-label="Tag of the message"
@@ -35,25 +35,31 @@ export function SearchFilterBar({ address, onChange }: ForestPartProps) {
         value={tag}
         onChange={(event) => onChange({ tag: event.target.value })}
       />
-      <TextField
-        type="date"
-        aria-label="Not before"
-        title="Not before"
-        value={since}
-        onChange={(event) => onChange({ since: event.target.value })}
-      />
-      <TextField
-        type="date"
-        aria-label="Not after"
-        title="Not after"
-        value={until}
-        onChange={(event) => onChange({ until: event.target.value })}
-      />
+      <DayField label="Not before" value={since} onChoose={(value) => onChange({ since: value })} />
+      <DayField label="Not after" value={until} onChoose={(value) => onChange({ until: value })} />
       {isFiltered && (
         <Button look="quiet" onClick={() => onChange({ role: '', model: '', tag: '', since: '', until: '' })}>
           No filters
         </Button>
       )}
     </div>
+  );
+}
+
+interface DayFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChoose: (day: string) => void;
+}
+
+function DayField({ label, value, onChoose }: DayFieldProps) {
+  return (
+    <TextField
+      type="date"
+      aria-label={label}
+      title={label}
+      value={value}
+      onChange={(event) => onChoose(event.target.value)}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { tagsOf } from '../api/tags-of.ts';
-import { ChoiceField } from '../ui/field.tsx';
+import { ChoiceField, namedChoices } from '../ui/field.tsx';
 import type { ForestPartProps } from './forest-head.tsx';
 
 const SORTINGS = [
@@ -32,13 +32,7 @@ export function ThreadFilters({ address, onChange, threads }: ForestPartProps) {
           label="With the tag"
           value={address.tag}
           onChoose={(tag) => onChange({ tag })}
-          choices={[
-            { value: '', title: 'Any tag' },
-            ...[...new Set([...tags, ...(address.tag ? [address.tag] : [])])].map((tag) => ({
-              value: tag,
-              title: tag,
-            })),
-          ]}
+          choices={namedChoices('Any tag', [...tags, ...(address.tag ? [address.tag] : [])])}
         />
       )}
       <ChoiceField label="Rated" choices={RATINGS} value={address.rating} onChoose={(rating) => onChange({ rating })} />

@@ -5,8 +5,8 @@ import type { Thread } from '../api/types.ts';
 import { askExport } from '../state/overlays.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { MarksDialog } from './marks-dialog.tsx';
 import { deleteWithUndo } from './thread-actions.ts';
+import { ThreadMarksDialog } from './thread-marks-dialog.tsx';
 
 export function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly onRename: () => void }) {
   const [, go] = useLocation();
@@ -36,7 +36,7 @@ export function ThreadMenu({ thread, onRename }: { readonly thread: Thread; read
           },
         ]}
       />
-      {isMarking && <MarksDialog thread={thread} onClose={() => setMarking(false)} />}
+      {isMarking && <ThreadMarksDialog thread={thread} onClose={() => setMarking(false)} />}
     </>
   );
 }

@@ -3,11 +3,13 @@ import { Star, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
+import { changeThread } from '../api/threads.ts';
 import type { Thread } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { ago, money, shortNumber } from '../ui/format.ts';
+import { RenameField } from '../ui/rename-field.tsx';
+import { toastError } from '../ui/toasts.tsx';
 import { useSettled } from '../ui/use-settled.ts';
-import { RenameField } from './rename-field.tsx';
 import { deleteWithUndo, restoreDeleted } from './thread-actions.ts';
 import { ThreadMenu } from './thread-menu.tsx';
 
@@ -36,7 +38,11 @@ export function ThreadRow({ thread, isSelected, onSelect }: ThreadRowProps) {
       )}
       <div className="min-w-0 grow">
         {isRenaming ? (
-          <RenameField thread={thread} onDone={() => setRenaming(false)} />
+          <RenameField
+            title={title}
+            onRename={(news) => void changeThread(id, { title: news }).catch(toastError)}
+            onDone={() => setRenaming(false)}
+          />
         ) : (
           <div className="flex items-center gap-2">
             <Link

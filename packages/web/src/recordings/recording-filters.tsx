@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { queries } from '../api/queries.ts';
 import type { RecordingFilters } from '../api/recordings.ts';
 import type { Recording } from '../api/types.ts';
-import { ChoiceField } from '../ui/field.tsx';
+import { ChoiceField, namedChoices } from '../ui/field.tsx';
 
 const STATUSES = [
   { value: '', title: 'Any status' },
@@ -30,7 +30,7 @@ export interface RecordingFilterBarProps {
 export function RecordingFilterBar({ filters, items, onChange }: RecordingFilterBarProps) {
   const providers = useQuery(queries.providers());
   const { provider = '', status = '', outcome = '', tag = '' } = filters;
-  const tags = [...new Set([...(tag ? [tag] : []), ...items.flatMap((one) => one.tags)])].sort();
+  const tags = [...(tag ? [tag] : []), ...items.flatMap((one) => one.tags)].sort();
   const set = (news: Readonly<Record<string, string>>) =>
     onChange(Object.fromEntries(Object.entries({ ...filters, ...news }).filter(([, value]) => value !== '')));
   return (
@@ -39,10 +39,10 @@ export function RecordingFilterBar({ filters, items, onChange }: RecordingFilter
         label="Provider"
         value={provider}
         onChoose={(value) => set({ provider: value })}
-        choices={[
-          { value: '', title: 'Any provider' },
-          ...(providers.data?.items ?? []).map(({ id }) => ({ value: id, title: id })),
-        ]}
+        choices={namedChoices(
+          'Any provider',
+          (providers.data?.items ?? []).map(({ id }) => id),
+        )}
       />
       <ChoiceField label="Status" choices={STATUSES} value={status} onChoose={(value) => set({ status: value })} />
       <ChoiceField label="Outcome" choices={OUTCOMES} value={outcome} onChoose={(value) => set({ outcome: value })} />
@@ -51,7 +51,7 @@ export function RecordingFilterBar({ filters, items, onChange }: RecordingFilter
           label="Tag"
           value={tag}
           onChoose={(value) => set({ tag: value })}
-          choices={[{ value: '', title: 'Any tag' }, ...tags.map((one) => ({ value: one, title: one }))]}
+          choices={namedChoices('Any tag', tags)}
         />
       )}
     </>

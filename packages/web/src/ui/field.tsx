@@ -18,6 +18,11 @@ export interface ChoiceFieldProps extends Omit<SelectHTMLAttributes<HTMLSelectEl
   readonly onChoose: (value: string) => void;
 }
 
+/** Names to choose from, each once and as they are, behind the choice of none. */
+export function namedChoices(none: string, names: readonly string[]): readonly Choice[] {
+  return [{ value: '', title: none }, ...[...new Set(names)].map((name) => ({ value: name, title: name }))];
+}
+
 /** One of a few; its label is for those who cannot see where it stands. */
 export function ChoiceField({ label, choices, onChoose, className = '', ...rest }: ChoiceFieldProps) {
   return (

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { tagChanges } from '../api/tag-changes.ts';
 import type { Node } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -6,7 +7,7 @@ import { stopAsking } from './desk.ts';
 import { mark } from './marking.ts';
 
 /** Tags with commas between them, or a note. */
-export function MarksDialog({ what, node }: { readonly what: 'tag' | 'note'; readonly node: Node }) {
+export function MessageMarksDialog({ what, node }: { readonly what: 'tag' | 'note'; readonly node: Node }) {
   const isTag = what === 'tag';
   const [text, setText] = useState(isTag ? node.marks.tags.join(', ') : (node.marks.note ?? ''));
   const save = () => {
@@ -42,15 +43,4 @@ export function MarksDialog({ what, node }: { readonly what: 'tag' | 'note'; rea
       />
     </Dialog>
   );
-}
-
-function tagChanges(before: readonly string[], text: string): Record<string, boolean> {
-  const after = text
-    .split(',')
-    .map((tag) => tag.trim())
-    .filter(Boolean);
-  return Object.fromEntries([
-    ...before.filter((tag) => !after.includes(tag)).map((tag) => [tag, false] as const),
-    ...after.filter((tag) => !before.includes(tag)).map((tag) => [tag, true] as const),
-  ]);
 }

@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { tagChanges } from '../api/tag-changes.ts';
 import { changeThread } from '../api/threads.ts';
 import type { Thread } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
@@ -6,10 +7,9 @@ import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Stars } from '../ui/stars.tsx';
 import { toastError } from '../ui/toasts.tsx';
-import { tagChanges } from './tag-changes.ts';
 
 /** What a person says of a conversation. */
-export function MarksDialog({ thread, onClose }: { readonly thread: Thread; readonly onClose: () => void }) {
+export function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread; readonly onClose: () => void }) {
   const [tags, setTags] = useState(thread.tags.join(', '));
   const [rating, setRating] = useState(thread.rating);
   const [note, setNote] = useState(thread.note ?? '');
