@@ -7,6 +7,7 @@ import { glance } from './api/glance.ts';
 import { looking } from './api/looking.ts';
 import { models } from './api/models.ts';
 import { moving } from './api/moving.ts';
+import { nodeChanges } from './api/node-changes.ts';
 import { nodes } from './api/nodes.ts';
 import { recordings } from './api/recordings.ts';
 import { requests } from './api/requests.ts';
@@ -31,6 +32,7 @@ const IMPORTS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/import/
 const api = apiRouter()
   .route('/', threads)
   .route('/', nodes)
+  .route('/', nodeChanges)
   .route('/', requests)
   .route('/', looking)
   .route('/', glance)

@@ -3,7 +3,7 @@ import { Problem } from '../http/problem.ts';
 import { given } from './given.ts';
 import { answers, apiRouter } from './route.ts';
 import { Id, Node, PageQuery, pageOf, ThreadId, Usage } from './schemas.ts';
-import { nodeView } from './views.ts';
+import { nodeViews } from './views.ts';
 
 const tags = ['forest'];
 
@@ -111,6 +111,5 @@ export const looking = apiRouter()
     const { forest, redact } = c.var.services;
     const { a, b } = c.req.valid('query');
     const found = await forest.diff(a, b);
-    const view = (list: typeof found.a) => list.map((node) => nodeView(node, redact));
-    return c.json({ ...found, a: view(found.a), b: view(found.b) }, 200);
+    return c.json({ ...found, a: nodeViews(found.a, redact), b: nodeViews(found.b, redact) }, 200);
   });

@@ -1,0 +1,142 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { markOlder } from './deprecation.ts';
+import { given } from './given.ts';
+import { readMessages } from './messages.ts';
+import { answers, apiRouter, creates, jsonBody } from './route.ts';
+import { Id, MessageInput, Node, ThreadId } from './schemas.ts';
+import { nodeView } from './views.ts';
+
+const params = z.object({ node: Id });
+const tags = ['nodes'];
+
+const append = createRoute({
+  method: 'post',
+  path: '/nodes/{node}/messages',
+  tags,
+  summary: 'Messages below a node; the same ones twice are one',
+  request: {
+    params,
+    body: jsonBody(
+      z.object({ messages: z.array(MessageInput).min(1).max(10_000), thread: ThreadId.optional() }).strict(),
+    ),
+  },
+  responses: creates(Node),
+});
+
+const Moved = z.object({ moved: z.record(z.string(), z.string()) });
+
+const edit = createRoute({
+  method: 'post',
+  path: '/nodes/{node}/edit',
+  tags,
+  summary: 'A sibling with another text; the old one stays. With `carry`, the messages up to that node come along',
+  request: {
+    params,
+    body: jsonBody(z.object({ text: z.string().max(5_000_000), carry: Id.optional() }).strict()),
+  },
+  responses: creates(Node),
+});
+
+const split = createRoute({
+  method: 'post',
+  path: '/nodes/{node}/split',
+  tags,
+  summary: 'Two nodes in place of one, parted at a position of its text',
+  request: { params, body: jsonBody(z.object({ at: z.number().int().min(0) }).strict()) },
+  responses: answers(Moved.extend({ first: z.string(), second: z.string() })),
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/nodes/{node}',
+  tags,
+  summary: 'Hides it and all below it, or hangs its children to its parent; undo with restore',
+  request: { params, query: z.object({ keepChildren: z.enum(['true', 'false']).optional() }) },
+  responses: answers(Moved),
+});
+
+const restore = createRoute({
+  method: 'post',
+  path: '/nodes/{node}/restore',
+  tags,
+  summary: 'Brings a removed node back',
+  request: { params },
+  responses: answers(Node),
+});
+
+const graft = createRoute({
+  method: 'post',
+  path: '/nodes/{node}/graft',
+  tags,
+  summary: 'Hangs it and all below it under another node',
+  request: { params, body: jsonBody(z.object({ onto: Id }).strict()) },
+  responses: answers(Moved),
+});
+
+const mark = createRoute({
+  method: 'patch',
+  path: '/nodes/{node}',
+  tags,
+  summary: 'Tags, note, rating',
+  request: {
+    params,
+    body: jsonBody(
+      z
+        .object({
+          tags: z.record(z.string().min(1).max(100), z.boolean()).optional(),
+          note: z.string().max(100_000).nullable().optional(),
+          rating: z.number().min(-5).max(5).nullable().optional(),
+        })
+        .strict(),
+    ),
+  },
+  responses: answers(Node),
+});
+
+export const nodeChanges = apiRouter()
+  .openapi(append, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { thread } = c.req.valid('json');
+    const { messages, older } = readMessages(await c.req.text());
+    markOlder(c, older);
+    const head = await forest.append(c.req.valid('param').node, messages);
+    if (thread !== undefined) await forest.threads.moveHead(thread, head);
+    return c.json(nodeView(await forest.node(head), redact), 201);
+  })
+  .openapi(edit, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { text, carry } = c.req.valid('json');
+    const id = await forest.edit(c.req.valid('param').node, text, given({ carry }));
+    return c.json(nodeView(await forest.node(id), redact), 201);
+  })
+  .openapi(split, async (c) => {
+    const { first, second, rehung } = await c.var.services.forest.split(
+      c.req.valid('param').node,
+      c.req.valid('json').at,
+    );
+    return c.json({ first, second, moved: Object.fromEntries(rehung.moved) }, 200);
+  })
+  .openapi(remove, async (c) => {
+    const keepChildren = c.req.valid('query').keepChildren === 'true';
+    const { moved } = await c.var.services.forest.remove(c.req.valid('param').node, { keepChildren });
+    return c.json({ moved: Object.fromEntries(moved) }, 200);
+  })
+  .openapi(restore, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { node } = c.req.valid('param');
+    await forest.restore(node);
+    return c.json(nodeView(await forest.node(node), redact), 200);
+  })
+  .openapi(graft, async (c) => {
+    const { moved } = await c.var.services.forest.graft(c.req.valid('param').node, c.req.valid('json').onto);
+    return c.json({ moved: Object.fromEntries(moved) }, 200);
+  })
+  .openapi(mark, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { node } = c.req.valid('param');
+    const { tags: wanted, note, rating } = c.req.valid('json');
+    if (wanted !== undefined) await forest.tag(node, wanted);
+    if (note !== undefined) await forest.note(node, note);
+    if (rating !== undefined) await forest.rate(node, rating);
+    return c.json(nodeView(await forest.node(node), redact), 200);
+  });
