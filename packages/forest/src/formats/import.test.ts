@@ -1,7 +1,10 @@
 import { MessageList, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { createForest, type Forest, type ForestNode, importFile, memoryStore } from '../index.ts';
-import { chatgptConversation, claudeConversation, SOURCES, uiChat } from './test-sources.ts';
+import { chatgptConversation } from './test-chatgpt.ts';
+import { claudeConversation } from './test-claude.ts';
+import { SOURCES } from './test-sources.ts';
+import { uiChat } from './test-ui-messages.ts';
 
 const empty = () => createForest(memoryStore());
 

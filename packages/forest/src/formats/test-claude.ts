@@ -1,0 +1,52 @@
+/** A conversation as Claude exports it: an attachment, a call with its result, two answers. */
+export const claudeConversation = {
+  uuid: 'k-1',
+  name: 'Weather',
+  created_at: '2025-01-01T00:00:00.000000Z',
+  updated_at: '2025-01-01T00:01:00.000000Z',
+  account: { uuid: 'acc' },
+  chat_messages: [
+    {
+      uuid: 'm-1',
+      text: 'Weather?',
+      content: [{ type: 'text', text: 'Weather?', citations: [] }],
+      sender: 'human',
+      created_at: '2025-01-01T00:00:01Z',
+      attachments: [{ file_name: 'cities.txt', file_type: 'txt', file_size: 5, extracted_content: 'Paris' }],
+      files: [{ file_name: 'map.png', file_uuid: 'f-1' }],
+      parent_message_uuid: '00000000-0000-4000-8000-000000000000',
+    },
+    {
+      uuid: 'm-2',
+      text: '',
+      sender: 'assistant',
+      created_at: '2025-01-01T00:00:02Z',
+      content: [
+        { type: 'thinking', thinking: 'Look it up' },
+        { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Paris' } },
+        {
+          type: 'tool_result',
+          tool_use_id: 'toolu_1',
+          name: 'weather',
+          content: [{ type: 'text', text: 'Sun' }],
+          is_error: false,
+        },
+        { type: 'text', text: 'Sunny.' },
+      ],
+      attachments: [],
+      files: [],
+      parent_message_uuid: 'm-1',
+    },
+    {
+      uuid: 'm-3',
+      text: 'Rainy.',
+      sender: 'assistant',
+      created_at: '2025-01-01T00:00:03Z',
+      content: [{ type: 'text', text: 'Rainy.' }],
+      attachments: [],
+      files: [],
+      parent_message_uuid: 'm-1',
+    },
+  ],
+  current_leaf_message_uuid: 'm-2',
+};
