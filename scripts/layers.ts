@@ -7,6 +7,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'packages/core': ['json', 'message', 'dialects', 'providers', 'run', 'conversation', 'testing'],
   'packages/forest': ['model', 'store', 'forest', 'engine', 'record', 'formats', 'testing'],
   'packages/agents': ['files', 'config', 'tools', 'mcp', 'agents'],
+  'packages/cli': ['output', 'world', 'chat', 'commands'],
   'packages/web': [
     'api',
     'state',

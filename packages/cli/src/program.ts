@@ -1,6 +1,5 @@
 import { nearest } from '@skein/core';
 import { Command, Option } from 'commander';
-import { portOf } from './command.ts';
 import { addAgents } from './commands/agents.ts';
 import { addAsk } from './commands/ask.ts';
 import { addBookmark } from './commands/bookmark.ts';
@@ -8,6 +7,7 @@ import { addChat } from './commands/chat.ts';
 import { addDiff } from './commands/diff.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
+import { portOf } from './commands/forest-command.ts';
 import { addImport } from './commands/import.ts';
 import { addLog } from './commands/log.ts';
 import { addModels } from './commands/models.ts';
@@ -20,7 +20,7 @@ import { addTree } from './commands/tree.ts';
 import { addUpkeep } from './commands/upkeep.ts';
 import { addUsage } from './commands/usage.ts';
 import { addVerify } from './commands/verify.ts';
-import { harmless, note, UsageError } from './output.ts';
+import { harmless, note, UsageError } from './output/output.ts';
 
 const COMMANDS = [
   addChat,

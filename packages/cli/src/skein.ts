@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { CommanderError } from 'commander';
-import { failWith } from './output.ts';
+import { failWith } from './output/output.ts';
 import { createProgram } from './program.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };

@@ -1,7 +1,7 @@
 import type { Approval } from '@skein/core';
 import type { BranchState, Engine, Generation, ResumeOptions } from '@skein/forest';
-import { colors, say } from '../output.ts';
-import { createTally, type Tally } from '../usage-text.ts';
+import { colors, say } from '../output/output.ts';
+import { createTally, type Tally } from '../output/usage-text.ts';
 import { readTyped } from './read-typed.ts';
 import { callLine, type TurnView } from './turn-view.ts';
 

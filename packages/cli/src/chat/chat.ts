@@ -1,16 +1,25 @@
 import { ROOT } from '@skein/forest';
-import { modelNamed } from '../asking.ts';
-import type { ChatOptions } from '../commands/chat.ts';
-import { findPlace } from '../find-place.ts';
-import { inWorld } from '../open-world.ts';
-import { colors, harmless, noteError, oneLine, say, UsageError } from '../output.ts';
-import { createTally, usageLine } from '../usage-text.ts';
+import { colors, harmless, noteError, oneLine, say, UsageError } from '../output/output.ts';
+import { createTally, usageLine } from '../output/usage-text.ts';
+import { modelNamed } from '../world/asking.ts';
+import { findPlace } from '../world/find-place.ts';
+import { inWorld } from '../world/open-world.ts';
 import { type Chatting, runCommand } from './commands.ts';
 import { openHistory } from './history.ts';
 import { openPartner, type Partner, withModel } from './partner.ts';
 import { readTyped } from './read-typed.ts';
 import { openSession } from './session.ts';
 import { createTurns } from './turns.ts';
+
+export interface ChatOptions {
+  readonly store?: string;
+  readonly project?: string;
+  readonly agents?: string;
+  readonly model?: string;
+  readonly system?: string;
+  readonly at?: string;
+  readonly think?: string;
+}
 
 /** A conversation in the terminal, until the person leaves. */
 export async function chat(who: string | undefined, options: ChatOptions): Promise<void> {

@@ -1,9 +1,9 @@
 import { nearest } from '@skein/core';
 import { type Forest, ROOT } from '@skein/forest';
-import { nodeLine } from '../message-text.ts';
-import type { World } from '../open-world.ts';
-import { colors, harmless, oneLine, say, short } from '../output.ts';
-import { drawn } from '../tree-lines.ts';
+import { nodeLine } from '../output/message-text.ts';
+import { colors, harmless, oneLine, say, short } from '../output/output.ts';
+import { drawn } from '../output/tree-lines.ts';
+import type { World } from '../world/open-world.ts';
 import { isQuestion, type Session } from './session.ts';
 
 /** What the commands of a chat work with. */

@@ -1,4 +1,4 @@
-import type { colors as palette } from '../output.ts';
+import type { colors as palette } from '../output/output.ts';
 
 /** Markdown for a terminal, piece by piece: what is given back can be written at once. */
 export interface MarkdownStream {

@@ -1,8 +1,8 @@
 import { type Config, describeProblem, loadAgents } from '@skein/agents';
 import type { Forest, GenerateOptions } from '@skein/forest';
-import { agentNamed } from '../agent-named.ts';
-import { type Asking, defaultModel, modelNamed, type NamedModel, nameOfModel, openAsking } from '../asking.ts';
-import { warn } from '../output.ts';
+import { warn } from '../output/output.ts';
+import { agentNamed } from '../world/agent-named.ts';
+import { type Asking, defaultModel, modelNamed, type NamedModel, nameOfModel, openAsking } from '../world/asking.ts';
 
 /** Whom one talks to: a model, or an agent with its system text and tools. */
 export interface Partner {

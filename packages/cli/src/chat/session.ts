@@ -1,7 +1,7 @@
 import { system, user } from '@skein/core';
 import { type Forest, type ForestNode, ROOT, type Thread } from '@skein/forest';
-import type { Place } from '../find-place.ts';
-import { oneLine } from '../output.ts';
+import { oneLine } from '../output/output.ts';
+import type { Place } from '../world/find-place.ts';
 
 /** Where a conversation stands in the forest, and the ways from there. */
 export interface Session {

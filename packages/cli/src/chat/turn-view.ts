@@ -1,8 +1,8 @@
 import { describeLoss, type Notice } from '@skein/core';
 import type { Forest, ForestNode, GenerationEvent } from '@skein/forest';
-import { nodeText } from '../message-text.ts';
-import type { World } from '../open-world.ts';
-import { colors, harmless, oneLine } from '../output.ts';
+import { nodeText } from '../output/message-text.ts';
+import { colors, harmless, oneLine } from '../output/output.ts';
+import type { World } from '../world/open-world.ts';
 import { markdownStream } from './markdown.ts';
 
 /** Shows an answer while it grows: text as it comes, thoughts as one line, what tools are asked and say. */

@@ -1,9 +1,9 @@
 import { costOf } from '@skein/core/prices';
 import { createEngine, type GenerateOptions } from '@skein/forest';
-import { withHint } from '../error-text.ts';
-import { hasRedaction, type World } from '../open-world.ts';
-import { colors, noteError, say } from '../output.ts';
-import { type Tally, usageLine } from '../usage-text.ts';
+import { withHint } from '../output/error-text.ts';
+import { colors, noteError, say } from '../output/output.ts';
+import { type Tally, usageLine } from '../output/usage-text.ts';
+import { hasRedaction, type World } from '../world/open-world.ts';
 import { showAnswer } from './answer.ts';
 import type { Session } from './session.ts';
 import { turnView } from './turn-view.ts';

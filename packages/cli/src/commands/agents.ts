@@ -1,8 +1,8 @@
 import { describeProblem, loadAgents } from '@skein/agents';
 import type { Command } from 'commander';
-import { problemsOf } from '../agent-named.ts';
-import { readConfig } from '../open-world.ts';
-import { colors, note, oneLine, say, sayJson, warn } from '../output.ts';
+import { colors, note, oneLine, say, sayJson, warn } from '../output/output.ts';
+import { problemsOf } from '../world/agent-named.ts';
+import { readConfig } from '../world/open-world.ts';
 
 export function addAgents(program: Command): void {
   program

@@ -3,12 +3,12 @@ import { text as readAll } from 'node:stream/consumers';
 import { isObject, type JsonObject, system, user } from '@skein/core';
 import { createEngine, type Forest, type ForestNode, ROOT } from '@skein/forest';
 import type { Command } from 'commander';
-import { defaultModel, modelNamed, nameOfModel, openAsking } from '../asking.ts';
-import { countOf, type ForestFlags, listingCommand } from '../command.ts';
-import { findPlace } from '../find-place.ts';
-import { followGeneration, needAnswer } from '../follow.ts';
-import { hasRedaction, inWorld } from '../open-world.ts';
-import { harmless, oneLine, say, sayJson, UsageError } from '../output.ts';
+import { harmless, oneLine, say, sayJson, UsageError } from '../output/output.ts';
+import { defaultModel, modelNamed, nameOfModel, openAsking } from '../world/asking.ts';
+import { findPlace } from '../world/find-place.ts';
+import { followGeneration, needAnswer } from '../world/follow.ts';
+import { hasRedaction, inWorld } from '../world/open-world.ts';
+import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly model?: string;
@@ -19,7 +19,7 @@ interface Options extends ForestFlags {
 }
 
 export function addAsk(program: Command): void {
-  listingCommand(program, 'ask', 'ask a model once; the answer goes to standard output, and both into the forest')
+  jsonCommand(program, 'ask', 'ask a model once; the answer goes to standard output, and both into the forest')
     .argument('[question...]', 'without one it is read from standard input')
     .option(
       '--model <provider/model>',

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { countOf, type ForestFlags, listingCommand } from '../command.ts';
-import { findPlace } from '../find-place.ts';
-import { inWorld } from '../open-world.ts';
-import { colors, note, oneLine, say, sayJson, short, UsageError, when } from '../output.ts';
+import { colors, note, oneLine, say, sayJson, short, UsageError, when } from '../output/output.ts';
+import { findPlace } from '../world/find-place.ts';
+import { inWorld } from '../world/open-world.ts';
+import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly limit: number;
@@ -10,7 +10,7 @@ interface Options extends ForestFlags {
 }
 
 export function addBookmark(program: Command): void {
-  listingCommand(program, 'bookmark', 'keep a node by a name; without one, list the bookmarks')
+  jsonCommand(program, 'bookmark', 'keep a node by a name; without one, list the bookmarks')
     .argument('[node]', 'an id, or the beginning of one')
     .argument('[title]')
     .addOption(new Option('--remove <bookmark>', 'take a bookmark away'))

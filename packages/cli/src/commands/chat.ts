@@ -1,14 +1,7 @@
 import type { Command } from 'commander';
-import { type ForestFlags, forestCommand } from '../command.ts';
-import { UsageError } from '../output.ts';
-
-export interface ChatOptions extends ForestFlags {
-  readonly agents?: string;
-  readonly model?: string;
-  readonly system?: string;
-  readonly at?: string;
-  readonly think?: string;
-}
+import type { ChatOptions } from '../chat/chat.ts';
+import { UsageError } from '../output/output.ts';
+import { forestCommand } from './forest-command.ts';
 
 export function addChat(program: Command): void {
   forestCommand(program, 'chat', 'talk to a model or an agent in the terminal; all of it goes into the forest')

@@ -1,14 +1,14 @@
 import { ROOT } from '@skein/forest';
 import type { Command } from 'commander';
-import { type ForestFlags, listingCommand } from '../command.ts';
-import { findPlace } from '../find-place.ts';
-import { nodeLines } from '../message-text.ts';
-import { inWorld } from '../open-world.ts';
-import { colors, say, sayJson, short } from '../output.ts';
-import { nodeView } from '../views.ts';
+import { nodeLines } from '../output/message-text.ts';
+import { nodeView } from '../output/node-view.ts';
+import { colors, say, sayJson, short } from '../output/output.ts';
+import { findPlace } from '../world/find-place.ts';
+import { inWorld } from '../world/open-world.ts';
+import { type ForestFlags, jsonCommand } from './forest-command.ts';
 
 export function addDiff(program: Command): void {
-  listingCommand(program, 'diff', 'where two conversations part, and what each has behind that')
+  jsonCommand(program, 'diff', 'where two conversations part, and what each has behind that')
     .argument('<a>', 'a node or a thread')
     .argument('<b>', 'another one')
     .action(showDifference);

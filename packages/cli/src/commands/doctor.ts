@@ -5,12 +5,12 @@ import { type Config, describeProblem, loadAgents, loadConfig, type Problem } fr
 import { hasKey, type ProviderDescriptor, providers, resolveEndpoint } from '@skein/core';
 import { openForest } from '@skein/forest';
 import type { Command } from 'commander';
-import { problemsOf } from '../agent-named.ts';
-import { type ForestFlags, listingCommand } from '../command.ts';
-import { withKeys } from '../demo.ts';
-import { errorText } from '../error-text.ts';
-import { colors, harmless, say, sayJson } from '../output.ts';
-import { describePlace, placeOf } from '../store-place.ts';
+import { errorText } from '../output/error-text.ts';
+import { colors, harmless, say, sayJson } from '../output/output.ts';
+import { problemsOf } from '../world/agent-named.ts';
+import { withKeys } from '../world/demo.ts';
+import { describePlace, placeOf } from '../world/store-place.ts';
+import { type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Check {
   readonly name: string;
@@ -20,7 +20,7 @@ interface Check {
 }
 
 export function addDoctor(program: Command): void {
-  listingCommand(program, 'doctor', 'look at versions, configuration, store, keys, addresses, port and agents').action(
+  jsonCommand(program, 'doctor', 'look at versions, configuration, store, keys, addresses, port and agents').action(
     doctor,
   );
 }

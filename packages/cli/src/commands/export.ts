@@ -10,11 +10,11 @@ import {
   type Forest,
 } from '@skein/forest';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type ForestFlags, forestCommand } from '../command.ts';
-import { findPlace } from '../find-place.ts';
-import { hasRedaction, inWorld } from '../open-world.ts';
-import { note, UsageError, warn } from '../output.ts';
-import { progressLine } from '../progress.ts';
+import { note, UsageError, warn } from '../output/output.ts';
+import { progressLine } from '../output/progress.ts';
+import { findPlace } from '../world/find-place.ts';
+import { hasRedaction, inWorld } from '../world/open-world.ts';
+import { type ForestFlags, forestCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly format: ExportFormat | 'older';

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { IMPORT_FORMATS, type ImportFormat, importFile } from '@skein/forest';
 import { type Command, Option } from 'commander';
-import { type ForestFlags, listingCommand } from '../command.ts';
-import { inWorld } from '../open-world.ts';
-import { harmless, say, sayJson, warn } from '../output.ts';
-import { progressLine } from '../progress.ts';
+import { harmless, say, sayJson, warn } from '../output/output.ts';
+import { progressLine } from '../output/progress.ts';
+import { inWorld } from '../world/open-world.ts';
+import { type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly format?: ImportFormat;
@@ -12,7 +12,7 @@ interface Options extends ForestFlags {
 }
 
 export function addImport(program: Command): void {
-  listingCommand(program, 'import', 'bring conversations from a file or a folder into the forest')
+  jsonCommand(program, 'import', 'bring conversations from a file or a folder into the forest')
     .argument('<file>')
     .addOption(new Option('--format <name>', 'what it is, where nothing in it says so').choices(IMPORT_FORMATS))
     .option('--dialect <name>', 'what bare messages are written in, such as openai-chat or legacy')

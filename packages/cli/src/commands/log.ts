@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { type ForestFlags, listingCommand } from '../command.ts';
-import { findPlace } from '../find-place.ts';
-import { nodeLine, nodeLines } from '../message-text.ts';
-import { inWorld } from '../open-world.ts';
-import { say, sayJson } from '../output.ts';
-import { nodeView } from '../views.ts';
+import { nodeLine, nodeLines } from '../output/message-text.ts';
+import { nodeView } from '../output/node-view.ts';
+import { say, sayJson } from '../output/output.ts';
+import { findPlace } from '../world/find-place.ts';
+import { inWorld } from '../world/open-world.ts';
+import { type ForestFlags, jsonCommand } from './forest-command.ts';
 
 export function addLog(program: Command): void {
-  listingCommand(program, 'log', 'a conversation from its first message to a node, or to where a thread stands')
+  jsonCommand(program, 'log', 'a conversation from its first message to a node, or to where a thread stands')
     .argument('<node|thread>', 'an id, or the beginning of one')
     .option('--oneline', 'one line for each message')
     .action(showLog);

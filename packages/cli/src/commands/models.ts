@@ -1,8 +1,8 @@
 import { findProvider } from '@skein/agents';
 import { hasKey, type ProviderDescriptor, providers } from '@skein/core';
 import type { Command } from 'commander';
-import { readConfig } from '../open-world.ts';
-import { colors, note, say, sayJson } from '../output.ts';
+import { colors, note, say, sayJson } from '../output/output.ts';
+import { readConfig } from '../world/open-world.ts';
 
 export function addModels(program: Command): void {
   program

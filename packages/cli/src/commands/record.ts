@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { listExchanges } from '@skein/forest';
 import type { Command } from 'commander';
-import { type ForestFlags, forestCommand } from '../command.ts';
-import { inWorld } from '../open-world.ts';
-import { note, warn } from '../output.ts';
-import { proxyVariables } from '../proxy-variables.ts';
+import { note, warn } from '../output/output.ts';
+import { inWorld } from '../world/open-world.ts';
+import { proxyVariables } from '../world/proxy-variables.ts';
+import { type ForestFlags, forestCommand } from './forest-command.ts';
 
 /** `record` and `replay`: a program between us and its providers, which needs no change for it. */
 export function addRecord(program: Command): void {

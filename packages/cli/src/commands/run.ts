@@ -2,12 +2,12 @@ import { describeProblem, loadAgents } from '@skein/agents';
 import { system, user } from '@skein/core';
 import { createEngine, ROOT } from '@skein/forest';
 import type { Command } from 'commander';
-import { agentNamed } from '../agent-named.ts';
-import { modelNamed, openAsking } from '../asking.ts';
-import { countOf, type ForestFlags, listingCommand } from '../command.ts';
-import { approveAll, followGeneration, needAnswer } from '../follow.ts';
-import { hasRedaction, inWorld } from '../open-world.ts';
-import { harmless, note, oneLine, say, sayJson, short, warn } from '../output.ts';
+import { harmless, note, oneLine, say, sayJson, short, warn } from '../output/output.ts';
+import { agentNamed } from '../world/agent-named.ts';
+import { modelNamed, openAsking } from '../world/asking.ts';
+import { approveAll, followGeneration, needAnswer } from '../world/follow.ts';
+import { hasRedaction, inWorld } from '../world/open-world.ts';
+import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly agents?: string;
@@ -17,7 +17,7 @@ interface Options extends ForestFlags {
 }
 
 export function addRun(program: Command): void {
-  listingCommand(program, 'run', 'let an agent work on a goal: it calls its tools until it is done')
+  jsonCommand(program, 'run', 'let an agent work on a goal: it calls its tools until it is done')
     .argument('<agent>', 'its name, or that of its file')
     .argument('<goal...>')
     .option('--agents <folder>', 'where the files of the agents are')

@@ -1,10 +1,10 @@
 import type { Role } from '@skein/core';
 import type { Found } from '@skein/forest';
 import { type Command, Option } from 'commander';
-import { countOf, type ForestFlags, instantOf, listingCommand } from '../command.ts';
-import { findPlace } from '../find-place.ts';
-import { inWorld } from '../open-world.ts';
-import { colors, harmless, note, say, sayJson, short } from '../output.ts';
+import { colors, harmless, note, say, sayJson, short } from '../output/output.ts';
+import { findPlace } from '../world/find-place.ts';
+import { inWorld } from '../world/open-world.ts';
+import { countOf, type ForestFlags, instantOf, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly limit: number;
@@ -17,7 +17,7 @@ interface Options extends ForestFlags {
 }
 
 export function addSearch(program: Command): void {
-  listingCommand(program, 'search', 'find messages that have all the words; the last one may be cut')
+  jsonCommand(program, 'search', 'find messages that have all the words; the last one may be cut')
     .argument('<words...>')
     .option('--limit <count>', 'how many', countOf, 20)
     .addOption(new Option('--role <role>', 'only of this role').choices(['system', 'user', 'assistant', 'tool']))

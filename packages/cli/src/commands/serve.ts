@@ -3,13 +3,13 @@ import { type ProviderDescriptor, providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { openForest } from '@skein/forest';
 import { createLog, createServer, isEmptyForest, isLoopback, seedSample } from '@skein/server';
-import { DEMO_MODEL, startDemo, withKeys } from '../demo.ts';
-import { mayOpen, openPage } from '../open-page.ts';
-import { colors, say, UsageError, warn } from '../output.ts';
-import { pageFolder } from '../page-folder.ts';
-import { proxyVariables } from '../proxy-variables.ts';
-import { describePlace, placeOf } from '../store-place.ts';
-import { untilInterrupted } from '../until-interrupted.ts';
+import { colors, say, UsageError, warn } from '../output/output.ts';
+import { DEMO_MODEL, startDemo, withKeys } from '../world/demo.ts';
+import { mayOpen, openPage } from '../world/open-page.ts';
+import { pageFolder } from '../world/page-folder.ts';
+import { proxyVariables } from '../world/proxy-variables.ts';
+import { describePlace, placeOf } from '../world/store-place.ts';
+import { untilInterrupted } from '../world/until-interrupted.ts';
 
 export interface ServeOptions {
   readonly port?: number;

@@ -1,11 +1,11 @@
 import type { TakeRecord } from '@skein/forest';
 import { type Command, Option } from 'commander';
-import { type ForestFlags, listingCommand } from '../command.ts';
-import { findPlace } from '../find-place.ts';
-import { nodeLines } from '../message-text.ts';
-import { inWorld } from '../open-world.ts';
-import { colors, harmless, oneLine, say, sayExactly, sayJson, short, when } from '../output.ts';
-import { nodeView } from '../views.ts';
+import { nodeLines } from '../output/message-text.ts';
+import { nodeView } from '../output/node-view.ts';
+import { colors, harmless, oneLine, say, sayExactly, sayJson, short, when } from '../output/output.ts';
+import { findPlace } from '../world/find-place.ts';
+import { inWorld } from '../world/open-world.ts';
+import { type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly raw?: boolean;
@@ -13,7 +13,7 @@ interface Options extends ForestFlags {
 }
 
 export function addShow(program: Command): void {
-  listingCommand(program, 'show', 'one message, and how it came to be')
+  jsonCommand(program, 'show', 'one message, and how it came to be')
     .argument('<node>', 'an id, or the beginning of one')
     .addOption(new Option('--raw', 'the exact text that is stored, and nothing else').conflicts(['request', 'json']))
     .addOption(new Option('--request', 'the exact bytes that were sent for it').conflicts('json'))

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { countOf, type ForestFlags, listingCommand } from '../command.ts';
-import { inWorld } from '../open-world.ts';
-import { colors, note, oneLine, say, sayJson, short, when } from '../output.ts';
+import { colors, note, oneLine, say, sayJson, short, when } from '../output/output.ts';
+import { inWorld } from '../world/open-world.ts';
+import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly limit: number;
@@ -11,7 +11,7 @@ interface Options extends ForestFlags {
 }
 
 export function addThreads(program: Command): void {
-  listingCommand(program, 'threads', 'list the conversations, last changed first')
+  jsonCommand(program, 'threads', 'list the conversations, last changed first')
     .option('--limit <count>', 'how many', countOf, 50)
     .option('--after <place>', 'go on behind the "next" of an earlier list')
     .option('--tag <name>', 'only those with this tag')

@@ -1,11 +1,11 @@
 import { ROOT } from '@skein/forest';
 import type { Command } from 'commander';
-import { countOf, type ForestFlags, listingCommand } from '../command.ts';
-import { findPlace } from '../find-place.ts';
-import { nodeLine } from '../message-text.ts';
-import { inWorld } from '../open-world.ts';
-import { note, say, sayJson } from '../output.ts';
-import { drawn } from '../tree-lines.ts';
+import { nodeLine } from '../output/message-text.ts';
+import { note, say, sayJson } from '../output/output.ts';
+import { drawn } from '../output/tree-lines.ts';
+import { findPlace } from '../world/find-place.ts';
+import { inWorld } from '../world/open-world.ts';
+import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly limit: number;
@@ -13,7 +13,7 @@ interface Options extends ForestFlags {
 }
 
 export function addTree(program: Command): void {
-  listingCommand(program, 'tree', 'what hangs below a node, or the whole forest')
+  jsonCommand(program, 'tree', 'what hangs below a node, or the whole forest')
     .argument('[node]', 'an id, or the beginning of one')
     .option('--limit <count>', 'how many nodes', countOf, 200)
     .option('--removed', 'also what was removed')

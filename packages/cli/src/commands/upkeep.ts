@@ -1,22 +1,20 @@
 import { forgetOld } from '@skein/forest';
 import type { Command } from 'commander';
-import { type ForestFlags, listingCommand } from '../command.ts';
-import { inWorld } from '../open-world.ts';
-import { say, sayJson } from '../output.ts';
-import { sayProblems } from '../problems.ts';
-import { withProgress } from '../progress.ts';
+import { say, sayJson } from '../output/output.ts';
+import { withProgress } from '../output/progress.ts';
+import { sayProblems } from '../output/say-problems.ts';
+import { inWorld } from '../world/open-world.ts';
+import { type ForestFlags, jsonCommand } from './forest-command.ts';
 
 /** `fsck`, `gc` and `pack`. */
 export function addUpkeep(program: Command): void {
-  listingCommand(program, 'fsck', 'look at everything that is stored: every hash, every parent, every text').action(
-    fsck,
-  );
-  listingCommand(
+  jsonCommand(program, 'fsck', 'look at everything that is stored: every hash, every parent, every text').action(fsck);
+  jsonCommand(
     program,
     'gc',
     'forget for good what was removed or is older than the retention; nobody else may use the forest meanwhile',
   ).action((flags: ForestFlags) => compact('gc', flags));
-  listingCommand(program, 'pack', 'the same in less space; nobody else may use the forest meanwhile').action(
+  jsonCommand(program, 'pack', 'the same in less space; nobody else may use the forest meanwhile').action(
     (flags: ForestFlags) => compact('pack', flags),
   );
 }

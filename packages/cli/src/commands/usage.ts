@@ -1,10 +1,10 @@
 import type { Forest, UsageOf, UsageTotal } from '@skein/forest';
 import { type Command, Option } from 'commander';
-import { type ForestFlags, instantOf, listingCommand } from '../command.ts';
-import { findPlace } from '../find-place.ts';
-import { inWorld } from '../open-world.ts';
-import { say, sayJson, UsageError } from '../output.ts';
-import { inputOf } from '../usage-text.ts';
+import { say, sayJson, UsageError } from '../output/output.ts';
+import { inputOf } from '../output/usage-text.ts';
+import { findPlace } from '../world/find-place.ts';
+import { inWorld } from '../world/open-world.ts';
+import { type ForestFlags, instantOf, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly below?: boolean;
@@ -13,7 +13,7 @@ interface Options extends ForestFlags {
 }
 
 export function addUsage(program: Command): void {
-  listingCommand(program, 'usage', 'tokens and cost of a conversation, or of everything')
+  jsonCommand(program, 'usage', 'tokens and cost of a conversation, or of everything')
     .argument('[node|thread]', 'the history up to a node, or a thread')
     .addOption(new Option('--below', 'the node with everything below it').conflicts(['since', 'until']))
     .option('--since <day>', 'of everything from then on', instantOf)

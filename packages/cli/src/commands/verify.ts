@@ -1,7 +1,7 @@
 import { isOlderLayout, verifyOlder } from '@skein/forest';
 import type { Command } from 'commander';
-import { sayProblems } from '../problems.ts';
-import { progressLine } from '../progress.ts';
+import { progressLine } from '../output/progress.ts';
+import { sayProblems } from '../output/say-problems.ts';
 
 export function addVerify(program: Command): void {
   program

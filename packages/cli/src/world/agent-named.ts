@@ -1,5 +1,5 @@
 import { type Agent, describeProblem, type LoadedAgents, type Problem } from '@skein/agents';
-import { warn } from './output.ts';
+import { warn } from '../output/output.ts';
 
 /** An agent by its name or that of its file. */
 export function agentNamed(name: string, loaded: LoadedAgents, folder: string, hint = ''): Agent {

@@ -1,7 +1,7 @@
 import type { Approval } from '@skein/core';
 import type { BranchState, Engine, Generation, GenerationEvent, ResumeOptions } from '@skein/forest';
-import { withHint } from './error-text.ts';
-import { harmless, note, oneLine } from './output.ts';
+import { withHint } from '../output/error-text.ts';
+import { harmless, note, oneLine } from '../output/output.ts';
 
 /** Shows a generation as it grows: the answer's text as the result, everything else beside it. Ctrl+C ends it. */
 export async function followGeneration(engine: Engine, generation: Generation, quiet: boolean): Promise<BranchState> {

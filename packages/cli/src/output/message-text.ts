@@ -1,9 +1,7 @@
 import type { ContentBlock, Role } from '@skein/core';
 import type { ForestNode } from '@skein/forest';
-import type { World } from './open-world.ts';
+import type { Redact } from '@skein/server';
 import { colors, harmless, oneLine, short, when } from './output.ts';
-
-type Redact = World['redact'];
 
 /** A node in one line: id, role and how it begins. */
 export function nodeLine(node: ForestNode, redact: Redact, width?: number): string {

@@ -7,8 +7,8 @@ import {
   selectModel,
   UnknownProviderError,
 } from '@skein/core';
+import { UsageError, warn } from '../output/output.ts';
 import { DEMO_MODEL, startDemo, withKeys } from './demo.ts';
-import { UsageError, warn } from './output.ts';
 
 /** Where to ask: the variables with keys and addresses, and what has to end afterwards. */
 export interface Asking {

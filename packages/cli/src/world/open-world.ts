@@ -1,7 +1,7 @@
 import { type Config, describeProblem, type Flags, loadConfig } from '@skein/agents';
 import { type Forest, openForest } from '@skein/forest';
 import type { Redact } from '@skein/server';
-import { UsageError, warn } from './output.ts';
+import { UsageError, warn } from '../output/output.ts';
 import { placeOf } from './store-place.ts';
 
 /** What the commands work with. */

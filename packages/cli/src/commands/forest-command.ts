@@ -9,8 +9,8 @@ export function forestCommand(program: Command, name: string, description: strin
     .option('--project <name>', 'which forest in the store');
 }
 
-/** A command on a forest whose result a program can read. */
-export function listingCommand(program: Command, name: string, description: string): Command {
+/** The same for a command whose result a program can read. */
+export function jsonCommand(program: Command, name: string, description: string): Command {
   return forestCommand(program, name, description).option('--json', 'one JSON document, for programs');
 }
 
