@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/**
+ * What the compiler says of a project and of our own declarations that it reaches, as for users without `skipLibCheck`.
+ * Those of others are not looked at: they are many, and not ours to mend.
+ */
+export function typeProblems(folder: string): { readonly checked: readonly string[]; readonly problems: string[] } {
+  const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);
+  const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
+  const program = ts.createProgram(fileNames, options);
+  const files = program
+    .getSourceFiles()
+    .filter(({ fileName }) => !fileName.includes('/node_modules/') || fileName.includes('/node_modules/@skein/'));
+  const found = [
+    ...program.getOptionsDiagnostics(),
+    ...files.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
+  ];
+  return { checked: files.map(({ fileName }) => fileName), problems: found.map(inWords) };
+}
+
+function inWords({ file, start = 0, messageText }: ts.Diagnostic): string {
+  const text = ts.flattenDiagnosticMessageText(messageText, '\n');
+  return file ? `${file.fileName}:${file.getLineAndCharacterOfPosition(start).line + 1}: ${text}` : text;
+}
