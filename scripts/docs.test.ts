@@ -9,7 +9,10 @@ import { createProgram } from '../packages/cli/src/program.ts';
 import { type Prepared, prepareSamples } from './docs-samples.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const pages = ['README.md', ...under('docs')].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+const read = (path: string) => ({ path, text: readFileSync(join(root, path), 'utf8') });
+const pages = ['README.md', ...under('docs')].map(read);
+const packages = readdirSync(join(root, 'packages'));
+const others = ['CHANGELOG.md', 'CONTRIBUTING.md', ...packages.map((name) => `packages/${name}/README.md`)].map(read);
 
 /** Pages whose samples are run by tests of their own packages. */
 const RUN_ELSEWHERE = ['docs/forest.md', 'docs/engine.md', 'docs/import-export.md'];
@@ -90,15 +93,18 @@ test.each(pages.map(({ path, text }) => [path, text]))('the commands in %s exist
   }
 });
 
-test.each(pages.map(({ path, text }) => [path, text]))('the links in %s lead somewhere', (path, text) => {
-  const links = [...text.replace(/```.*?```/gs, '').matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
-  for (const link of links.filter((one) => !/^[a-z]+:/.test(one))) {
-    const [file = '', anchor] = link.split('#');
-    const target = file === '' ? path : relative(root, join(root, dirname(path), file));
-    expect(existsSync(join(root, target)), `${link} in ${path}`).toBe(true);
-    if (anchor !== undefined) expect(anchors(readFileSync(join(root, target), 'utf8')), link).toContain(anchor);
-  }
-});
+test.each([...pages, ...others].map(({ path, text }) => [path, text]))(
+  'the links in %s lead somewhere',
+  (path, text) => {
+    const links = [...text.replace(/```.*?```/gs, '').matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
+    for (const link of links.filter((one) => !/^[a-z]+:/.test(one))) {
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : relative(root, join(root, dirname(path), file));
+      expect(existsSync(join(root, target)), `${link} in ${path}`).toBe(true);
+      if (anchor !== undefined) expect(anchors(readFileSync(join(root, target), 'utf8')), link).toContain(anchor);
+    }
+  },
+);
 
 function anchors(text: string): string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map((match) =>
@@ -115,4 +121,13 @@ test('every page is in the index', () => {
     .map(({ path }) => path.replace('docs/', ''))
     .filter((path) => path !== 'README.md' && !index.includes(`(${path})`));
   expect(missing).toEqual([]);
+});
+
+test.each(packages)('the README of %s says what each folder is for', (name) => {
+  const { text } = read(`packages/${name}/README.md`);
+  const folders = readdirSync(join(root, 'packages', name, 'src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+  const named = [...text.matchAll(/^\| `([a-z]+)` \|/gm)].map((match) => match[1]);
+  expect(named.toSorted()).toEqual(folders.toSorted());
 });
