@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Protocol } from '../src/index.ts';
-import { chatDialects, responsesDialects } from '../src/rules/shared/test-compatible.ts';
-import { type Recording, recordings, succeeded, type Turn } from '../src/rules/shared/test-corpus.ts';
+import { chatDialects, responsesDialects } from '../src/rules/openai/test-compatible.ts';
+import { type Recording, recordings, succeeded, type Turn } from '../src/rules/test-corpus.ts';
 import { paths, post, start } from './support.ts';
 
 /** Recordings of whole responses without their requests, polls and compactions are no generations. */

@@ -1,9 +1,9 @@
 import type { Protocol } from '../protocol.ts';
 import { judgeAnthropicMessages } from '../rules/anthropic-messages/judge.ts';
 import { judgeGoogleGenerateContent } from '../rules/google-generatecontent/judge.ts';
+import type { Dialect } from '../rules/openai/dialect.ts';
 import { createOpenAIChatJudge } from '../rules/openai-chat/judge.ts';
 import { createOpenAIResponsesJudge } from '../rules/openai-responses/judge.ts';
-import type { Dialect } from '../rules/shared/dialect.ts';
 import type { Judge, Settings } from '../rules/verdict.ts';
 
 export interface EmulatorSettings extends Settings {

@@ -1,9 +1,10 @@
 /** Everything the rules look at, read once from the body. What has the wrong type is left out: the schema rules report it. */
+import { isObject, type Json, objects } from '../../json.ts';
 import type { JudgedRequest } from '../verdict.ts';
 import { type Model, model } from './models.ts';
 import { type Prefix, prefixes } from './prefix.ts';
 import { hostedRequestBody, requestBody } from './schema-request.ts';
-import { type Issue, isObject, type Json } from './shape.ts';
+import type { Issue } from './shape.ts';
 import { mergeTurns, type Placed, type Turn } from './turns.ts';
 
 export interface Context {
@@ -23,8 +24,6 @@ export interface Context {
   /** Hashes the conversation on first use. */
   readonly prefix: (message: number, block: number) => Prefix;
 }
-
-const objects = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** From the header, and from the body where a host (Bedrock) wants them there. */
 function betasOf({ headers }: JudgedRequest, { anthropic_beta: inBody }: Json): readonly string[] {

@@ -1,3 +1,4 @@
+import { isObject, type Json } from '../../json.ts';
 import type { Judge, JudgedRequest, Refusal } from '../verdict.ts';
 import { readContext } from './context.ts';
 import { PROTOCOL, type Rule, refusal } from './rule.ts';
@@ -12,7 +13,6 @@ import { textRules } from './rules-text.ts';
 import { thinkingRules } from './rules-thinking.ts';
 import { thinkingPlaceRules } from './rules-thinking-place.ts';
 import { toolRules } from './rules-tools.ts';
-import { isObject, type Json } from './shape.ts';
 
 /** In the order of the API: headers, the schema, the settings, then the conversation. */
 const RULES: readonly Rule[] = [

@@ -5,8 +5,9 @@
  * the digest for a reply is the same before it exists (`messages.length`, 0) and after it was echoed. For a later block
  * of the same reply, append the reply to `messages` and ask for that block's own place.
  */
+
 import { createHash } from 'node:crypto';
-import { isObject, type Json } from './shape.ts';
+import { isObject, type Json } from '../../json.ts';
 import { contentBlocks } from './turns.ts';
 
 export interface Prefix {

@@ -1,7 +1,7 @@
 /** `cache_control`, in the order the API processes it: tools, system, messages. */
+import { isObject, type Json } from '../../json.ts';
 import type { Context } from './context.ts';
 import { first, type Rule } from './rule.ts';
-import { isObject, type Json } from './shape.ts';
 
 interface Marked {
   readonly path: string;

@@ -1,5 +1,6 @@
 /** What can be wrong before anything is validated. */
-import { isObject } from './shape.ts';
+
+import { isObject } from '../../json.ts';
 
 /** A surrogate without its other half. */
 const LONE = /\p{Surrogate}/u;

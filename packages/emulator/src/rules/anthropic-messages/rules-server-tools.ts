@@ -1,7 +1,7 @@
 /** Tools that run on Anthropic's side: call and result both sit in assistant turns. */
+import { isObject } from '../../json.ts';
 import type { Context } from './context.ts';
 import { first, type Rule } from './rule.ts';
-import { isObject } from './shape.ts';
 import { isServerCall, isServerResult, type Placed, type Turn } from './turns.ts';
 
 const SERVER_TOOL_ID = /^srvtoolu_[a-zA-Z0-9_]+$/;

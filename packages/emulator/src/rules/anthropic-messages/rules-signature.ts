@@ -1,11 +1,11 @@
 /** Thinking blocks that come back must be what was issued, where it was issued. */
+import { isObject } from '../../json.ts';
 import type { Issued, JudgedRequest } from '../verdict.ts';
 import { type Context, readContext } from './context.ts';
 import { bindsPrefix, model } from './models.ts';
 import { parsePrefix } from './prefix.ts';
 import { first, type Rule } from './rule.ts';
 import { BINDING_BETA } from './rules-thinking.ts';
-import { isObject } from './shape.ts';
 import { isThinking, type Placed } from './turns.ts';
 
 /** Whether a model of the same family issued it, as far as that is known. */

@@ -1,8 +1,8 @@
 /** Empty content, whitespace and prefill. */
+import { isObject, type Json } from '../../json.ts';
 import type { Context } from './context.ts';
 import { takesPrefill } from './models.ts';
 import { first, type Rule } from './rule.ts';
-import { isObject, type Json } from './shape.ts';
 import { contentBlocks, isServerCall, isServerResult, place } from './turns.ts';
 
 const isBlankText = (block: Json): boolean => block.type === 'text' && `${block.text}`.trim() === '';

@@ -1,4 +1,5 @@
 /** The `thinking` setting, what it forbids beside it, and effort. */
+import { isObject } from '../../json.ts';
 import type { Context } from './context.ts';
 import {
   effortLevels,
@@ -8,7 +9,6 @@ import {
   takesForcedTool,
 } from './models.ts';
 import type { Rule } from './rule.ts';
-import { isObject } from './shape.ts';
 
 export const BINDING_BETA = 'thinking-binding-controls-2026-08-01';
 

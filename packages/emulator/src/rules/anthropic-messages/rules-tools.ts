@@ -1,6 +1,6 @@
 /** Client tools: their definitions, calls and results. Pairing looks at merged turns. */
+import { isObject } from '../../json.ts';
 import { first, type Rule } from './rule.ts';
-import { isObject } from './shape.ts';
 import type { Placed, Turn } from './turns.ts';
 
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/;

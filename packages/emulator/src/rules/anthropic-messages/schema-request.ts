@@ -1,4 +1,5 @@
 /** The whole request body (`MessageCreateParams` of @anthropic-ai/sdk 1.8, plus the sampling fields older models take). */
+import { isObject } from '../../json.ts';
 import { block, systemBlock, textBlock } from './schema-blocks.ts';
 import { cacheControl } from './schema-media.ts';
 import { tool } from './schema-tools.ts';
@@ -8,7 +9,6 @@ import {
   choice,
   dictionary,
   type Fields,
-  isObject,
   list,
   number,
   optional,

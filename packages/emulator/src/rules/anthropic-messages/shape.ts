@@ -1,5 +1,7 @@
 /** Closed shapes in the manner of the API's own validation: every unknown field is an issue, with the API's wording. */
 
+import { isObject, type Json } from '../../json.ts';
+
 export interface Issue {
   readonly kind: 'extra' | 'required' | 'type';
   /** `messages.1.content.0.tool_use.text` */
@@ -9,15 +11,11 @@ export interface Issue {
   readonly tag?: string;
 }
 
-export type Json = Record<string, unknown>;
 export type Shape = (value: unknown, path: string) => readonly Issue[];
 interface Optional {
   readonly optional: Shape;
 }
 export type Fields = Readonly<Record<string, Shape | Optional>>;
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const at = (path: string, name: string | number): string => (path === '' ? `${name}` : `${path}.${name}`);
 

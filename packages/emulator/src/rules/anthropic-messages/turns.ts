@@ -1,6 +1,6 @@
 /** Messages as the API reads them: consecutive messages of one role are one turn (wire-rules, "surprises"). */
-import { isObject, type Json } from './shape.ts';
 
+import { isObject, type Json } from '../../json.ts';
 export interface Placed {
   readonly block: Json;
   readonly type: string;

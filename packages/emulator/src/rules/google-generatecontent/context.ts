@@ -1,8 +1,9 @@
 /** Everything the rules look at, read once from the body; all names are in camelCase. */
+import { isObject, type Json, objects } from '../../json.ts';
 import type { JudgedRequest } from '../verdict.ts';
 import { type Model, model } from './models.ts';
-import { type Fault, isObject, type Json, readProto } from './proto-json.ts';
-import { mergeTurns, objects, type PlacedPart, place, type Turn } from './turns.ts';
+import { type Fault, readProto } from './proto-json.ts';
+import { mergeTurns, type PlacedPart, place, type Turn } from './turns.ts';
 
 export interface Context {
   readonly request: JudgedRequest;

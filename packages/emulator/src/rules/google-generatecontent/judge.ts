@@ -1,6 +1,6 @@
+import { isObject, type Json } from '../../json.ts';
 import type { Judge, JudgedRequest, Refusal } from '../verdict.ts';
 import { readContext } from './context.ts';
-import { isObject, type Json } from './proto-json.ts';
 import { PROTOCOL, type Rule, refusal } from './rule.ts';
 import { contentRules } from './rules-contents.ts';
 import { pairingRules } from './rules-pairing.ts';

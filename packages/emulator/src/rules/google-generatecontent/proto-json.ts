@@ -1,8 +1,8 @@
 /** Reads a request by the JSON mapping of protocol buffers: into camelCase, with every fault on the way in Google's wording. */
+import { isObject, type Json } from '../../json.ts';
 import { DATA_FIELDS } from './proto-content.ts';
 import { protoMessages } from './proto-request.ts';
 
-export type Json = Record<string, unknown>;
 export interface Fault {
   readonly kind: 'unknown' | 'type' | 'struct' | 'bytes' | 'oneof';
   /** snake_case, as Google writes it: `contents[0].parts[1].function_call` */
@@ -15,9 +15,6 @@ export interface Read {
   readonly value: unknown;
   readonly faults: readonly Fault[];
 }
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const camel = (name: string): string => name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -91,7 +88,7 @@ function readMap(value: unknown, type: string, path: string): Read {
 function readMessage(value: unknown, type: string, path: string): Read {
   const fields = protoMessages.get(type) ?? {};
   if (!isObject(value)) return { value: {}, faults: [fault('type', path, invalid(path, `${PACKAGE}.${type}`, value))] };
-  const read: Json = {};
+  const read: Record<string, unknown> = {};
   const faults: Fault[] = [];
   for (const [name, item] of Object.entries(value)) {
     const known = camel(name);

@@ -1,9 +1,8 @@
 /** What a content and a part must hold. */
+import { isObject, objects } from '../../json.ts';
 import { isOwn } from './context.ts';
 import { DATA_FIELDS } from './proto-content.ts';
-import { isObject } from './proto-json.ts';
 import { first, type Rule } from './rule.ts';
-import { objects } from './turns.ts';
 
 const ROLES: readonly unknown[] = [undefined, '', 'user', 'model'];
 const field = (path: string, text: string) => `* GenerateContentRequest.${path}: ${text}\n`;

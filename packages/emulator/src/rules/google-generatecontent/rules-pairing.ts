@@ -1,5 +1,5 @@
 /** Function calls and their responses, on merged turns. */
-import { isObject } from './proto-json.ts';
+import { isObject } from '../../json.ts';
 import { first, type Rule } from './rule.ts';
 import { calls, type PlacedPart, responses, type Turn } from './turns.ts';
 

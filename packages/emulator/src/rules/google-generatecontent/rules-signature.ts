@@ -1,8 +1,8 @@
 /** Thought signatures, and how a conversation may end. */
+import { isObject } from '../../json.ts';
 import type { Issued, Memory } from '../verdict.ts';
 import type { Context } from './context.ts';
 import { demandsSignature, refusesModelTail } from './models.ts';
-import { isObject } from './proto-json.ts';
 import { first, type Rule } from './rule.ts';
 import { calls, type PlacedPart, place, responses, roleOf } from './turns.ts';
 

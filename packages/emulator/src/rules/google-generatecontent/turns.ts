@@ -1,6 +1,6 @@
 /** Contents as Gemini reads them: consecutive contents of one role count as one turn (wire-rules, "surprises"). */
-import { isObject, type Json } from './proto-json.ts';
 
+import { isObject, type Json, objects } from '../../json.ts';
 export interface PlacedPart {
   readonly part: Json;
   /** Index in `contents` and in its `parts`. */
@@ -14,8 +14,6 @@ export interface Turn {
   readonly role: 'user' | 'model';
   readonly parts: readonly PlacedPart[];
 }
-
-export const objects = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** No role means user; `function` is an older name for a user content with results. */
 export const roleOf = ({ role }: Json): 'user' | 'model' => (role === 'model' ? 'model' : 'user');

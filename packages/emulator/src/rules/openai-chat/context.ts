@@ -1,6 +1,6 @@
-import type { Dialect } from '../shared/dialect.ts';
-import type { Rule } from '../shared/run.ts';
-import { eachFields, type Fields, text } from '../shared/values.ts';
+import type { Dialect } from '../openai/dialect.ts';
+import type { Rule } from '../openai/run.ts';
+import { eachFields, type Fields, text } from '../openai/values.ts';
 import type { JudgedRequest } from '../verdict.ts';
 
 /** What every chat rule looks at. */

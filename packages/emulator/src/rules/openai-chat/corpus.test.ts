@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { chatDialects } from '../shared/test-compatible.ts';
-import { recordings, succeeded } from '../shared/test-corpus.ts';
+import { chatDialects } from '../openai/test-compatible.ts';
+import { recordings, succeeded } from '../test-corpus.ts';
 import { createOpenAIChatJudge, judgeOpenAIChat } from './judge.ts';
 
 test('every recorded request that was served is accepted, without a warning', () => {

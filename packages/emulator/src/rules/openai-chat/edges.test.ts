@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeCase } from '../shared/test-cases.ts';
+import { judgeCase } from '../openai/test-cases.ts';
 import { createOpenAIChatJudge, judgeOpenAIChat } from './judge.ts';
 import { answer, asks, call, chat, user } from './test-requests.ts';
 

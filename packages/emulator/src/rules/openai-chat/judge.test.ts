@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expected, judgeCase, outcome, type RuleCase } from '../shared/test-cases.ts';
+import { expected, judgeCase, outcome, type RuleCase } from '../openai/test-cases.ts';
 import { judgeOpenAIChat, openAIChatRules } from './judge.ts';
 import { answer, asks, audio, call, chat, image, tools, user } from './test-requests.ts';
 

@@ -1,5 +1,5 @@
-import { type Dialect, withDialect } from '../shared/dialect.ts';
-import { parseBody, runRules } from '../shared/run.ts';
+import { type Dialect, withDialect } from '../openai/dialect.ts';
+import { parseBody, runRules } from '../openai/run.ts';
 import type { Judge } from '../verdict.ts';
 import { type ChatRule, chatContext } from './context.ts';
 import { argumentsType, callName, toolCallsEmpty, toolIdLong, toolName } from './rules-calls.ts';

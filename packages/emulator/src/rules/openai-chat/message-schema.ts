@@ -1,5 +1,5 @@
-import { byType, closed, list, type Shape, tagged } from '../shared/shape.ts';
-import { text } from '../shared/values.ts';
+import { byType, closed, list, type Shape, tagged } from '../openai/shape.ts';
+import { text } from '../openai/values.ts';
 
 const breakpoint = { prompt_cache_breakpoint: closed('mode!') };
 

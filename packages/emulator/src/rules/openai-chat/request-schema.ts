@@ -1,4 +1,4 @@
-import { byType, closed, list, type Shape } from '../shared/shape.ts';
+import { byType, closed, list, type Shape } from '../openai/shape.ts';
 
 export const toolShapes: Readonly<Record<string, Shape>> = {
   function: closed('type! function!', { function: closed('name! description parameters strict') }),

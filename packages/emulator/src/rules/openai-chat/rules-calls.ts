@@ -1,5 +1,5 @@
-import { emptyArray, mismatch, tooLong, wrongType } from '../shared/finding.ts';
-import { eachFields, type Fields, isFields, isSet } from '../shared/values.ts';
+import { emptyArray, mismatch, tooLong, wrongType } from '../openai/finding.ts';
+import { eachFields, type Fields, isFields, isSet } from '../openai/values.ts';
 import type { ChatContext, ChatRule } from './context.ts';
 
 /** Every function or custom call of the assistant, with the path of its inner object. */

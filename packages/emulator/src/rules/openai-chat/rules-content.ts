@@ -1,6 +1,6 @@
-import { emptyArray, finding, mismatch, unsupportedValue, unsure } from '../shared/finding.ts';
-import { variantOf } from '../shared/shape.ts';
-import { eachFields, type Fields, isSet } from '../shared/values.ts';
+import { emptyArray, finding, mismatch, unsupportedValue, unsure } from '../openai/finding.ts';
+import { variantOf } from '../openai/shape.ts';
+import { eachFields, type Fields, isSet } from '../openai/values.ts';
 import type { ChatRule } from './context.ts';
 import { partShapes } from './message-schema.ts';
 

@@ -1,5 +1,5 @@
-import { finding, unsure } from '../shared/finding.ts';
-import { eachFields, type Fields, text } from '../shared/values.ts';
+import { finding, unsure } from '../openai/finding.ts';
+import { eachFields, type Fields, text } from '../openai/values.ts';
 import { type ChatContext, type ChatRule, isDeepSeek } from './context.ts';
 
 type Indexed = readonly [number, Fields];

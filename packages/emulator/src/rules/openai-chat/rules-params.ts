@@ -1,5 +1,5 @@
-import { emptyArray, finding } from '../shared/finding.ts';
-import { eachFields, isFields, isSet } from '../shared/values.ts';
+import { emptyArray, finding } from '../openai/finding.ts';
+import { eachFields, isFields, isSet } from '../openai/values.ts';
 import type { ChatRule } from './context.ts';
 
 export const toolsEmpty: ChatRule = {

@@ -1,7 +1,8 @@
-import { finding, missingParameter, unsupportedValue, unsure, wrongType } from '../shared/finding.ts';
-import { missingFields, unknownFields } from '../shared/known-fields.ts';
-import { variantOf } from '../shared/shape.ts';
-import { eachFields, isFields, isSet } from '../shared/values.ts';
+import { finding, missingParameter, unsupportedValue, unsure, wrongType } from '../openai/finding.ts';
+import { missingFields, unknownFields } from '../openai/known-fields.ts';
+import { variantOf } from '../openai/shape.ts';
+import { wrongToolTypes } from '../openai/tool-types.ts';
+import { eachFields, isFields, isSet } from '../openai/values.ts';
 import type { ChatRule } from './context.ts';
 import { messageShapes, messagesShape } from './message-schema.ts';
 import { requestShape, toolShapes } from './request-schema.ts';
@@ -94,13 +95,5 @@ export const role: ChatRule = {
 
 export const toolType: ChatRule = {
   id: 'tool-type',
-  *check({ body, dialect }) {
-    for (const [index, { type }] of eachFields(body.tools)) {
-      const param = `tools[${index}].type`;
-      if (!isSet(type)) yield missingParameter(param);
-      else if (variantOf(toolShapes, type) === undefined && !dialect.extra?.includes(`tools:${type}`)) {
-        yield unsupportedValue(param, type, Object.keys(toolShapes));
-      }
-    }
-  },
+  check: (context) => wrongToolTypes(context, toolShapes),
 };

@@ -1,6 +1,6 @@
-import type { Dialect } from '../shared/dialect.ts';
-import type { Rule } from '../shared/run.ts';
-import { eachFields, type Fields, isFields, isSet, text } from '../shared/values.ts';
+import type { Dialect } from '../openai/dialect.ts';
+import type { Rule } from '../openai/run.ts';
+import { eachFields, type Fields, isFields, isSet, text } from '../openai/values.ts';
 import type { JudgedRequest, Memory } from '../verdict.ts';
 import { itemType } from './item-schema.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { responsesDialects } from '../shared/test-compatible.ts';
-import { recordings, succeeded } from '../shared/test-corpus.ts';
-import { type Fields, isFields } from '../shared/values.ts';
+import { responsesDialects } from '../openai/test-compatible.ts';
+import { type Fields, isFields } from '../openai/values.ts';
+import { recordings, succeeded } from '../test-corpus.ts';
 import { createOpenAIResponsesJudge, judgeOpenAIResponses } from './judge.ts';
 
 const isCreate = (path: string | undefined): boolean => path === undefined || path.endsWith('/responses');

@@ -1,5 +1,5 @@
-import { byType, closed, list, type Shape, tagged } from '../shared/shape.ts';
-import { type Fields, text } from '../shared/values.ts';
+import { byType, closed, list, type Shape, tagged } from '../openai/shape.ts';
+import { type Fields, text } from '../openai/values.ts';
 import { toolsShape } from './tool-schema.ts';
 
 const breakpoint = { prompt_cache_breakpoint: closed('mode!') };

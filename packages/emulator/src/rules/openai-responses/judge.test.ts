@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expected, judgeCase, outcome } from '../shared/test-cases.ts';
+import { expected, judgeCase, outcome } from '../openai/test-cases.ts';
 import type { ResponsesMemory } from './context.ts';
 import { judgeOpenAIResponses, openAIResponsesRules } from './judge.ts';
 import { schemaCases } from './test-cases-schema.ts';

@@ -1,5 +1,5 @@
-import { type Dialect, withDialect } from '../shared/dialect.ts';
-import { parseBody, runRules } from '../shared/run.ts';
+import { type Dialect, withDialect } from '../openai/dialect.ts';
+import { parseBody, runRules } from '../openai/run.ts';
 import type { Judge } from '../verdict.ts';
 import { type ResponsesRule, responsesContext } from './context.ts';
 import { argumentsType, callIdLong, callName, outputType, toolNested } from './rules-calls.ts';

@@ -1,4 +1,4 @@
-import { byType, closed, list, type Shape } from '../shared/shape.ts';
+import { byType, closed, list, type Shape } from '../openai/shape.ts';
 import { toolsShape } from './tool-schema.ts';
 
 /**

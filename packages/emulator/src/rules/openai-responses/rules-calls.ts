@@ -1,5 +1,5 @@
-import { mismatch, missingParameter, tooLong, wrongType } from '../shared/finding.ts';
-import { eachFields, isSet } from '../shared/values.ts';
+import { mismatch, missingParameter, tooLong, wrongType } from '../openai/finding.ts';
+import { eachFields, isSet } from '../openai/values.ts';
 import type { ResponsesRule } from './context.ts';
 
 const callFields: Readonly<Record<string, string>> = {

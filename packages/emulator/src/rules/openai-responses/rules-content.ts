@@ -1,6 +1,6 @@
-import { finding, unsupportedValue, unsure } from '../shared/finding.ts';
-import { isOwnType } from '../shared/known-fields.ts';
-import { eachFields, type Fields, isSet } from '../shared/values.ts';
+import { finding, unsupportedValue, unsure } from '../openai/finding.ts';
+import { isOwnType } from '../openai/known-fields.ts';
+import { eachFields, type Fields, isSet } from '../openai/values.ts';
 import type { ResponsesContext, ResponsesRule } from './context.ts';
 import { inputParts, outputParts } from './item-schema.ts';
 

@@ -1,4 +1,4 @@
-import { finding, tooLong, unsure } from '../shared/finding.ts';
+import { finding, tooLong, unsure } from '../openai/finding.ts';
 import type { ResponsesRule } from './context.ts';
 
 /** Refusals of other beginnings are known for these. */

@@ -1,4 +1,4 @@
-import { finding } from '../shared/finding.ts';
+import { finding } from '../openai/finding.ts';
 import type { ResponsesContext, ResponsesRule } from './context.ts';
 
 /** Calls that the client runs, with the names the API gives them in its messages. */

@@ -1,5 +1,5 @@
-import { finding } from '../shared/finding.ts';
-import { isSet, text } from '../shared/values.ts';
+import { finding } from '../openai/finding.ts';
+import { isSet, text } from '../openai/values.ts';
 import type { ResponsesRule } from './context.ts';
 
 export const prevAndConversation: ResponsesRule = {

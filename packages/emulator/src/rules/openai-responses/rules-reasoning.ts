@@ -1,5 +1,5 @@
-import { type Finding, finding, unsure } from '../shared/finding.ts';
-import { isSet, text } from '../shared/values.ts';
+import { type Finding, finding, unsure } from '../openai/finding.ts';
+import { isSet, text } from '../openai/values.ts';
 import type { ResponsesRule } from './context.ts';
 
 const notFound = (id: string): Finding => ({

@@ -1,7 +1,8 @@
-import { missingParameter, unsupportedValue, unsure, wrongType } from '../shared/finding.ts';
-import { isOwnType, missingFields, unknownFields } from '../shared/known-fields.ts';
-import { variantOf } from '../shared/shape.ts';
-import { eachFields, isFields, isSet } from '../shared/values.ts';
+import { missingParameter, unsupportedValue, unsure, wrongType } from '../openai/finding.ts';
+import { isOwnType, missingFields, unknownFields } from '../openai/known-fields.ts';
+import { variantOf } from '../openai/shape.ts';
+import { wrongToolTypes } from '../openai/tool-types.ts';
+import { eachFields, isFields, isSet } from '../openai/values.ts';
 import type { ResponsesRule } from './context.ts';
 import { inputShape, itemShapes } from './item-schema.ts';
 import { requestShape } from './request-schema.ts';
@@ -76,13 +77,5 @@ export const itemTypes: ResponsesRule = {
 
 export const toolTypes: ResponsesRule = {
   id: 'tool-type',
-  *check({ body, dialect }) {
-    for (const [index, { type }] of eachFields(body.tools)) {
-      const param = `tools[${index}].type`;
-      if (!isSet(type)) yield missingParameter(param);
-      else if (variantOf(toolShapes, type) === undefined && !dialect.extra?.includes(`tools:${type}`)) {
-        yield unsupportedValue(param, type, Object.keys(toolShapes));
-      }
-    }
-  },
+  check: (context) => wrongToolTypes(context, toolShapes),
 };

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { RuleCase } from '../shared/test-cases.ts';
+import type { RuleCase } from '../openai/test-cases.ts';
 import { call, create, result, says, thinks, user } from './test-requests.ts';
 
 /** The rules that look at one value at a time. */

@@ -1,4 +1,4 @@
-import type { RuleCase } from '../shared/test-cases.ts';
+import type { RuleCase } from '../openai/test-cases.ts';
 import { call, create, file, image, memory, result, says, thinks, user } from './test-requests.ts';
 
 const notStored = (id: string) =>

@@ -1,4 +1,4 @@
-import { byType, closed, list, type Shape } from '../shared/shape.ts';
+import { byType, closed, list, type Shape } from '../openai/shape.ts';
 
 const callable: Readonly<Record<string, Shape>> = {
   function: closed('type name! description parameters~ strict defer_loading allowed_callers output_schema'),

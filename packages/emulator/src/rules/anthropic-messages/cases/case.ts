@@ -1,6 +1,6 @@
 /** One good and one bad request per rule; used by the tests only. */
+import type { Json } from '../../../json.ts';
 import type { JudgedRequest } from '../../verdict.ts';
-import type { Json } from '../shape.ts';
 
 export interface Case {
   readonly good: JudgedRequest;

@@ -1,6 +1,6 @@
+import type { Json } from '../../../json.ts';
 import type { Memory } from '../../verdict.ts';
 import { prefixDigest } from '../prefix.ts';
-import type { Json } from '../shape.ts';
 import {
   assistant,
   type Cases,

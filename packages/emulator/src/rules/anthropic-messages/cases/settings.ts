@@ -1,4 +1,4 @@
-import type { Json } from '../shape.ts';
+import type { Json } from '../../../json.ts';
 import { type Case, type Cases, NEW, OLD, send, text, user } from './case.ts';
 
 const CACHE = { cache_control: { type: 'ephemeral' } };
