@@ -1,7 +1,8 @@
-import { everyItem } from '../forest/pages.ts';
 import type { EntryRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { EXCHANGES, type Exchange, exchangeOf, exchangeRecord } from './exchange.ts';
+import { everyExchange } from './every-exchange.ts';
+import { EXCHANGES, exchangeOf } from './exchange.ts';
+import type { Landing } from './landing.ts';
 import { placeExchange } from './place-exchange.ts';
 import type { Placed } from './placed.ts';
 import { readExchange } from './read-exchange.ts';
@@ -159,34 +160,15 @@ function createProjector(forest: RecordingForest): Projector {
       queued(async () => {
         forget();
         const moved = await run();
-        const states = [...tree.landings.values()].map(({ state }) => state);
-        const count = (wanted: string) => states.filter((state) => state === wanted).length;
-        return {
-          exchanges: applied.length,
-          landed: count('landed'),
-          waiting: count('waiting'),
-          nothing: count('nothing'),
-          moved,
-        };
+        return { exchanges: applied.length, ...countStates(tree), moved };
       }),
   };
 }
 
-/** All of them; those that a dead process had under way are closed first, as far as they came. */
-async function everyExchange({ store, clock }: RecordingForest): Promise<EntryRecord[]> {
-  const found: EntryRecord[] = [];
-  for await (const entry of everyItem((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
-    clock.see(entry.clock);
-    const exchange = exchangeOf(entry);
-    const isLost = exchange?.outcome === 'open' && !(await store.isAlive(exchange.writer));
-    found.push(isLost ? exchangeRecord(closed(exchange), clock.tick()) : entry);
-    if (isLost) await store.append([found.at(-1)!]);
-  }
-  return found;
-}
-
-function closed(exchange: Exchange): Exchange {
-  return { ...exchange, outcome: 'cut', error: 'the process that recorded it ended' };
+function countStates({ landings }: Tree): Pick<Projected, Landing['state']> {
+  const counts = { landed: 0, waiting: 0, nothing: 0 };
+  for (const { state } of landings.values()) counts[state] += 1;
+  return counts;
 }
 
 function textOf(bytes: Uint8Array | undefined): string {

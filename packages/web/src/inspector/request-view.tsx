@@ -4,8 +4,8 @@ import type { NextRequest, Node, SentRequest } from '../api/types.ts';
 import { IconButton } from '../ui/button.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 import { toCurl } from './curl.ts';
-import { Losses } from './losses.tsx';
 import { Parting } from './parting.tsx';
+import { RequestLosses } from './request-losses.tsx';
 import { TextView } from './text-view.tsx';
 
 export interface RequestViewProps {
@@ -21,7 +21,7 @@ export function RequestView({ request, below, before }: RequestViewProps) {
     <div className="flex h-full min-h-0 flex-col">
       <div className="max-h-1/2 shrink-0 overflow-y-auto">
         <Parting request={request} before={before} />
-        {losses.length > 0 && <Losses losses={losses} />}
+        {losses.length > 0 && <RequestLosses losses={losses} />}
       </div>
       <div className="min-h-0 grow">
         <TextView

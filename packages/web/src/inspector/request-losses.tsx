@@ -5,7 +5,7 @@ import type { SentRequest } from '../api/types.ts';
 type Loss = NonNullable<SentRequest['losses']>[number];
 
 /** What a request leaves out, rewrites or adds. */
-export function Losses({ losses }: { readonly losses: readonly Loss[] }) {
+export function RequestLosses({ losses }: { readonly losses: readonly Loss[] }) {
   return (
     <details className="border-t border-line px-3 py-2 text-xs" open={losses.length <= 3}>
       <summary className="flex items-center gap-2 text-warn">
