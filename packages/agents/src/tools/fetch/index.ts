@@ -18,11 +18,29 @@ export function fetchTool({ maxBytes = 1_000_000, seconds = 20, ...rules }: Fetc
       required: ['url'],
       additionalProperties: false,
     },
-    execute: async ({ url }, { signal }) => {
-      const limited = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
-      return shown(await get(String(url), { ...rules, maxBytes, signal: limited }));
-    },
+    execute: async ({ url }, { signal }) =>
+      shown(await within(seconds, signal, (limited) => get(String(url), { ...rules, maxBytes, signal: limited }))),
   }) as Tool;
+}
+
+/** Not by `AbortSignal.timeout`: one that only `AbortSignal.any` knows is collected like garbage, and never ends anything. */
+async function within<T>(seconds: number, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  const giveUp = () => limit.abort(signal.reason);
+  const timer = setTimeout(
+    () => limit.abort(new Error(`There was no whole answer after ${seconds} seconds.`)),
+    seconds * 1000,
+  );
+  signal.addEventListener('abort', giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  try {
+    return await work(limit.signal);
+  } catch (error) {
+    throw limit.signal.aborted ? limit.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+  }
 }
 
 function shown({ url, status, mediaType, body, cut }: Got): ToolOutput {
