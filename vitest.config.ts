@@ -3,7 +3,11 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
-const SHARED = ['packages/*/src/**/*.test.ts', 'packages/{core,emulator,forest,server}/test/**/*.test.ts'];
+const SHARED = [
+  // These two add a provider and a dialect to those that all share.
+  'packages/*/src/**/!(registry|toy-dialect).test.ts',
+  'packages/{core,emulator,forest,server}/test/**/*.test.ts',
+];
 const ALL = [
   'packages/*/{src,test}/**/*.test.ts',
   'examples/**/*.test.ts',
@@ -25,8 +29,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
-    // Half of the tests wait for processes and sockets: every core may have one.
-    maxWorkers: '100%',
+    // Half of the tests wait for processes and sockets.
+    maxWorkers: '150%',
     projects: [
       {
         extends: true,

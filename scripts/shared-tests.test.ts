@@ -7,14 +7,24 @@ const FOLDERS = ['core', 'emulator', 'forest', 'server'].flatMap((name) => [
   `packages/${name}/test/`,
 ]);
 
+function filesIn(folder: string): string[] {
+  return readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((path) => folder + path);
+}
+
 // Test files of these folders share one process and its modules (vitest.config.ts). A hook at the top of a module that
 // several of them import would be there for the first of them only: `onTestFinished` is for that, or a function to call.
+test('tests that add a provider or a dialect are none of those that share them', () => {
+  const adding = FOLDERS.flatMap(filesIn)
+    .filter((path) => path.endsWith('.test.ts'))
+    .filter((path) => /\bdefine(Provider|Dialect)\(/.test(readFileSync(root + path, 'utf8')));
+  expect(adding).toEqual([
+    'packages/core/src/providers/registry.test.ts',
+    'packages/core/src/testing/toy-dialect.test.ts',
+  ]);
+});
+
 test('what tests share hooks into none of them by being imported', () => {
-  const files = FOLDERS.flatMap((folder) =>
-    readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-      .map((path) => folder + path),
-  );
+  const files = FOLDERS.flatMap(filesIn).filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
   expect(files.length).toBeGreaterThan(100);
   const hooking = files.filter((file) => /^(before|after)(Each|All)\(/m.test(readFileSync(root + file, 'utf8')));
   expect(hooking).toEqual([]);
