@@ -10,10 +10,12 @@ export interface Process extends ReturnType<typeof grow> {
   mendDisk(): void;
 }
 
+let count = 0;
+
 export function processes(emulator: Emulator, store: Store = memoryStore()): () => Process {
   const dead = new Set<string>();
-  let count = 0;
   return () => {
+    // No other has it, not even in another test: what a dead one was about to do is never done.
     const writer = `process${++count}`;
     let isBroken = false;
     const own: Store = {
