@@ -30,3 +30,40 @@ test('whatever order writes and reads come in, one works at a time, and everyone
     { numRuns: 40 },
   );
 });
+
+test('a claim of the living is seen behind any number of claims that the dead left', async () => {
+  const shared = memoryStore();
+  const dead = createClock('dead');
+  await shared.append(
+    Array.from({ length: 1500 }, (_, index) => ({
+      k: 'ref' as const,
+      on: 'forest' as const,
+      key: 'engine',
+      name: `dead${index}`,
+      value: ['the same'],
+      clock: dead.tick(),
+    })),
+  );
+  const contextOf = (writer: string) => ({
+    store: { ...shared, writer, isAlive: async (name: string) => !name.startsWith('dead') },
+    clock: createClock(writer),
+  });
+  const order: string[] = [];
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const first = contextOf('first');
+  const second = contextOf('second');
+  await new Promise<void>((begun) => {
+    void inTurnOfAll(first, 'the same', async () => {
+      begun();
+      await held;
+      order.push('first');
+    });
+  });
+  const waits = inTurnOfAll(second, 'the same', async () => void order.push('second'));
+  setTimeout(letGo, 50);
+  await waits;
+  expect(order).toEqual(['first', 'second']);
+});

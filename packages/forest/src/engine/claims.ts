@@ -8,7 +8,7 @@ const CLAIMS = { on: 'forest', key: 'engine' } as const;
 /** Starting takes a few writes; whoever takes longer is stuck. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 20;
-/** At once; claims are held for moments. */
+/** The newest count: claims are held for moments, and old ones are left by the dead. */
 const MOST_WRITERS = 1000;
 
 /** What each writer of this process claims. */
@@ -45,7 +45,7 @@ export function inTurnOfAll<T>(context: Context, name: string, work: () => Promi
 async function othersWho({ store }: Context, name: string): Promise<string[]> {
   // Makes sure that what others have written is read.
   await store.changes();
-  const { items } = await store.refs({ on: CLAIMS.on, keys: [CLAIMS.key], limit: MOST_WRITERS });
+  const { items } = await store.refs({ on: CLAIMS.on, keys: [CLAIMS.key], order: 'newest', limit: MOST_WRITERS });
   const others = items
     .filter(({ name: writer, value }) => writer !== store.writer && Array.isArray(value) && value.includes(name))
     .map(({ name: writer }) => writer);
