@@ -12,9 +12,9 @@ export interface Process extends ReturnType<typeof grow> {
 
 let count = 0;
 
-export function processes(emulator: Emulator, store: Store = memoryStore()): () => Process {
+export function processes(emulator: Emulator, store: Store = memoryStore()): (now?: () => number) => Process {
   const dead = new Set<string>();
-  return () => {
+  return (now = Date.now) => {
     // No other has it, not even in another test: what a dead one was about to do is never done.
     const writer = `process${++count}`;
     let isBroken = false;
@@ -28,7 +28,7 @@ export function processes(emulator: Emulator, store: Store = memoryStore()): () 
       isAlive: async (name) => !dead.has(name),
     };
     return {
-      ...grow(emulator, own),
+      ...grow(emulator, own, now),
       die: () => void dead.add(writer),
       breakDisk: () => {
         isBroken = true;

@@ -52,6 +52,22 @@ describe.each(APIS)('$protocol', ({ protocol, model }) => {
   });
 });
 
+test('what was started and stopped by a machine whose clock is ahead goes on at one whose clock is behind', async () => {
+  const emulator = await start();
+  const next = processes(emulator);
+  const first = next(() => Date.now() + 3_600_000);
+  const node = await first.forest.append(ROOT, [user('Hello')]);
+  emulator.script('anthropic-messages', [hangs('One two three four five.'), says('All of it.')]);
+  const id = await dieWhileSpeaking(first, node);
+  const stamp = first.forest.clock.tick();
+  const behind = next();
+  await next(() => Date.now() + 3_600_000).store.append([
+    { k: 'ref', on: 'forest', key: id, name: 'stop', value: true, clock: stamp },
+  ]);
+  expect((await (await behind.engine.resume(id)).result).status).toBe('done');
+  expect((await next().engine.get(id)).status).toBe('done');
+});
+
 test('one partial turn is kept once, however often its generation is taken up and dies again', async () => {
   const emulator = await start();
   const next = processes(emulator);

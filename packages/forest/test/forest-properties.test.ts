@@ -13,7 +13,7 @@ afterAll(async () => {
 
 const database = useDatabase();
 
-forestProperties('memory', async () => memoryStore(), 150);
+forestProperties('memory', async () => memoryStore(), 500);
 forestProperties('file', openFolder, 40);
 forestProperties('postgres', () => database.open(), 12);
 

@@ -18,8 +18,8 @@ export async function start(options: Parameters<typeof startEmulator>[0] = {}): 
 }
 
 /** A forest in memory with an engine that asks the emulator and waits for nothing. */
-export function grow(emulator: Emulator, store = memoryStore()) {
-  const forest = createForest(store);
+export function grow(emulator: Emulator, store = memoryStore(), now = Date.now) {
+  const forest = createForest(store, { now });
   return { forest, store, engine: createEngine(forest, { env: emulator.env(), random: () => 0 }) };
 }
 

@@ -1,6 +1,6 @@
 import type { Checkpoint } from '@skein/core';
 import type { Context } from '../forest/context.ts';
-import { setRef } from '../forest/refs.ts';
+import { seeRefs, setRef } from '../forest/refs.ts';
 
 /**
  * Checkpoints are kept on the branch that was sent with them, at its end so far: other branches of the same history
@@ -8,7 +8,9 @@ import { setRef } from '../forest/refs.ts';
  */
 export async function keepCheckpoints(context: Context, head: string, checkpoints: readonly Checkpoint[]) {
   const newest = checkpoints.at(-1);
-  if (newest) await context.store.append([setRef(context, 'node', head, 'checkpoint', newest)]);
+  if (!newest) return;
+  await seeRefs(context, 'node', [head], ['checkpoint']);
+  await context.store.append([setRef(context, 'node', head, 'checkpoint', newest)]);
 }
 
 export function isCheckpoint(value: unknown): value is Checkpoint {

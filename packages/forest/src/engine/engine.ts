@@ -1,6 +1,6 @@
 import type { Context } from '../forest/context.ts';
 import { everyItem } from '../forest/pages.ts';
-import { seeingStore, setRef } from '../forest/refs.ts';
+import { seeingStore } from '../forest/refs.ts';
 import { resolveId } from '../forest/resolve.ts';
 import { threadsOf } from '../forest/threads.ts';
 import type { Forest } from '../forest/types.ts';
@@ -25,7 +25,7 @@ import {
   type ResumeOptions,
 } from './types.ts';
 import { runningHere, setRunning } from './under-way.ts';
-import { watchForStop } from './watch-for-stop.ts';
+import { setStop, watchForStop } from './watch-for-stop.ts';
 
 /** Grows a forest with models. `defaults` hold for every generation: keys, addresses, prices, an observer. */
 export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: Partial<GenerateOptions> = {}): Engine {
@@ -149,7 +149,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
         const branches: BranchState[] = [...state.branches];
         for (const index of grow)
           branches[index] = { head: await takeUp(context, id, index, branches[index]!.head), status: 'running' };
-        await store.append([setRef(context, 'forest', id, 'stop', false)]);
+        await setStop(context, id, false);
         const { endedAt: _ended, ...rest } = state;
         const model = nameOf(options.model);
         const { params } = options;
@@ -160,8 +160,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
       if (state.status !== 'running') return;
       const here = runningHere(store, id);
       if (here) return here.abort();
-      await store.refs({ on: 'forest', keys: [id], names: ['stop'] });
-      await store.append([setRef(context, 'forest', id, 'stop', true)]);
+      await setStop(context, id, true);
     },
     get: (id) => readGeneration(store, id),
     async list({ node, ...page } = {}) {

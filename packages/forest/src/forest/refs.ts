@@ -17,5 +17,32 @@ export function seeingStore(store: Store, clock: Clock): Store {
     for (const { clock: stamp } of page.items) clock.see(stamp);
     return page;
   };
-  return Object.create(store, { refs: { value: refs, enumerable: true } }) as Store;
+  const entry: Store['entry'] = async (kind, id) => {
+    const found = await store.entry(kind, id);
+    if (found) clock.see(found.clock);
+    return found;
+  };
+  return Object.create(store, {
+    refs: { value: refs, enumerable: true },
+    entry: { value: entry, enumerable: true },
+  }) as Store;
+}
+
+const BATCH = 500;
+
+/** Refs as they are now. What is written after this is later than any of them, whoever wrote them. */
+export async function seeRefs(
+  { store, clock }: Context,
+  on: RefRecord['on'],
+  keys: readonly string[],
+  names: readonly string[],
+): Promise<RefRecord[]> {
+  const found: RefRecord[] = [];
+  for (let at = 0; at < keys.length; at += BATCH) {
+    const some = keys.slice(at, at + BATCH);
+    const { items } = await store.refs({ on, keys: some, names, limit: some.length * names.length });
+    found.push(...items);
+  }
+  for (const ref of found) clock.see(ref.clock);
+  return found;
 }

@@ -31,7 +31,8 @@ export async function rehang(context: Context, rehanging: Rehanging, batch = BAT
   const above = (replaced?.by ?? []).filter((record) => record.k === 'node');
   const nodes = [...above, ...plan.map(({ node }) => node)];
   const fresh = new Set(nodes.map(({ id }) => id));
-  const stateOf = await statesOf(context, [...fresh, ...(replaced ? [replaced.old] : [])]);
+  const leaving = [replaced?.old, removed].filter((id) => id !== undefined);
+  const stateOf = await statesOf(context, [...fresh, ...leaving]);
   const shown = shownAmong(nodes, stateOf);
 
   const renamed = plan.map(({ old, node, refs }) => ({ old: old.id, now: node.id, refs }));

@@ -106,6 +106,17 @@ test('a change counts after one that was made on a machine whose clock is ahead'
   expect((await ahead.node(node)).removed).toBe(true);
 });
 
+test('a node that was restored on a machine whose clock is ahead is removed and leaves its children', async () => {
+  const store = memoryStore();
+  const ahead = createForest(store, { now: () => 10_000_000 });
+  const behind = createForest({ ...store, writer: 'b' }, { now: () => 9_000_000 });
+  const node = await ahead.append(ROOT, [user('A')]);
+  await ahead.remove(node);
+  await ahead.append(node, [user('B')]);
+  await behind.remove(node, { keepChildren: true });
+  expect((await ahead.topology()).items.map(({ parent }) => parent)).toEqual([ROOT]);
+});
+
 test('a thread that nobody named is named after its first question', async () => {
   const forest = createForest(memoryStore());
   const head = await forest.append(ROOT, [system('Be brief.'), user(`  What\nis ${'very '.repeat(30)}long?`)]);

@@ -1,9 +1,8 @@
 import { everyPage } from '../forest/pages.ts';
-import { setRef } from '../forest/refs.ts';
+import { seeRefs, setRef } from '../forest/refs.ts';
 import { type NodeRecord, type RefRecord, ROOT } from '../model/index.ts';
 import type { Landing } from './landing.ts';
 import type { RecordingForest } from './recorder.ts';
-import { seeRefs } from './see-refs.ts';
 import type { Tree } from './tree.ts';
 import type { LandingChange } from './write-tree.ts';
 

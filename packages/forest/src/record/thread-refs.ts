@@ -1,7 +1,6 @@
-import { setRef } from '../forest/refs.ts';
+import { seeRefs, setRef } from '../forest/refs.ts';
 import { type RefRecord, ROOT } from '../model/index.ts';
 import type { RecordingForest } from './recorder.ts';
-import { seeRefs } from './see-refs.ts';
 import type { Tree } from './tree.ts';
 import type { LandingChange } from './write-tree.ts';
 

@@ -1,11 +1,10 @@
 import { everyItem } from '../forest/pages.ts';
-import { setRef } from '../forest/refs.ts';
+import { seeRefs, setRef } from '../forest/refs.ts';
 import { type RefRecord, ROOT, type StoreRecord, type TakeRecord } from '../model/index.ts';
 import { type Landing, nodesOf, readLanding } from './landing.ts';
 import type { Placed } from './placed.ts';
 import type { RecordingForest } from './recorder.ts';
 import { redirectsFor } from './redirects.ts';
-import { seeRefs } from './see-refs.ts';
 import { threadRefs } from './thread-refs.ts';
 import type { Tree } from './tree.ts';
 

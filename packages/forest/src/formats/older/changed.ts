@@ -1,5 +1,5 @@
 import type { Context } from '../../forest/context.ts';
-import { setRef } from '../../forest/refs.ts';
+import { seeRefs, setRef } from '../../forest/refs.ts';
 import type { StoreRecord } from '../../model/index.ts';
 import type { Seen } from './converter.ts';
 import { type KnownNodes, knownRecord } from './known.ts';
@@ -21,18 +21,20 @@ export async function changeRecords(
   const records: StoreRecord[] = [knownRecord(older, { id, parent, mtime, size }, context.clock.tick())];
   if (!before || before.id === id) return records;
   // A file that says again what it said once is no longer elsewhere.
-  const { items } = await context.store.refs({ on: 'node', keys: [id], names: ['moved'] });
-  if (items.some(({ value }) => value === before.id)) records.push(setRef(context, 'node', id, 'moved', false));
+  const refs = await seeRefs(context, 'node', [id, before.id], ['moved']);
+  if (refs.some(({ key, value }) => key === id && value === before.id))
+    records.push(setRef(context, 'node', id, 'moved', false));
   // Another file may say the same at the same place: then the node is still one of this folder.
   if (known.becoming(before.id).length === 0) records.push(setRef(context, 'node', before.id, 'moved', id));
   return records;
 }
 
 /** A node whose file another program took away is removed, as if it had been removed here. */
-export function vanishRecords(context: Context, known: KnownNodes, older: string): StoreRecord[] {
+export async function vanishRecords(context: Context, known: KnownNodes, older: string): Promise<StoreRecord[]> {
   const before = known.get(older);
   if (!before) return [];
   known.delete(older);
+  await seeRefs(context, 'node', [before.id], ['removed']);
   const records: StoreRecord[] = [knownRecord(older, false, context.clock.tick())];
   if (known.becoming(before.id).length === 0) records.push(setRef(context, 'node', before.id, 'removed', true));
   return records;

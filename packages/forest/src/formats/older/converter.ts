@@ -165,7 +165,7 @@ export function createConverter(folder: string, given: Store, known?: KnownNodes
         if (!known) return;
         const state = await fileState(folder, nodeFile(older));
         const before = known.get(older);
-        if (!state) add(vanishRecords({ store, clock }, known, older));
+        if (!state) add(await vanishRecords({ store, clock }, known, older));
         else if (state.mtime !== before?.mtime || state.size !== before.size) await meet(older);
       },
       add,
