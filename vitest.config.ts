@@ -24,6 +24,7 @@ export default defineConfig({
     ],
   },
   test: {
+    setupFiles: ['scripts/property-seed.ts'],
     // Limits, not expectations: what is slow on a busy machine is not wrong.
     testTimeout: 180_000,
     hookTimeout: 120_000,
