@@ -7,8 +7,8 @@
  * @param {any} pool
  */
 export function listen(pool) {
-  /** @type {Statement[]} */
-  let seen = [];
+  /** @type {{ last?: Statement, longest?: Statement }} */
+  let seen = {};
   pool.on('connect', (/** @type {any} */ client) => {
     const query = client.query.bind(client);
     client.query = async (/** @type {any} */ first, /** @type {any} */ values, /** @type {any} */ callback) => {
@@ -17,15 +17,16 @@ export function listen(pool) {
         return await query(first, values, callback);
       } finally {
         const [text, own] = typeof first === 'string' ? [first, values] : [first.text, first.values ?? values];
-        seen.push({ text, values: own ?? [], ms: performance.now() - before });
+        const last = { text, values: own ?? [], ms: performance.now() - before };
+        seen = { last, longest: seen.longest && seen.longest.ms > last.ms ? seen.longest : last };
       }
     };
   });
   return {
-    last: () => seen.at(-1),
-    longest: () => seen.toSorted((a, b) => b.ms - a.ms)[0],
+    last: () => seen.last,
+    longest: () => seen.longest,
     forget: () => {
-      seen = [];
+      seen = {};
     },
   };
 }

@@ -1,15 +1,16 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startWorld } from './kit.ts';
 
 const SCRIPT = 'console.log("page")';
 
 function builtPage(): string {
   const outside = mkdtempSync(join(tmpdir(), 'skein-page-'));
+  onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
   const folder = join(outside, 'dist');
   mkdirSync(join(folder, 'assets'), { recursive: true });
   writeFileSync(join(outside, 'secret.txt'), 'secret');

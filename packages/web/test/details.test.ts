@@ -210,6 +210,25 @@ test('of two calls one is denied with a reason, which the model is told; then al
   expect(emulator.log.map(({ body }) => String(body)).join()).toContain('Not Rome.');
 });
 
+test('a decision that could not be sent can be made again', async () => {
+  const { open, emulator } = await startApp();
+  const ask = { blocks: [{ type: 'tool-use' as const, name: 'get_weather', input: { city: 'Oslo' } }] };
+  emulator.script('anthropic-messages', [ask, says('Mild.')]);
+  const page = await open('/new', { troubles: /ERR_FAILED/ });
+  await page.getByRole('button', { name: /^Tools:/ }).click();
+  await page.getByRole('checkbox', { name: /get_weather/ }).check();
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: 'Message' }).fill('Coat?');
+  await page.keyboard.press('Control+Enter');
+  const approve = page.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve' });
+  await approve.waitFor();
+  await page.route('**/resume', (route) => route.abort(), { times: 1 });
+  await approve.click();
+  await page.getByText(/The server cannot be reached/).waitFor();
+  await approve.click();
+  await articles(page, 'assistant').getByText('Mild.').waitFor();
+});
+
 test('a file that is dropped beside the composer is attached, and the page stays', async () => {
   const app = await startApp();
   const [, head] = await converse(app, 'Hello?', 'Hello.');

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assistant, openaiChat, system, toolResult, user } from '@skein/core';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   createForest,
   type ExportOptions,
@@ -18,7 +18,12 @@ import {
 import { anyPlants, grow, plainMessage, plainPlants, recordsIn } from './test-forest.ts';
 
 const empty = () => createForest(memoryStore());
-const newFolder = () => join(mkdtempSync(join(tmpdir(), 'skein-export-')), 'folder');
+/** A folder to be, gone when the test is over. */
+function newFolder(): string {
+  const outside = mkdtempSync(join(tmpdir(), 'skein-export-'));
+  onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+  return join(outside, 'folder');
+}
 
 async function exported(forest: Forest, options: ExportOptions): Promise<string> {
   let text = '';

@@ -113,9 +113,9 @@ export async function stop(generation: string): Promise<void> {
 
 export type Approvals = Readonly<Record<string, 'approve' | { readonly deny: string }>>;
 
-/** Goes on with what failed, was stopped, or waits for a decision. */
-export async function resume(id: string, branch: number, approvals?: Approvals): Promise<void> {
-  await told(async () => {
+/** Goes on with what failed, was stopped, or waits for a decision; whether it does. */
+export function resume(id: string, branch: number, approvals?: Approvals): Promise<boolean> {
+  return told(async () => {
     await beforeResuming(id);
     const json = { ...(approvals && { approvals: { ...approvals } }) };
     const generation = await ok(api.generations[':generation'].resume.$post({ param: { generation: id }, json }));

@@ -10,17 +10,24 @@ type Calls = NonNullable<Branch['pending']>;
 
 export interface ApprovalCardProps {
   readonly calls: Calls;
-  readonly onDecide: (approvals: Approvals) => void;
+  /** Whether it goes on. */
+  readonly onDecide: (approvals: Approvals) => Promise<boolean>;
 }
 
-/** Tools that may not run before someone has said so. All have to be decided; then it goes on. */
+/**
+ * Tools that may not run before someone has said so. All have to be decided; then it goes on. Where it cannot, they are
+ * asked for again.
+ */
 export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
   const [decided, setDecided] = useState<Approvals>({});
-  const decide = (id: string, decision: Approvals[string]) => {
-    const all = { ...decided, [id]: decision };
+  const isUndecided = ({ id }: Calls[number], all: Approvals) => all[id] === undefined;
+  const decide = async (more: Approvals) => {
+    const all = { ...decided, ...more };
     setDecided(all);
-    if (calls.every((call) => all[call.id] !== undefined)) onDecide(all);
+    if (calls.some((call) => isUndecided(call, all))) return;
+    if (!(await onDecide(all))) setDecided({});
   };
+  const open = calls.filter((call) => isUndecided(call, decided));
   return (
     <section aria-label="Approval" className="my-2 rounded-lg border border-warn bg-surface">
       <header className="flex items-center gap-2 rounded-t-lg bg-warn-soft py-1.5 pr-1.5 pl-3 text-warn">
@@ -28,8 +35,8 @@ export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
         <h3 className="grow font-medium">
           {calls.length === 1 ? 'A tool asks to run' : `${calls.length} tools ask to run`}
         </h3>
-        {calls.length > 1 && (
-          <Button small onClick={() => onDecide(Object.fromEntries(calls.map(({ id }) => [id, 'approve' as const])))}>
+        {open.length > 1 && (
+          <Button small onClick={() => decide(Object.fromEntries(open.map(({ id }) => [id, 'approve' as const])))}>
             Approve all
           </Button>
         )}
@@ -37,7 +44,7 @@ export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
       <ul className="divide-y divide-line">
         {calls.map((call) => (
           <li key={call.id}>
-            <OneCall call={call} decision={decided[call.id]} onDecide={(decision) => decide(call.id, decision)} />
+            <OneCall call={call} decision={decided[call.id]} onDecide={(decision) => decide({ [call.id]: decision })} />
           </li>
         ))}
       </ul>

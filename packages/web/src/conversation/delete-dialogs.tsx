@@ -72,13 +72,10 @@ function Sure({ title, action, onSure, isDisabled = false, children }: SureProps
       open
       onClose={stopAsking}
       title={title}
-      actions={
-        <>
-          <Button onClick={stopAsking}>Cancel</Button>
-          <Button look="danger" disabled={isDisabled} onClick={sure} autoFocus>
-            {action}
-          </Button>
-        </>
+      action={
+        <Button look="danger" disabled={isDisabled} onClick={sure} autoFocus>
+          {action}
+        </Button>
       }
     >
       {children}

@@ -59,7 +59,11 @@ export function LiveRow({ tail }: { readonly tail: Tail }) {
           <Notices place={`${live.id}-${index}`} notices={branch.notices} provider={provider} />
         )}
         {isOver && branch.status === 'waiting' && branch.pending && (
-          <ApprovalCard calls={branch.pending} onDecide={(approvals) => void resume(live.id, index, approvals)} />
+          <ApprovalCard
+            key={branch.head}
+            calls={branch.pending}
+            onDecide={(approvals) => resume(live.id, index, approvals)}
+          />
         )}
         {branch.status === 'failed' && (
           <Ended

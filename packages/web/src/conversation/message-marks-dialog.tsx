@@ -19,13 +19,10 @@ export function MessageMarksDialog({ what, node }: { readonly what: 'tag' | 'not
       open
       onClose={stopAsking}
       title={isTag ? 'Tags' : 'Note'}
-      actions={
-        <>
-          <Button onClick={stopAsking}>Cancel</Button>
-          <Button look="primary" onClick={save}>
-            Save
-          </Button>
-        </>
+      action={
+        <Button look="primary" onClick={save}>
+          Save
+        </Button>
       }
     >
       <textarea

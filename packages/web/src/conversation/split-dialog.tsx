@@ -17,20 +17,17 @@ export function SplitDialog({ node }: { readonly node: Node }) {
       wide
       onClose={stopAsking}
       title="Split in two"
-      actions={
-        <>
-          <Button onClick={stopAsking}>Cancel</Button>
-          <Button
-            look="primary"
-            disabled={!isInside}
-            onClick={() => {
-              stopAsking();
-              void split(node, at!);
-            }}
-          >
-            Split
-          </Button>
-        </>
+      action={
+        <Button
+          look="primary"
+          disabled={!isInside}
+          onClick={() => {
+            stopAsking();
+            void split(node, at!);
+          }}
+        >
+          Split
+        </Button>
       }
     >
       <p className="mb-2 text-sm text-soft">Put the cursor where the second message begins.</p>

@@ -20,13 +20,10 @@ export function SystemDialog({ first, leaf }: { readonly first: Node; readonly l
       wide
       onClose={stopAsking}
       title="Add a system text"
-      actions={
-        <>
-          <Button onClick={stopAsking}>Cancel</Button>
-          <Button look="primary" disabled={isEmpty} onClick={save}>
-            Save
-          </Button>
-        </>
+      action={
+        <Button look="primary" disabled={isEmpty} onClick={save}>
+          Save
+        </Button>
       }
     >
       <p className="mb-2 text-sm text-soft">

@@ -13,11 +13,7 @@ const close = () => useOverlays.setState({ exporting: undefined });
 /** In what form something is to be taken along. */
 export function ExportDialog() {
   const of = useOverlays((overlays) => overlays.exporting);
-  return (
-    <Dialog open={of !== undefined} onClose={close} title={of ? titleOf(of) : 'Export'}>
-      {of && <Choices of={of} />}
-    </Dialog>
-  );
+  return of && <Choices of={of} />;
 }
 
 function titleOf(of: ExportOf): string {
@@ -33,7 +29,24 @@ function Choices({ of }: { readonly of: ExportOf }) {
   const addresses = exportAddresses(of, format, dialect);
   const name = fileName(of, format);
   return (
-    <>
+    <Dialog
+      open
+      onClose={close}
+      title={titleOf(of)}
+      action={
+        of.kind === 'threads' ? (
+          <Button look="primary" onClick={() => saveJoined(addresses, name).then(close, toastError)}>
+            <Download size={14} aria-hidden />
+            Download
+          </Button>
+        ) : (
+          <a href={addresses[0]} download={name} onClick={close} className={buttonLook('primary')}>
+            <Download size={14} aria-hidden />
+            Download
+          </a>
+        )
+      }
+    >
       <fieldset className="flex flex-col gap-1">
         <legend className="sr-only">Format</legend>
         {FORMATS.map(({ format: one, title, about }) => (
@@ -61,20 +74,6 @@ function Choices({ of }: { readonly of: ExportOf }) {
           <ChoiceField label="Dialect" choices={DIALECTS} value={dialect} onChoose={setDialect} />
         </div>
       )}
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={close}>Cancel</Button>
-        {of.kind === 'threads' ? (
-          <Button look="primary" onClick={() => saveJoined(addresses, name).then(close, toastError)}>
-            <Download size={14} aria-hidden />
-            Download
-          </Button>
-        ) : (
-          <a href={addresses[0]} download={name} onClick={close} className={buttonLook('primary')}>
-            <Download size={14} aria-hidden />
-            Download
-          </a>
-        )}
-      </div>
-    </>
+    </Dialog>
   );
 }

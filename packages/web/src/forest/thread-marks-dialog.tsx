@@ -24,13 +24,10 @@ export function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread
       open
       onClose={onClose}
       title={thread.title || 'Untitled'}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" onClick={save}>
-            Save
-          </Button>
-        </>
+      action={
+        <Button look="primary" onClick={save}>
+          Save
+        </Button>
       }
     >
       <div className="flex flex-col gap-4">

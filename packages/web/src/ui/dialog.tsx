@@ -1,18 +1,19 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
 
 export interface DialogProps {
   readonly open: boolean;
   readonly onClose: () => void;
   readonly title: string;
   readonly children: ReactNode;
-  /** Buttons at its foot. */
-  readonly actions?: ReactNode;
+  /** The button that does what it is about: at its foot, behind one that does nothing. */
+  readonly action?: ReactNode;
   readonly wide?: boolean;
 }
 
-export function Dialog({ open, onClose, title, children, actions, wide = false }: DialogProps) {
+export function Dialog({ open, onClose, title, children, action, wide = false }: DialogProps) {
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
@@ -31,7 +32,12 @@ export function Dialog({ open, onClose, title, children, actions, wide = false }
             </Base.Close>
           </header>
           <div className="min-h-0 overflow-y-auto p-4">{children}</div>
-          {actions && <footer className="flex justify-end gap-2 border-t border-line p-3">{actions}</footer>}
+          {action && (
+            <footer className="flex justify-end gap-2 border-t border-line p-3">
+              <Button onClick={onClose}>Cancel</Button>
+              {action}
+            </footer>
+          )}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

@@ -1,9 +1,15 @@
 /** Folders of the older layout, written file by file. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
 
-export const newFolder = () => mkdtempSync(join(tmpdir(), 'skein-older-'));
+/** Gone when the test is over. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'skein-older-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 export function put(folder: string, name: string, content: unknown): void {
   const path = join(folder, name);
