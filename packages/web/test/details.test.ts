@@ -1,5 +1,6 @@
 /** What is seldom done, and what goes wrong at the edges. */
 import { says } from '@skein/emulator';
+import { seedSample } from '@skein/server';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type App, inChromium, startApp } from './kit.ts';
@@ -227,6 +228,21 @@ test('a decision that could not be sent can be made again', async () => {
   await page.getByText(/The server cannot be reached/).waitFor();
   await approve.click();
   await articles(page, 'assistant').getByText('Mild.').waitFor();
+});
+
+test('a conversation opens at its end, on screens of any width, also where nothing may move', async () => {
+  const app = await startApp();
+  await seedSample(app.forest);
+  const { items } = await app.forest.threads.list();
+  const longest = items.find(({ title }) => title === 'A reading week in Lisbon')!;
+  for (const width of [390, 1400])
+    for (const reducedMotion of ['reduce', 'no-preference'] as const) {
+      const page = await app.open(`/c/${longest.head}`, { viewport: { width, height: 844 }, reducedMotion });
+      const messages = page.getByRole('region', { name: 'Messages' });
+      await messages.getByText('Phones that show nothing').waitFor({ timeout: 20_000 });
+      const toEnd = () => messages.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+      await expect.poll(toEnd, { message: `${width} ${reducedMotion}`, timeout: 10_000 }).toBeLessThan(48);
+    }
 });
 
 test('a file that is dropped beside the composer is attached, and the page stays', async () => {

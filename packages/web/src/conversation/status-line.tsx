@@ -39,7 +39,7 @@ export function StatusLine({ selected, leaf }: ShownThread) {
       <span className="tabular-nums">
         sibling {index + 1}/{positions.length}
       </span>
-      <span className="tabular-nums">depth {selected.depth}</span>
+      <span className="hidden tabular-nums sm:inline">depth {selected.depth}</span>
       <button
         type="button"
         title="Copy the id of this message"

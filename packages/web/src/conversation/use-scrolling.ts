@@ -26,10 +26,14 @@ export function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: Sc
     const box = scroller.current!;
     const content = box.firstElementChild as HTMLElement;
     let resting: ReturnType<typeof setTimeout> | undefined;
+    let lastTop = box.scrollTop;
+    const isNear = () => box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
     const look = () => {
-      const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
-      follows.current = isNear;
-      setAtEnd(isNear);
+      // What grows takes the end away; only who scrolls up goes away from it.
+      if (isNear()) follows.current = true;
+      else if (box.scrollTop < lastTop) follows.current = false;
+      lastTop = box.scrollTop;
+      setAtEnd(follows.current);
       clearTimeout(resting);
       resting = setTimeout(keepRoom, RESTING_MS);
     };
@@ -39,7 +43,7 @@ export function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: Sc
     };
     const grown = new ResizeObserver(() => {
       if (follows.current) box.scrollTop = box.scrollHeight;
-      else setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR);
+      else setAtEnd(isNear());
     });
     grown.observe(content);
     grown.observe(box);

@@ -25,7 +25,7 @@ export function ForestHead({ address, onChange, threads }: ForestPartProps) {
   return (
     <header className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <h1 className="mr-auto text-xl font-semibold">
+        <h1 className="mr-auto text-xl font-semibold max-sm:w-full">
           Forest
           {threads.length > 0 && (
             <span className="ml-2 text-sm font-normal text-faint">{threads.length} conversations</span>

@@ -20,7 +20,7 @@ const RATINGS = [
 export function ThreadFilters({ address, onChange, threads }: ForestPartProps) {
   const tags = tagsOf(threads);
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    <div className="flex items-center gap-2 *:min-w-0 max-sm:*:flex-auto">
       <ChoiceField
         label="Sort by"
         choices={SORTINGS}

@@ -61,6 +61,20 @@ export function center(camera: Camera, { x, y }: Placed, { width, height }: Size
   };
 }
 
+/** Moved so far that no room is left empty at an edge while something is beyond the other one; in the middle where all has room. */
+export function filled(camera: Camera, { left, right, top, bottom }: Layout, { width, height }: Size): Camera {
+  const { scale } = camera;
+  return {
+    scale,
+    left: inside(camera.left, MARGIN - left * scale, width - MARGIN - right * scale),
+    top: inside(camera.top, MARGIN - top * scale, height - MARGIN - bottom * scale),
+  };
+}
+
+function inside(value: number, most: number, least: number): number {
+  return least > most ? (least + most) / 2 : Math.min(most, Math.max(least, value));
+}
+
 /** Where a card is on the screen, if it is. */
 export function seenPlace(
   placed: Placed | undefined,

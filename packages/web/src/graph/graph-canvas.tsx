@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import { usePreviews, wantPreviews } from '../state/previews.ts';
-import { center, fit, pan, reveal, seenPlace, zoom } from './camera.ts';
+import { center, filled, fit, pan, reveal, seenPlace, zoom } from './camera.ts';
 import { draw, READABLE, type Scene } from './draw.ts';
 import { graphKeys } from './graph-keys.ts';
 import { Hover } from './hover.tsx';
@@ -80,10 +80,11 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
   useEffect(() => usePreviews.subscribe(redraw), []);
 
   const showFirst = () => {
-    const whole = fit(layout, hands.size.current);
+    const size = hands.size.current;
+    const whole = fit(layout, size);
     const start = layout.of.get(focused ?? '') ?? firstTop(layout);
     const isReadable = whole.scale >= READABLE || !start;
-    hands.move(isReadable ? whole : center({ ...whole, scale: FIRST_SCALE }, start, hands.size.current));
+    hands.move(isReadable ? whole : filled(center({ ...whole, scale: FIRST_SCALE }, start, size), layout, size));
   };
   // Where one looked stays where it was when runs are opened above it.
   useAnchor(layout, focused, (from, to) => {
