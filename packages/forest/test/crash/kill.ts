@@ -8,6 +8,23 @@ import { build } from 'esbuild';
 import { fileStore } from '../../src/index.ts';
 import { readPlainly } from './plain-reader.ts';
 
+/** How often; `npm run torture` asks for more. */
+export const ROUNDS = Number(process.env.SKEIN_KILLS ?? 20);
+/** All of a folder is looked at after every crash: with a thousand in one, the last would take hours. */
+const ROUNDS_IN_FOLDER = 20;
+
+/**
+ * Crash upon crash in one folder, then in a new one. `work` crashes as often as it is told. A folder in which something
+ * was lost is left, to be looked at.
+ */
+export async function crashAndCrash(work: (folder: string, rounds: number) => Promise<void>): Promise<void> {
+  for (let left = ROUNDS; left > 0; left -= ROUNDS_IN_FOLDER) {
+    const folder = await mkdtemp(join(tmpdir(), 'skein-kill-'));
+    await work(folder, Math.min(left, ROUNDS_IN_FOLDER));
+    await rm(folder, { recursive: true });
+  }
+}
+
 interface Told {
   readonly begun: { readonly batch: number; readonly texts: [id: string, text: string][] }[];
   readonly done: Set<number>;
@@ -55,7 +72,7 @@ async function runAndKill(script: string, folder: string, name: string): Promise
   const seed = String(Math.floor(Math.random() * 2 ** 32));
   const child = spawn(process.execPath, [script, folder, name, seed], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = linesOf(child);
-  await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')]);
+  await begun(child);
   await new Promise((resolve) => setTimeout(resolve, Math.random() ** 2 * 150));
   child.kill('SIGKILL');
   const told: Told = { begun: [], done: new Set() };
@@ -66,6 +83,14 @@ async function runAndKill(script: string, folder: string, name: string): Promise
   }
   if (told.begun.length === 0) throw new Error(`Writer ${name} did not begin (exit code ${child.exitCode})`);
   return told;
+}
+
+/** When a process has printed a line, or is gone. */
+export async function begun(child: ChildProcess): Promise<void> {
+  const line = new Promise<void>((resolve) => {
+    child.stdout!.on('data', (piece: Buffer) => piece.includes('\n') && resolve());
+  });
+  await Promise.race([line, once(child, 'exit')]);
 }
 
 /** What a process prints until it is closed. */
