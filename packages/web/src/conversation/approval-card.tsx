@@ -20,14 +20,13 @@ export interface ApprovalCardProps {
  */
 export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
   const [decided, setDecided] = useState<Approvals>({});
-  const isUndecided = ({ id }: Calls[number], all: Approvals) => all[id] === undefined;
+  const openIn = (all: Approvals) => calls.filter(({ id }) => !Object.hasOwn(all, id));
   const decide = async (more: Approvals) => {
     const all = { ...decided, ...more };
     setDecided(all);
-    if (calls.some((call) => isUndecided(call, all))) return;
-    if (!(await onDecide(all))) setDecided({});
+    if (openIn(all).length === 0 && !(await onDecide(all))) setDecided({});
   };
-  const open = calls.filter((call) => isUndecided(call, decided));
+  const open = openIn(decided);
   return (
     <section aria-label="Approval" className="my-2 rounded-lg border border-warn bg-surface">
       <header className="flex items-center gap-2 rounded-t-lg bg-warn-soft py-1.5 pr-1.5 pl-3 text-warn">
@@ -44,7 +43,11 @@ export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
       <ul className="divide-y divide-line">
         {calls.map((call) => (
           <li key={call.id}>
-            <OneCall call={call} decision={decided[call.id]} onDecide={(decision) => decide({ [call.id]: decision })} />
+            <OneCall
+              call={call}
+              decision={open.includes(call) ? undefined : decided[call.id]}
+              onDecide={(decision) => decide({ [call.id]: decision })}
+            />
           </li>
         ))}
       </ul>
