@@ -99,7 +99,8 @@ describe('what is refused has no effect', () => {
 });
 
 test('an edit is a sibling that says what it was made from', async () => {
-  const forest = createForest(memoryStore());
+  let time = 0;
+  const forest = createForest(memoryStore(), { now: () => ++time });
   const id = await forest.append(ROOT, [chat({ role: 'user', content: 'Helo' })]);
   await forest.append(id, [assistant('Hi')]);
   const edited = await forest.edit(id.slice(0, 8), 'Hello');

@@ -5,7 +5,7 @@ import { EXCHANGES, exchangeOf } from './exchange.ts';
 import type { Landing } from './landing.ts';
 import { placeExchange } from './place-exchange.ts';
 import type { Placed } from './placed.ts';
-import { readExchange } from './read-exchange.ts';
+import { type Reading, readExchange } from './read-exchange.ts';
 import { readRequestBody, readResponse } from './read-parts.ts';
 import type { RecordingForest } from './recorder.ts';
 import { createTree, type Tree } from './tree.ts';
@@ -31,6 +31,9 @@ export interface Projected {
 
 /** How many of the last exchanges can be taken back one by one; for one that is later than that, all are read again. */
 const STEPS_KEPT = 10_000;
+
+/** How many exchanges are read at once. */
+const READ_AHEAD = 8;
 
 interface Applied {
   readonly order: string;
@@ -75,12 +78,15 @@ function createProjector(forest: RecordingForest): Projector {
     return everyExchange(forest);
   };
 
-  const apply = async ({ id, order, clock }: Omit<Applied, 'undo'>): Promise<readonly Placed[]> => {
+  const read = async (id: string): Promise<Reading | undefined> => {
     const entry = await store.entry('exchange', id);
     const exchange = entry && exchangeOf(entry);
-    if (!exchange) return [];
+    if (!exchange) return undefined;
     const [request, response] = await Promise.all([readRequestBody(store, id), readResponse(store, id)]);
-    const reading = readExchange(exchange, textOf(request), textOf(response));
+    return readExchange(exchange, textOf(request), textOf(response));
+  };
+
+  const apply = ({ id, order, clock }: Omit<Applied, 'undo'>, reading: Reading): readonly Placed[] => {
     const undo = tree.step();
     const placed = placeExchange(tree, reading);
     applied.push({ id, order, clock, undo });
@@ -114,7 +120,8 @@ function createProjector(forest: RecordingForest): Projector {
     const todo = new Map<string, Omit<Applied, 'undo'>>(rollBack(first).map((one) => [one.id, one]));
     for (const { id, order, clock } of fresh) todo.set(id, { id, order, clock });
     const inOrder = [...todo.values()].sort((a, b) => (a.order < b.order ? -1 : 1));
-    for (const one of inOrder) await writer.add(await apply(one));
+    for await (const [one, reading] of readAhead(inOrder, ({ id }) => read(id)))
+      if (reading) await writer.add(apply(one, reading));
     return writer.commit(tree);
   };
 
@@ -163,6 +170,20 @@ function createProjector(forest: RecordingForest): Projector {
         return { exchanges: applied.length, ...countStates(tree), moved };
       }),
   };
+}
+
+/** Each with what is read for it, in order; the next few are read meanwhile. */
+async function* readAhead<T, R>(items: readonly T[], read: (item: T) => Promise<R>): AsyncGenerator<[T, R]> {
+  const reading: Promise<R>[] = [];
+  for (const [index, item] of items.entries()) {
+    while (reading.length < READ_AHEAD && index + reading.length < items.length) {
+      const next = read(items[index + reading.length]!);
+      // It is told of when it is its turn.
+      next.catch(() => undefined);
+      reading.push(next);
+    }
+    yield [item, await reading.shift()!];
+  }
 }
 
 function countStates({ landings }: Tree): Pick<Projected, Landing['state']> {
