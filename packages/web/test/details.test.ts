@@ -1,4 +1,5 @@
 /** What is seldom done, and what goes wrong at the edges. */
+import { user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
 import type { Locator, Page } from 'playwright-core';
@@ -243,6 +244,17 @@ test('a conversation opens at its end, on screens of any width, also where nothi
       const toEnd = () => messages.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
       await expect.poll(toEnd, { message: `${width} ${reducedMotion}`, timeout: 10_000 }).toBeLessThan(48);
     }
+});
+
+test('an edited beginning leads back to what it was, however many conversations there are', async () => {
+  const app = await startApp();
+  for (let count = 0; count < 201; count++) await app.forest.append('root', [user(`Question ${count}`)]);
+  const first = await app.forest.append('root', [user('Helo?')]);
+  const edited = await app.forest.edit(first, 'Hello?');
+  await app.forest.threads.create({ head: edited });
+  const page = await app.open(`/c/${edited}`);
+  await articles(page, 'user').getByRole('button', { name: 'Previous branch' }).click();
+  await articles(page, 'user').getByText('Helo?').waitFor();
 });
 
 test('a file that is dropped beside the composer is attached, and the page stays', async () => {

@@ -59,12 +59,17 @@ export function alternatives(node: Node, children: readonly Node[]): readonly No
   for (let size = 0; size !== related.size; ) {
     size = related.size;
     for (const one of children) {
-      const from = one.takes.flatMap((take) => (take.via === 'edit' && take.from !== undefined ? [take.from] : []));
+      const from = editedFrom(one);
       if (from.some((id) => related.has(id))) related.add(one.id);
       if (related.has(one.id)) for (const id of from) related.add(id);
     }
   }
   return children.filter(({ id }) => related.has(id));
+}
+
+/** What a message was made from by editing. */
+export function editedFrom({ takes }: Node): readonly string[] {
+  return takes.flatMap(({ via, from }) => (via === 'edit' && from !== undefined ? [from] : []));
 }
 
 function lookOf(node: Node): string {

@@ -3,9 +3,9 @@ import { useShallow } from 'zustand/react/shallow';
 import { api, ok } from '../api/client.ts';
 import { type Node, ROOT } from '../api/types.ts';
 import { useLive } from '../state/live.ts';
-import { ensureChildren, nodeOf, putNodes, useNodes } from '../state/nodes.ts';
+import { ensureChildren, ensurePath, nodeOf, putNodes, useNodes } from '../state/nodes.ts';
 import { goTo, sawLeaf, watch } from '../state/place.ts';
-import { alternatives, groupSiblings, growingBelow, type Position } from './siblings.ts';
+import { alternatives, editedFrom, groupSiblings, growingBelow, type Position } from './siblings.ts';
 import type { Tail } from './use-thread.ts';
 
 export interface Siblings {
@@ -18,6 +18,9 @@ export interface Siblings {
 export function useSiblings(node: Node): Siblings {
   const { id, parent } = node;
   const children = useChildren(parent);
+  useEffect(() => {
+    if (parent === ROOT) for (const from of editedFrom(node)) void ensurePath(from).catch(() => undefined);
+  }, [node, parent]);
   const lives = useLive(({ all }) => all);
   return useMemo(() => {
     const known = alternatives(node, children.length > 0 ? children : [node]);
@@ -70,7 +73,10 @@ function beginnings(nodes: ReadonlyMap<string, Node>): readonly Node[] {
 
 let firstMessages: Promise<void> | undefined;
 
-/** Where conversations begin, for those that are edits of each other; in a large forest only those that are known. */
+/**
+ * Where conversations begin, for those that are edits of each other. In a large forest only the first: what a beginning was
+ * edited from is fetched by its id, what was made of it only if it is known.
+ */
 function fetchFirstMessages(): Promise<void> {
   firstMessages ??= ok(api.nodes[':node'].children.$get({ param: { node: ROOT }, query: { limit: 200 } })).then(
     ({ items }) => putNodes(items),
