@@ -106,7 +106,7 @@ export function createServer(options: ServerOptions): Server {
       await park();
       await settle();
     },
-    listen({ port = 4141, host = '127.0.0.1' } = {}) {
+    async listen({ port = 4141, host = '127.0.0.1' } = {}) {
       if (token === undefined && !isLoopback(host))
         throw new Error(`A server at ${host} can be reached from elsewhere: give createServer a token.`);
       return new Promise((resolve, reject) => {

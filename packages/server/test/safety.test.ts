@@ -95,7 +95,7 @@ describe('who may ask', () => {
     const { config } = await (await import('@skein/agents')).loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
     const { createForest, memoryStore } = await import('@skein/forest');
     const server = createServer({ forest: createForest(memoryStore()), config, env: {} });
-    expect(() => server.listen({ host: '0.0.0.0', port: 0 })).toThrow('token');
+    await expect(server.listen({ host: '0.0.0.0', port: 0 })).rejects.toThrow('token');
   });
 });
 
