@@ -123,7 +123,7 @@ async function perform(forest: Forest, plain: PlainForest, ids: readonly string[
       return;
     }
     case 'bookmark':
-      plain.bookmarks.set((await forest.bookmarks.add(id)).id, id);
+      plain.bookmarks.set((await forest.bookmarks.add(id)).id, node.id);
       return;
     case 'unbookmark': {
       const bookmark = [...plain.bookmarks.keys()][one.other % Math.max(1, plain.bookmarks.size)];
@@ -132,7 +132,7 @@ async function perform(forest: Forest, plain: PlainForest, ids: readonly string[
       return forest.bookmarks.remove(bookmark);
     }
     case 'thread':
-      plain.threads.set((await forest.threads.create({ head: id })).id, { head: id, deleted: false });
+      plain.threads.set((await forest.threads.create({ head: id })).id, { head: node.id, deleted: false });
       return;
     case 'unthread': {
       const [thread, state] = [...plain.threads][one.other % Math.max(1, plain.threads.size)] ?? [];
