@@ -16,6 +16,15 @@ async function choose(page: Page, message: Locator, item: string): Promise<void>
   await page.getByRole('menuitem', { name: item }).click();
 }
 
+/** Sends a first message to a model that may call `get_weather`. */
+async function askWithTool(page: Page, text: string): Promise<void> {
+  await page.getByRole('button', { name: /^Tools:/ }).click();
+  await page.getByRole('checkbox', { name: /get_weather/ }).check();
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await page.keyboard.press('Control+Enter');
+}
+
 /** A conversation in which user and assistant take turns; gives back the ids of its messages. */
 async function converse(app: App, ...texts: readonly string[]): Promise<readonly string[]> {
   const messages = texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
@@ -192,11 +201,7 @@ test('of two calls one is denied with a reason, which the model is told; then al
   };
   emulator.script('anthropic-messages', [ask, ask, says('Mild.')]);
   const page = await open('/new');
-  await page.getByRole('button', { name: /^Tools:/ }).click();
-  await page.getByRole('checkbox', { name: /get_weather/ }).check();
-  await page.keyboard.press('Escape');
-  await page.getByRole('textbox', { name: 'Message' }).fill('Coat?');
-  await page.keyboard.press('Control+Enter');
+  await askWithTool(page, 'Coat?');
   const approval = page.getByRole('region', { name: 'Approval' });
   await approval.getByText('2 tools ask to run').waitFor();
   await approval.getByRole('button', { name: 'Approve', exact: true }).first().click();
@@ -217,11 +222,7 @@ test('a decision that could not be sent can be made again', async () => {
   const ask = { blocks: [{ type: 'tool-use' as const, name: 'get_weather', input: { city: 'Oslo' } }] };
   emulator.script('anthropic-messages', [ask, says('Mild.')]);
   const page = await open('/new', { troubles: /ERR_FAILED/ });
-  await page.getByRole('button', { name: /^Tools:/ }).click();
-  await page.getByRole('checkbox', { name: /get_weather/ }).check();
-  await page.keyboard.press('Escape');
-  await page.getByRole('textbox', { name: 'Message' }).fill('Coat?');
-  await page.keyboard.press('Control+Enter');
+  await askWithTool(page, 'Coat?');
   const approve = page.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve' });
   await approve.waitFor();
   await page.route('**/resume', (route) => route.abort(), { times: 1 });
