@@ -27,7 +27,7 @@ export async function olderStore(folder: string, beside: Store): Promise<Store> 
   /** Once for each state of the roots. */
   const hideDeleted = async (now: Look) => {
     const roots = await now.roots();
-    if (roots !== hidden) await hideDeletedRoots(now, beside, clock);
+    if (roots !== hidden) await hideDeletedRoots(now, { store: beside, clock });
     hidden = roots;
   };
 

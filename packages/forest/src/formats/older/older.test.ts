@@ -1,4 +1,4 @@
-import { rmSync, utimesSync } from 'node:fs';
+import { readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import {
   type Store,
   verifyOlder,
 } from '../../index.ts';
+import { createClock } from '../../model/index.ts';
 import { exampleFolder, newFolder, put, putNode, snapshot } from './test-folder.ts';
 
 const open = (folder: string, store: Store = memoryStore()) => openOlder(folder, { store });
@@ -74,6 +75,28 @@ describe('a folder of the older layout opens as a forest', () => {
     ]);
     await forest.restore(await forest.resolve('root-2/node-1'));
     expect((await forest.node('root-2/node-1')).removed).toBe(false);
+  });
+
+  test('a root that is deleted again is hidden, also where a machine whose clock is ahead had brought it back', async () => {
+    const folder = exampleFolder();
+    const store = memoryStore();
+    const roots = JSON.parse(readFileSync(join(folder, 'roots.json'), 'utf8'));
+    const setDeleted = (deleted: boolean) =>
+      put(
+        folder,
+        'roots.json',
+        roots.map((root: { id: string }) => (root.id === 'root-2' ? { ...root, deleted } : root)),
+      );
+    setDeleted(false);
+    const before = await open(folder, store);
+    expect((await before.threads.list()).items).toHaveLength(2);
+    const id = await before.resolve('root-2/node-1');
+    const clock = createClock('ahead', () => Date.now() + 3_600_000);
+    await store.append([{ k: 'ref', on: 'node', key: id, name: 'removed', value: false, clock: clock.tick() }]);
+    setDeleted(true);
+    const after = await open(folder, store);
+    expect((await after.threads.list()).items).toHaveLength(1);
+    expect((await after.node(id)).removed).toBe(true);
   });
 
   test('nodes are converted only when they are met', async () => {

@@ -1,5 +1,5 @@
 import { titleOfMessage } from '../../forest/thread-title.ts';
-import type { RefRecord, StoreRecord } from '../../model/index.ts';
+import type { RefRecord } from '../../model/index.ts';
 import { timeOf } from '../source/exact.ts';
 import { sourceStamp } from '../source-stamp.ts';
 import { olderTime } from './convert.ts';
@@ -38,16 +38,11 @@ function threadKey({ node }: Seen): string {
 }
 
 /** What hides the conversations of a root, or shows them again. What a root that is not deleted shares with it stays. */
-export async function hidingRecords(
-  look: Look,
-  root: OlderRoot,
-  deleted: boolean,
-  clock?: string,
-): Promise<StoreRecord[]> {
+export async function hidingRecords(look: Look, root: OlderRoot, deleted: boolean): Promise<RefRecord[]> {
   const shared = new Set<string>();
   for (const other of await look.roots())
     if (!other.deleted) for (const { id } of await look.children(other.id)) shared.add(id);
-  const stamp = clock ?? sourceStamp((timeOf(root.createdAt) ?? 0) + 1);
+  const stamp = sourceStamp((timeOf(root.createdAt) ?? 0) + 1);
   return (await look.children(root.id)).flatMap((first) => [
     ...refsOn('thread', threadKey(first), { deleted }, stamp),
     ...(deleted && shared.has(first.id) ? [] : refsOn('node', first.id, { removed: deleted }, stamp)),
