@@ -1,6 +1,5 @@
-import type { Context } from '../forest/context.ts';
 import { everyItem } from '../forest/pages.ts';
-import { seeingStore } from '../forest/refs.ts';
+import { seeingContext } from '../forest/refs.ts';
 import { resolveId } from '../forest/resolve.ts';
 import { threadsOf } from '../forest/threads.ts';
 import type { Forest } from '../forest/types.ts';
@@ -29,8 +28,7 @@ import { setStop, watchForStop } from './watch-for-stop.ts';
 
 /** Grows a forest with models. `defaults` hold for every generation: keys, addresses, prices, an observer. */
 export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: Partial<GenerateOptions> = {}): Engine {
-  // Stamps that are met are noted, so that what is set again is later, whoever set it before.
-  const context: Context = { store: seeingStore(forest.store, forest.clock), clock: forest.clock };
+  const context = seeingContext(forest.store, forest.clock);
   const { store, clock } = context;
   const parking = createParking();
   const threads = threadsOf(context);

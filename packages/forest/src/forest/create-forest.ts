@@ -2,14 +2,13 @@ import { createClock } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { appendAt } from './append.ts';
 import { bookmarksOf } from './bookmarks.ts';
-import type { Context } from './context.ts';
 import { lookingOf } from './looking.ts';
 import { marksOfNodes } from './marks.ts';
 import { matchHistory } from './match.ts';
 import { observeHistory } from './observe.ts';
 import { placeBelow } from './place.ts';
 import { readingOf } from './reading.ts';
-import { seeingStore } from './refs.ts';
+import { seeingContext } from './refs.ts';
 import { rehangingOf } from './rehanging.ts';
 import { resolveId } from './resolve.ts';
 import { searchOf } from './search.ts';
@@ -21,7 +20,7 @@ import { usageOf } from './usage.ts';
 /** A forest on a store. */
 export function createForest(store: Store, { project = 'default', now = Date.now } = {}): Forest {
   const clock = createClock(store.writer, now);
-  const context: Context = { store: seeingStore(store, clock), clock };
+  const context = seeingContext(store, clock);
   const threads = threadsOf(context);
   return {
     project,

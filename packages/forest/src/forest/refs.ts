@@ -1,4 +1,4 @@
-import type { Clock, RefRecord } from '../model/index.ts';
+import { createClock, type RefRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Context } from './context.ts';
 
@@ -10,8 +10,8 @@ export function setRef({ clock }: Context, on: RefRecord['on'], key: string, nam
   return { k: 'ref', on, key, name, value, clock: clock.tick() };
 }
 
-/** A store whose reader's clock takes note of every stamp it meets. */
-export function seeingStore(store: Store, clock: Clock): Store {
+/** A store whose clock takes note of every stamp that is met: what is set again is then later, whoever set it before. */
+export function seeingContext(store: Store, clock = createClock(store.writer)): Context {
   const refs: Store['refs'] = async (query) => {
     const page = await store.refs(query);
     for (const { clock: stamp } of page.items) clock.see(stamp);
@@ -22,10 +22,11 @@ export function seeingStore(store: Store, clock: Clock): Store {
     if (found) clock.see(found.clock);
     return found;
   };
-  return Object.create(store, {
+  const seeing = Object.create(store, {
     refs: { value: refs, enumerable: true },
     entry: { value: entry, enumerable: true },
   }) as Store;
+  return { store: seeing, clock };
 }
 
 const BATCH = 500;

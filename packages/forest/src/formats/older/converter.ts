@@ -1,8 +1,7 @@
+import type { Context } from '../../forest/context.ts';
 import type { Place } from '../../forest/make-records.ts';
 import { placeBelow } from '../../forest/place.ts';
-import { seeingStore } from '../../forest/refs.ts';
-import { type Clock, createClock, type StoreRecord } from '../../model/index.ts';
-import type { Store } from '../../store/index.ts';
+import type { StoreRecord } from '../../model/index.ts';
 import { FormatError } from '../format-error.ts';
 import { changeRecords, vanishRecords } from './changed.ts';
 import { convertNode, convertRoot } from './convert.ts';
@@ -43,14 +42,12 @@ export interface Look {
 
 export interface Converter {
   readonly problems: FileProblems;
-  readonly clock: Clock;
   look(): Promise<Look>;
 }
 
 /** Converts nodes of a folder as they are met. `known` remembers them; without it every look converts anew. */
-export function createConverter(folder: string, given: Store, known?: KnownNodes): Converter {
-  const clock = createClock(given.writer);
-  const store = seeingStore(given, clock);
+export function createConverter(folder: string, context: Context, known?: KnownNodes): Converter {
+  const { store } = context;
   const problems = createFileProblems();
   const cache = new Map<string, Seen>();
   const readMoves = createMoves(store);
@@ -119,7 +116,7 @@ export function createConverter(folder: string, given: Store, known?: KnownNodes
       const isBack = former !== undefined && former !== place.id && whereIs(place.id) === whereIs(former);
       const seen = { node, root, id: place.id, parent: above.id, place: isBack ? place : await placeNow(place) };
       add(records);
-      if (known) add(await changeRecords({ store, clock }, known, older, seen));
+      if (known) add(await changeRecords(context, known, older, seen));
       cache.set(older, seen);
       return seen;
     };
@@ -165,7 +162,7 @@ export function createConverter(folder: string, given: Store, known?: KnownNodes
         if (!known) return;
         const state = await fileState(folder, nodeFile(older));
         const before = known.get(older);
-        if (!state) add(await vanishRecords({ store, clock }, known, older));
+        if (!state) add(await vanishRecords(context, known, older));
         else if (state.mtime !== before?.mtime || state.size !== before.size) await meet(older);
       },
       add,
@@ -184,7 +181,7 @@ export function createConverter(folder: string, given: Store, known?: KnownNodes
     }
   }
 
-  return { problems, clock, look };
+  return { problems, look };
 }
 
 function isSameState(a: FileState, b: FileState | undefined): boolean {

@@ -1,3 +1,4 @@
+import { seeingContext } from '../../forest/refs.ts';
 import type { Forest } from '../../forest/types.ts';
 import { createProgress } from '../progress.ts';
 import type { Imported, ImportOptions } from '../types.ts';
@@ -13,7 +14,7 @@ export async function importOlder({ store }: Forest, folder: string, options: Im
   await needOlderLayout(folder);
   let read = 0;
   const progress = createProgress(options, () => read);
-  const { problems, look } = createConverter(folder, store);
+  const { problems, look } = createConverter(folder, seeingContext(store));
   const now = await look();
   let batch: Seen[] = [];
   const write = async () => {

@@ -1,3 +1,4 @@
+import { seeingContext } from '../../forest/refs.ts';
 import { ROOT } from '../../model/index.ts';
 import type { RefQuery, Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';
@@ -19,15 +20,16 @@ const BATCH = 200;
  */
 export async function olderStore(folder: string, beside: Store): Promise<Store> {
   await needOlderLayout(folder);
-  const known = await loadKnownNodes(beside);
-  const { problems, clock, look } = createConverter(folder, beside, known);
+  const context = seeingContext(beside);
+  const known = await loadKnownNodes(context.store);
+  const { problems, look } = createConverter(folder, context, known);
   let queue: Promise<unknown> = Promise.resolve();
   let hidden: readonly OlderRoot[] | undefined;
 
   /** Once for each state of the roots. */
   const hideDeleted = async (now: Look) => {
     const roots = await now.roots();
-    if (roots !== hidden) await hideDeletedRoots(now, { store: beside, clock });
+    if (roots !== hidden) await hideDeletedRoots(now, context);
     hidden = roots;
   };
 

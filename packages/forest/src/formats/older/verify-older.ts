@@ -1,3 +1,4 @@
+import { seeingContext } from '../../forest/refs.ts';
 import { memoryStore, type Problem } from '../../store/index.ts';
 import { addBookmarks } from './add-bookmarks.ts';
 import { createConverter } from './converter.ts';
@@ -18,7 +19,7 @@ export async function verifyOlder(
   { onProgress }: { readonly onProgress?: (read: number) => void } = {},
 ): Promise<OlderReport> {
   await needOlderLayout(folder);
-  const { problems, look } = createConverter(folder, memoryStore());
+  const { problems, look } = createConverter(folder, seeingContext(memoryStore()));
   const now = await look();
   let read = 0;
   let converted = 0;
