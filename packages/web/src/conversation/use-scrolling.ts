@@ -64,7 +64,8 @@ export function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: Sc
     if (isSame) return;
     if (isFirst) list.current?.scrollToIndex(isAtLeaf ? count - 1 : selectedAt, { align: isAtLeaf ? 'end' : 'start' });
     else if (selectedAt === 0) list.current?.scrollTo(0);
-    else if (!follows.current || !isAtLeaf) list.current?.scrollToIndex(selectedAt, { align: 'nearest' });
+    else if (!isAtLeaf || !follows.current) list.current?.scrollToIndex(selectedAt, { align: 'nearest' });
+    else scroller.current!.scrollTop = scroller.current!.scrollHeight;
   }, [selectedAt]);
 
   const toEnd = () => {
