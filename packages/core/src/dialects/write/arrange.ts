@@ -91,7 +91,7 @@ function explode(entry: Entry, { writer, target, calls }: Job): readonly Entry[]
   if (!message || results.length === 0 || (role === 'tool' && results.length === 1)) return [entry];
   const index = of[0]!;
   const units = writer.translate(message, target, calls.get(index) ?? NO_CALLS);
-  const [first, ...more] = units.map((unit) => entryOf(unit, index, undefined));
+  const [first, ...more] = units.map((unit) => entryOf(unit, index));
   return first
     ? [{ ...first, losses: [...losses, ...notesOn(entry, rewritten('', 'reordered')), ...first.losses] }, ...more]
     : [];

@@ -1,4 +1,5 @@
 import type { Message } from '../../message/index.ts';
+import { NO_CALLS } from './job.ts';
 import { VIEW_ID } from './tool-names.ts';
 import type { CallLookup, FoundCall } from './writer.ts';
 
@@ -12,18 +13,8 @@ export class CallTracker {
   #answering = false;
 
   /** What the results of this message answer; then the message's own calls are remembered. */
-  next(message: Message, isOwn: boolean): CallLookup {
-    const { calls, results } = message.facts;
-    const found = new Map<string, FoundCall>();
-    for (const id of results) {
-      const call = this.#byId.get(id) ?? this.#takeOpen(id);
-      if (call) found.set(id, call);
-    }
-    if (results.length > 0) {
-      const answered = new Set(found.values());
-      this.#open = this.#open.filter((call) => !answered.has(call));
-      this.#answering = true;
-    }
+  next({ facts: { calls, results } }: Message, isOwn: boolean): CallLookup {
+    const found = results.length > 0 ? this.#answered(results) : NO_CALLS;
     if (calls.length > 0 && this.#answering) {
       this.#open = [];
       this.#answering = false;
@@ -33,6 +24,18 @@ export class CallTracker {
       this.#byId.set(call.id, call);
       this.#open.push(call);
     }
+    return found;
+  }
+
+  #answered(results: readonly string[]): CallLookup {
+    const found = new Map<string, FoundCall>();
+    for (const id of results) {
+      const call = this.#byId.get(id) ?? this.#takeOpen(id);
+      if (call) found.set(id, call);
+    }
+    const answered = new Set(found.values());
+    this.#open = this.#open.filter((call) => !answered.has(call));
+    this.#answering = true;
     return { find: (id) => found.get(id) };
   }
 

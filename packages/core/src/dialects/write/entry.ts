@@ -11,18 +11,29 @@ export interface Entry extends Unit {
   readonly losses: readonly Loss[];
 }
 
-export function entryOf(unit: Unit, index: number, message: Message | undefined): Entry {
-  return { ...unit, of: [index], message, losses: unit.losses.map((note) => located(note, index)) };
+/** Every entry has the same members in the same order: engines read such objects several times faster. */
+export function makeEntry(unit: Unit, of: readonly number[], losses: readonly Loss[], message?: Message): Entry {
+  const { role, text, pieces, calls, results, bound, parts } = unit;
+  return { role, text, pieces, calls, results, bound, parts, of, losses, message };
+}
+
+export function entryOf(unit: Unit, index: number, message?: Message): Entry {
+  return makeEntry(
+    unit,
+    [index],
+    unit.losses.map((note) => located(note, index)),
+    message,
+  );
 }
 
 /** A unit that was written for the place of another, with what there is to say of that. */
 export function inPlaceOf(entry: Entry, unit: Unit, ...notes: readonly LossNote[]): Entry {
-  return { ...unit, of: entry.of, losses: [...entry.losses, ...notesOn(entry, ...notes)] };
+  return makeEntry(unit, entry.of, [...entry.losses, ...notesOn(entry, ...notes)]);
 }
 
 /** A unit that stands for no message; what is said of it concerns the message at an index, or the request as a whole. */
 export function addedEntry(unit: Unit, note: LossNote, index = -1): Entry {
-  return { ...unit, of: [], losses: [located(note, index)] };
+  return makeEntry(unit, [], [located(note, index)]);
 }
 
 export function notesOn({ of }: Entry, ...notes: readonly LossNote[]): Loss[] {

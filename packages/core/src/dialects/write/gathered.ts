@@ -1,4 +1,4 @@
-import type { Entry } from './entry.ts';
+import { type Entry, makeEntry } from './entry.ts';
 import type { Job } from './job.ts';
 
 /** Kept with the first of its entries: a history is gathered again with every turn. */
@@ -13,7 +13,8 @@ export function gathered(entries: readonly Entry[], { writer }: Job): readonly E
     return known.to;
   const unit = writer.gather(entries);
   const of = entries.flatMap((entry) => entry.of);
-  const to = unit ? [{ ...unit, of, losses: entries.flatMap((entry) => entry.losses) }] : entries;
+  const losses = entries.flatMap((entry) => entry.losses);
+  const to = unit ? [makeEntry(unit, of, losses)] : entries;
   gatherings.set(first, { from: entries, to });
   return to;
 }

@@ -6,8 +6,9 @@ import { anthropicMessages, type CachePoint, joinManifest, type WrittenRequest }
 const turn = fc.record({
   text: fc.string({ unit: 'grapheme', minLength: 1 }),
   cache: fc.constantFrom<readonly CachePoint[]>([], [-1], [0, -1]),
-  /** How many requests back the one stands that this one goes on from, and whether it is sent. */
+  /** How many requests back the one stands that this one goes on from; whether its manifest is known, and this one sent. */
   back: fc.constantFrom(1, 1, 1, 2),
+  isKnown: fc.boolean(),
   isSent: fc.boolean(),
 });
 
@@ -15,14 +16,14 @@ it('bytes and text of a request are those of its manifest, whatever was sent, ma
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 8 }), (turns) => {
       const written: { messages: readonly Message[]; request: WrittenRequest }[] = [];
-      for (const { text, cache, back, isSent } of turns) {
+      for (const { text, cache, back, isKnown, isSent } of turns) {
         const before = written.at(-back);
         const messages = [...(before?.messages ?? []), user(text), assistant('é東🙂'), user(`${text}?`)];
         const request = anthropicMessages.writeRequest({
           model: 'claude-sonnet-4-5',
           messages,
           cache,
-          ...(before && { previous: before.request.manifest }),
+          ...(before && isKnown && { previous: before.request.manifest }),
         });
         written.push({ messages, request });
         const body = joinManifest(request.manifest, (index) => messages[index]!.raw);

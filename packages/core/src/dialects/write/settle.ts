@@ -1,4 +1,4 @@
-import { type Entry, notesOn } from './entry.ts';
+import { type Entry, makeEntry, notesOn } from './entry.ts';
 import type { Job } from './job.ts';
 import { dropped } from './notes.ts';
 
@@ -7,9 +7,10 @@ export function settle(entries: readonly Entry[], isWhole: boolean, { writer, lo
   const settled = writer.settle?.(entries, isWhole);
   if (!settled?.size) return entries;
   return entries.flatMap((entry, index) => {
-    const unit = settled.has(index) ? settled.get(index) : entry;
+    if (!settled.has(index)) return [entry];
+    const unit = settled.get(index);
     // A unit's own losses include those it had before.
-    if (unit) return [{ ...unit, of: entry.of, losses: notesOn(entry, ...unit.losses) }];
+    if (unit) return [makeEntry(unit, entry.of, notesOn(entry, ...unit.losses))];
     lost.push(...entry.losses, ...notesOn(entry, dropped('', 'server-tool')));
     return [];
   });

@@ -11,8 +11,11 @@ export function isOwn(message: Message, target: Target): boolean {
   return dialect === target.provider.dialect && issuer === target.provider.issuer;
 }
 
-/** What a message becomes for a target; kept with the message, since a history is sent again with every turn. */
-export function entriesFor(message: Message, index: number, job: Job): readonly Entry[] {
+/**
+ * What a message becomes for a target; kept with the message, since a history is sent again with every turn. One that
+ * is `repeated` where the target refuses that is written anew.
+ */
+export function entriesFor(message: Message, index: number, isRepeated: boolean, job: Job): readonly Entry[] {
   const { writer, target } = job;
   const { find } = job.calls.get(index) ?? NO_CALLS;
   const known = cache.get(message);
@@ -20,16 +23,18 @@ export function entriesFor(message: Message, index: number, job: Job): readonly 
   if (
     known &&
     known.index === index &&
+    known.isRepeated === isRepeated &&
     known.writer === writer &&
     SAME.every((name) => known.target[name] === target[name]) &&
     known.answered.every((call, at) => isSame(call, find(results[at]!)))
   )
     return known.entries;
-  const units = isOwn(message, target)
-    ? splicedUnits(message, index, job, false)
-    : writer.translate(withSingleIds(message), target, { find });
+  const units =
+    isOwn(message, target) && !isRepeated
+      ? splicedUnits(message, index, job, false)
+      : writer.translate(withSingleIds(message), target, { find });
   const entries = units.map((unit) => entryOf(unit, index, message));
-  cache.set(message, { index, writer, target, answered: results.map(find), entries });
+  cache.set(message, { index, isRepeated, writer, target, answered: results.map(find), entries });
   return entries;
 }
 
@@ -38,6 +43,7 @@ const SAME = ['provider', 'model', 'account', 'store'] as const;
 
 interface Kept {
   readonly index: number;
+  readonly isRepeated: boolean;
   readonly writer: RequestWriter;
   readonly target: Target;
   readonly answered: readonly (CallRef | undefined)[];

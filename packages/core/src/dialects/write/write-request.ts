@@ -8,10 +8,10 @@ import { dropUnbound } from './bind.ts';
 import { CallTracker } from './calls.ts';
 import { checkRequest } from './check-request.ts';
 import { elementOf } from './elements.ts';
-import { type Entry, entryOf, located } from './entry.ts';
+import { type Entry, located } from './entry.ts';
 import { extraMembers } from './frame.ts';
 import { placeInlineSystem } from './inline-system.ts';
-import { type Job, NO_CALLS } from './job.ts';
+import type { Job } from './job.ts';
 import { joinBody } from './join-body.ts';
 import { markersFor, unplaced } from './markers.ts';
 import { dropped } from './notes.ts';
@@ -96,7 +96,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   ];
   const lost = request.strict ? losses.filter((loss) => loss.kind === 'dropped') : [];
   if (lost.length > 0) throw new LossError(lost);
-  return { ...joinBody(manifest, known, (index) => messages[index]!.raw), manifest, losses };
+  return { ...joinBody(manifest, (index) => messages[index]!.raw), manifest, losses };
 }
 
 function targetOf(spec: DialectSpec, request: WriteRequest, extra: Readonly<Record<string, string>>): Target {
@@ -140,12 +140,10 @@ function entriesOf(first: number, job: Job): Entry[] {
     const { facts } = message;
     if (facts.calls.length > 0 || facts.results.length > 0)
       calls.set(index, tracker.next(message, isOwn(message, target)));
-    const isRepeated = writer.refusesRepeats && seen.has(facts.digest);
+    const isRepeated = writer.refusesRepeats === true && seen.has(facts.digest);
     if (writer.refusesRepeats) seen.add(facts.digest);
     if (index < first) continue;
-    const found = isRepeated
-      ? writer.translate(message, target, calls.get(index) ?? NO_CALLS).map((unit) => entryOf(unit, index, message))
-      : entriesFor(message, index, job);
+    const found = entriesFor(message, index, isRepeated, job);
     if (found.length === 0) lost.push(located(dropped('', facts.needs.includes('cut') ? 'cut' : 'empty'), index));
     // An entry without text only tells why there is nothing to send.
     for (const entry of found) {

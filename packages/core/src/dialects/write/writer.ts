@@ -19,14 +19,14 @@ export interface Unit {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly text: string;
   /** What `text` consists of, as ranges of the message's raw text and new text; absent when all of it is new. */
-  readonly pieces?: readonly (Range | string)[];
+  readonly pieces?: readonly (Range | string)[] | undefined;
   /** Calls made and answered, by the ids they have in this body. */
   readonly calls: readonly CallRef[];
   readonly results: readonly string[];
   /** Holds parts that are valid only behind their own prefix. */
-  readonly bound?: boolean;
+  readonly bound?: boolean | undefined;
   /** A `user` or `tool` unit as its single content blocks, so that units can be gathered into one element. */
-  readonly parts?: readonly string[];
+  readonly parts?: readonly string[] | undefined;
   readonly losses: readonly LossNote[];
 }
 
