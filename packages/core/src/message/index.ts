@@ -24,6 +24,7 @@ export {
 } from './legacy.ts';
 export {
   type CallRef,
+  callRef,
   createMessage,
   type Facts,
   type Message,

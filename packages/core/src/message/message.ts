@@ -100,7 +100,7 @@ class RawMessage implements Message {
     this.#facts ??= freezeFacts({
       role: this.role,
       digest: digest(this.raw),
-      calls: this.toolUses.map(({ id, name, form }) => (form ? { id, name, form } : { id, name })),
+      calls: this.toolUses.map(callRef),
       results: this.toolResults.map((result) => result.toolCallId),
       needs: this.#seen().needs,
     });
@@ -122,6 +122,11 @@ export function createMessage(raw: string, origin: Origin, viewOf: ViewOf, facts
 }
 
 /** By hand, because a loaded history has thousands. */
+/** What has to be known of a call to answer it. */
+export function callRef({ id, name, form }: CallRef): CallRef {
+  return form ? { id, name, form } : { id, name };
+}
+
 function freezeFacts(facts: Facts): Facts {
   for (const call of facts.calls) Object.freeze(call);
   for (const list of [facts.calls, facts.results, facts.needs]) Object.freeze(list);

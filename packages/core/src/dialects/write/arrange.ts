@@ -20,10 +20,10 @@ export function arrange(entries: readonly Entry[], continues: boolean, job: Job)
   for (let at = 0; at < entries.length; ) {
     const turnEnd = endOfRun(entries, at, isAssistant);
     const end = endOfRun(entries, turnEnd, (entry) => !isAssistant(entry));
-    const window = entries.slice(turnEnd, end);
-    const turn = entries.slice(at, turnEnd);
-    const isPlain = !turn.some(({ calls }) => calls.length > 0) && !window.some(({ results }) => results.length > 0);
-    const parts = isPlain || (continues && turn.length === 0) ? [...turn, ...window] : answered(turn, window, job);
+    const both = entries.slice(at, end);
+    const isPlain = !both.some((entry) => (isAssistant(entry) ? entry.calls : entry.results).length > 0);
+    const turn = turnEnd - at;
+    const parts = isPlain || (continues && turn === 0) ? both : answered(both.slice(0, turn), both.slice(turn), job);
     for (const part of parts) arranged.push(part);
     at = end;
   }

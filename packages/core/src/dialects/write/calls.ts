@@ -28,15 +28,10 @@ export class CallTracker {
   }
 
   #answered(results: readonly string[]): CallLookup {
-    const found = new Map<string, FoundCall>();
-    for (const id of results) {
-      const call = this.#byId.get(id) ?? this.#takeOpen(id);
-      if (call) found.set(id, call);
-    }
-    const answered = new Set(found.values());
-    this.#open = this.#open.filter((call) => !answered.has(call));
+    const found = results.map((id) => this.#byId.get(id) ?? this.#takeOpen(id));
+    this.#open = this.#open.filter((call) => !found.includes(call));
     this.#answering = true;
-    return { find: (id) => found.get(id) };
+    return { find: (id) => found[results.indexOf(id)] };
   }
 
   /** By name; a client's own id for a call that came without one can only mean the next such call. */

@@ -33,6 +33,5 @@ function isAbandoned(messages: readonly Message[], count: number): boolean {
 
 /** Elements as they were sent, without the cache markers of then. */
 export function plainElements({ elements }: Manifest): readonly Element[] {
-  if (elements.every(({ plain }) => plain === undefined)) return elements;
   return elements.map((element) => (element.plain ? { of: element.of, pieces: element.plain } : element));
 }

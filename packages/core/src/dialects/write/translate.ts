@@ -1,4 +1,12 @@
-import type { CallRef, ContentBlock, MediaBlock, Message, ToolResultBlock, ToolUseBlock } from '../../message/index.ts';
+import {
+  type CallRef,
+  type ContentBlock,
+  callRef,
+  type MediaBlock,
+  type Message,
+  type ToolResultBlock,
+  type ToolUseBlock,
+} from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import { areArguments, argumentsText } from './arguments.ts';
@@ -193,8 +201,4 @@ const NOTHING: Unit = { role: 'user', text: '', calls: [], results: [], losses: 
 
 function isBlank(said: Said): boolean {
   return said.type === 'text' && said.text.trim() === '';
-}
-
-function callRef({ id, name, form }: CallRef): CallRef {
-  return form ? { id, name, form } : { id, name };
 }

@@ -25,8 +25,8 @@ export function entriesFor(message: Message, index: number, isRepeated: boolean,
     known.index === index &&
     known.isRepeated === isRepeated &&
     known.writer === writer &&
-    SAME.every((name) => known.target[name] === target[name]) &&
-    known.answered.every((call, at) => isSame(call, find(results[at]!)))
+    isSameTarget(known.target, target) &&
+    (results.length === 0 || known.answered.every((call, at) => isSame(call, find(results[at]!))))
   )
     return known.entries;
   const units =
@@ -38,9 +38,6 @@ export function entriesFor(message: Message, index: number, isRepeated: boolean,
   return entries;
 }
 
-/** What a message is written by, besides itself and the calls that it answers. */
-const SAME = ['provider', 'model', 'account', 'store'] as const;
-
 interface Kept {
   readonly index: number;
   readonly isRepeated: boolean;
@@ -51,6 +48,11 @@ interface Kept {
 }
 
 const cache = new WeakMap<Message, Kept>();
+
+/** What a message is written by, besides itself and the calls that it answers. */
+function isSameTarget(a: Target, b: Target): boolean {
+  return a.provider === b.provider && a.model === b.model && a.account === b.account && a.store === b.store;
+}
 
 function isSame(a: CallRef | undefined, b: CallRef | undefined): boolean {
   return a?.id === b?.id && a?.name === b?.name;

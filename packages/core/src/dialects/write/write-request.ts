@@ -138,8 +138,8 @@ function entriesOf(first: number, job: Job): Entry[] {
   for (let index = start; index < messages.length; index++) {
     const message = messages[index]!;
     const { facts } = message;
-    if (facts.calls.length > 0 || facts.results.length > 0)
-      calls.set(index, tracker.next(message, isOwn(message, target)));
+    const answers = tracker.next(message, isOwn(message, target));
+    if (facts.results.length > 0) calls.set(index, answers);
     const isRepeated = writer.refusesRepeats === true && seen.has(facts.digest);
     if (writer.refusesRepeats) seen.add(facts.digest);
     if (index < first) continue;
