@@ -30,7 +30,7 @@ export type CachePoint = 'tools' | 'system' | number;
 
 export interface WrittenRequest {
   readonly body: string;
-  /** The body in UTF-8, ready to be sent; what the request before it sent (`previous`) is copied, not encoded again. */
+  /** The body in UTF-8, ready to be sent; what the request before it sent is copied, not encoded again. */
   readonly bytes: () => Uint8Array<ArrayBuffer>;
   readonly manifest: Manifest;
   readonly losses: readonly Loss[];
