@@ -1,5 +1,8 @@
 import type { Message } from '../../message/index.ts';
 import type { Element, Manifest } from '../manifest.ts';
+import { forModel } from '../provider.ts';
+import type { Entry } from './entry.ts';
+import type { Job } from './job.ts';
 
 const SAME = ['dialect', 'issuer', 'model', 'account', 'start'] as const;
 
@@ -18,17 +21,26 @@ export function reusable(
     count <= messages.length &&
     SAME.every((name) => previous[name] === made[name]) &&
     previous.refused.join() === made.refused.join() &&
-    previous.messages.every((known, index) => messages[index]!.facts.digest === known) &&
-    !isAbandoned(messages, count)
+    previous.messages.every((known, index) => messages[index]!.facts.digest === known)
     ? previous
     : undefined;
 }
 
-/** A turn that was sent to be continued (`pause_turn`) cannot be sent again as it was once something else was said. */
-function isAbandoned(messages: readonly Message[], count: number): boolean {
-  const [last, next] = [messages[count - 1], messages[count]];
-  if (!next || next.role === 'assistant' || last?.role !== 'assistant') return false;
-  return last.facts.calls.length === 0 && last.content.at(-1)?.type === 'unknown';
+/** Whether what was sent still holds with this entry behind it: some things may only stand at the end, or before an answer. */
+export function holdsBefore(
+  next: Entry | undefined,
+  { elements, losses }: Manifest,
+  { messages, target }: Job,
+): boolean {
+  if (!next || next.role === 'assistant') return true;
+  const { alternateRoles, inlineSystem } = target.provider.policies;
+  const index = elements.at(-1)?.of.at(-1) ?? -1;
+  const last = messages[index];
+  if (alternateRoles && (last?.role ?? 'user') === next.role) return false;
+  if (last?.role === 'system' && forModel(inlineSystem, target.model) === 'after-user')
+    return losses.some(({ message, reason }) => message === index && reason === 'inline-system');
+  // A turn that was sent to be continued (`pause_turn`).
+  return last?.role !== 'assistant' || last.facts.calls.length > 0 || last.content.at(-1)?.type !== 'unknown';
 }
 
 /** Elements as they were sent, without the cache markers of then. */

@@ -17,7 +17,7 @@ import { markersFor, unplaced } from './markers.ts';
 import { dropped } from './notes.ts';
 import { openWithUser } from './opening.ts';
 import { prefixOver, prefixStart } from './prefix.ts';
-import { plainElements, reusable } from './reuse.ts';
+import { holdsBefore, plainElements, reusable } from './reuse.ts';
 import { mergeRuns } from './runs.ts';
 import { settle } from './settle.ts';
 import { finishTail } from './tail.ts';
@@ -58,17 +58,18 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
     ...(target.account !== undefined && { account: target.account }),
     refused: policies.refusedFields,
   } as const;
-  const known = reusable(request.previous, { ...made, start }, messages);
+  const about = { writer, target, messages };
+  let { known, job, entries } = begin(reusable(request.previous, { ...made, start }, messages), leading, about);
+  if (known && !holdsBefore(entries[0], known, job)) ({ known, job, entries } = begin(undefined, leading, about));
   const reused = known?.messages.length ?? 0;
 
-  const job: Job = { writer, target, messages, calls: new Map(), lost: [] };
   const continues = writer.continues?.(extra) === true;
-  let entries = placeInlineSystem(arrange(entriesOf(Math.max(leading, reused), job), continues, job), job);
+  entries = placeInlineSystem(settle(arrange(entries, continues, job), !known, job), job);
   if (policies.alternateRoles) entries = mergeRuns(entries, job);
   const isFromOthers = ({ of }: Element): boolean =>
     of.length === 0 || of.some((index) => messages[index]!.role !== 'assistant');
   if (!known?.elements.some(isFromOthers)) entries = openWithUser(entries, job);
-  entries = finishTail(settle(entries, !known, job), plainFrame.lead.length === 0 && !known, job);
+  entries = finishTail(entries, plainFrame.lead.length === 0 && !known, job);
   const earlier = known ? plainElements(known) : plainFrame.lead.map((text): Element => ({ of: [], pieces: [text] }));
   entries = dropUnbound(entries, () => prefixOver(start, earlier, messages), job);
 
@@ -126,6 +127,16 @@ function systemText(text: string): Message {
 function leadingSystem(messages: readonly Message[], writer: RequestWriter, target: Target): number {
   const end = messages.findIndex((message) => message.role !== 'system' || writer.standsInline?.(message, target));
   return end < 0 ? messages.length : end;
+}
+
+/** What has to be written behind what is known. */
+function begin(
+  known: Manifest | undefined,
+  leading: number,
+  about: Pick<Job, 'writer' | 'target' | 'messages'>,
+): { known: Manifest | undefined; job: Job; entries: readonly Entry[] } {
+  const job: Job = { ...about, calls: new Map(), lost: [] };
+  return { known, job, entries: entriesOf(Math.max(leading, known?.messages.length ?? 0), job) };
 }
 
 /** What the messages become from an index on; the calls before it are looked at as far as its turn goes back. */
