@@ -119,14 +119,22 @@ describe('a server with a token', () => {
     expect(asked.status).toBe(401);
     expect(asked.headers.get('content-security-policy')).toContain("form-action 'self'");
     const text = await asked.text();
-    expect(text).toMatch(/<form method="get">[\s\S]*name="token"/);
+    expect(text).toMatch(/<form method="post">[\s\S]*name="token"/);
     expect(text).not.toMatch(/<script|role="alert"/);
 
-    const wrong = await ask(`${server.url}/c/9f3c?token=no`);
+    const type = (token: string) =>
+      fetch(`${server.url}/c/9f3c`, {
+        method: 'POST',
+        headers: PEOPLE,
+        body: new URLSearchParams({ token }),
+        redirect: 'manual',
+      });
+    const wrong = await type('no');
     expect(wrong.status).toBe(401);
     expect(await wrong.text()).toContain('That is not the token.');
+    expect(await (await ask(`${server.url}/c/9f3c?token=no`)).text()).toContain('That is not the token.');
 
-    const right = await ask(`${server.url}/c/9f3c?token=open+sesame`);
+    const right = await type('open sesame');
     expect({ status: right.status, to: right.headers.get('location') }).toEqual({ status: 303, to: '/c/9f3c' });
     const cookie = right.headers.get('set-cookie')!.split(';')[0]!;
     const opened = await ask(`${server.url}/c/9f3c`, { ...PEOPLE, cookie });

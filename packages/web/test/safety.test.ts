@@ -95,3 +95,16 @@ test('keys are nowhere in what the page gets', async () => {
   await page.getByRole('heading', { name: /Providers/ }).waitFor();
   expect(bodies.join('\n')).not.toMatch(/sk-emulator/);
 });
+
+test('the token is typed into a form, and no address ever has it', async () => {
+  const { open, url } = await startApp({ token: 'correct-horse' });
+  // Opening a server that asks for its token is answered with 401.
+  const page = await open('/settings', { troubles: /401/ });
+  const addresses: string[] = [];
+  page.on('request', (request) => addresses.push(request.url()));
+  await page.getByLabel(/token/).fill('correct-horse');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /Providers/ }).waitFor();
+  expect(page.url()).toBe(`${url}/settings`);
+  expect(addresses.join('\n')).not.toContain('correct-horse');
+});

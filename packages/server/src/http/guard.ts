@@ -4,7 +4,10 @@ import type { Access } from './access.ts';
 
 export const COOKIE = 'skein_token';
 
-/** Lets in whom `access` lets in: by bearer, header, cookie, or once by an address with `?token=`. */
+/** Bytes of the form that asks for the token. */
+const MAX_FORM = 4096;
+
+/** Lets in whom `access` lets in: by bearer, header, cookie, by the form, or once by an address with `?token=`. */
 export function guard(access: Access): MiddlewareHandler {
   return async (c, next) => {
     access.checkSource({
@@ -12,8 +15,11 @@ export function guard(access: Access): MiddlewareHandler {
       origin: c.req.header('origin'),
       fetchSite: isNavigation(c) ? undefined : c.req.header('sec-fetch-site'),
     });
-    const token = access.checkToken(givenTokens(c), () => addressOf(c));
-    if (token !== undefined && c.req.query('token') !== undefined && c.req.method === 'GET') {
+    const typed = isTokenForm(c) ? (await c.req.parseBody()).token : undefined;
+    const given = [...givenTokens(c), typeof typed === 'string' ? typed : undefined];
+    const token = access.checkToken(given, () => addressOf(c));
+    const isEntered = typed !== undefined || (c.req.query('token') !== undefined && c.req.method === 'GET');
+    if (token !== undefined && isEntered) {
       // A token in an address would stay in histories and logs: it becomes a cookie at once.
       setCookie(c, COOKIE, token, { httpOnly: true, sameSite: 'Strict', path: '/', secure: isSecure(c) });
       const clean = new URL(c.req.url);
@@ -29,6 +35,17 @@ export function guard(access: Access): MiddlewareHandler {
 function givenTokens(c: Context): readonly (string | undefined)[] {
   const bearer = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
   return [c.req.header('x-skein-token') ?? bearer ?? getCookie(c, COOKIE), c.req.query('token')];
+}
+
+/** The form is sent to the address of the page that was asked for; programs send none there. */
+export function isTokenForm(c: Context): boolean {
+  const length = Number(c.req.header('content-length') ?? MAX_FORM + 1);
+  return (
+    c.req.method === 'POST' &&
+    !/^\/(?:api|proxy)\//.test(c.req.path) &&
+    /^application\/x-www-form-urlencoded\b/i.test(c.req.header('content-type') ?? '') &&
+    length <= MAX_FORM
+  );
 }
 
 /** A link from elsewhere may open the page; it gets nothing by it. */

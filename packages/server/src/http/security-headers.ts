@@ -20,7 +20,8 @@ export const securityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
   c.header('content-security-policy', CSP);
   c.header('x-content-type-options', 'nosniff');
-  c.header('referrer-policy', 'no-referrer');
+  // Nothing to others; without any, browsers would not say that a form comes from this server.
+  c.header('referrer-policy', 'same-origin');
   c.header('cross-origin-opener-policy', 'same-origin');
   c.header('cross-origin-resource-policy', 'same-origin');
 };

@@ -1,18 +1,18 @@
 import type { Context } from 'hono';
 import { deleteCookie } from 'hono/cookie';
-import { COOKIE } from './guard.ts';
+import { COOKIE, isTokenForm } from './guard.ts';
 import type { Problem } from './problem.ts';
 
 /** Whether a browser asks for something to show to a person. */
 export function isForPeople(c: Context): boolean {
-  return c.req.method === 'GET' && (c.req.header('accept') ?? '').includes('text/html');
+  return (c.req.method === 'GET' || isTokenForm(c)) && (c.req.header('accept') ?? '').includes('text/html');
 }
 
-/** Asks a person for the token. It works without scripts: the form leads to the same address with `?token=`. */
+/** Asks a person for the token. It works without scripts: the form is sent to the same address, and leads there. */
 export function tokenPage(c: Context, { status, code }: Problem): Response {
   // A cookie with a token of before would be a wrong attempt with every request.
   deleteCookie(c, COOKIE, { path: '/' });
-  const wasWrong = c.req.query('token') !== undefined;
+  const wasWrong = c.req.query('token') !== undefined || isTokenForm(c);
   const told = code === 'too_many_attempts' ? 'Too many wrong tokens. Wait a minute.' : 'That is not the token.';
   return c.html(html(wasWrong || code === 'too_many_attempts' ? told : ''), status, { 'cache-control': 'no-store' });
 }
@@ -29,7 +29,7 @@ const html = (problem: string) => `<!doctype html>
   input, button { font: inherit; padding: .5rem .75rem }
   p { margin: 0 }
 </style>
-<form method="get">
+<form method="post">
   <h1>Skein</h1>
   <label for="token">This server needs its token. Whoever started it has it.</label>
   <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
