@@ -10,9 +10,14 @@ export default defineConfig([
     outDir: 'dist-node',
     unbundle: false,
     dts: false,
-    minify: true,
+    // Node prints the line that threw, and names in traces: both are for people.
+    minify: {
+      compress: true,
+      mangle: { keepNames: { class: true, function: true } },
+      codegen: { removeWhitespace: false },
+    },
     sourcemap: true,
     // The main entry and all it imports is one file, whatever else shares parts of it.
-    outputOptions: { codeSplitting: { groups: [{ name: 'core', test: /src[\\/]index\.ts$/ }] } },
+    outputOptions: { comments: false, codeSplitting: { groups: [{ name: 'core', test: /src[\\/]index\.ts$/ }] } },
   },
 ]);
