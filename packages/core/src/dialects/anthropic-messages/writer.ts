@@ -32,7 +32,8 @@ export const writer: RequestWriter = {
   settle: settleServerTools,
   fitParams(params, units, target, losses) {
     const by = forModel(target.provider.policies.quirks.thinking ?? { default: 'effort' }, target.model);
-    if (params.reasoning?.budget === undefined || by === 'effort' || !beginsUnthought(units)) return params;
+    if (params.reasoning?.budget === undefined || by === 'effort') return params;
+    if (!beginsUnthought(units.map(({ text }) => text))) return params;
     losses.push(dropped('params.reasoning', 'parameter', 'thinking-first'));
     const { reasoning: _, ...others } = params;
     return others;
