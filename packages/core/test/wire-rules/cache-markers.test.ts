@@ -53,6 +53,24 @@ describe("a client's cache markers", () => {
 });
 
 describe('our cache markers', () => {
+  test('counted from the end, they do not fail while the conversation is short', () => {
+    const talk = new Talk().say(user('One?'));
+    for (const api of [anthropic, chat]) {
+      const { body, losses, verdict } = talk.write({ api }, { cache: [-2] });
+      expect(verdict).toEqual(accepted);
+      expect(markers(body)).toBe(0);
+      expect(losses).toMatchObject([{ kind: 'dropped', message: -1, reason: 'cache-marker' }]);
+    }
+    const { body, losses } = talk.write({ api: anthropic }, { cache: ['system', -1, -2, -5] });
+    expect(markers(body)).toBe(1);
+    expect(losses.map(({ detail }) => detail)).toEqual(['-2', '-5']);
+  });
+
+  test('an index behind the last message is an error that names it', () => {
+    const talk = new Talk().say(user('One?'));
+    expect(() => talk.write({ api: anthropic }, { cache: [-2, 1] })).toThrow('There is no message 1 to place');
+  });
+
   test('move along without parting one request from the next, and the prefix does not see them', () => {
     const talk = new Talk().say(user('One?'));
     const first = talk.write({ api: anthropic }, { system: 'Be brief.', cache: ['system', -1] });
