@@ -31,6 +31,28 @@ describe("a client's cache markers", () => {
     expect(diffPrefix(CLIENT, CLIENT.replace('One?', 'Won?'))).toMatchObject({ part: 'messages', index: 0 });
   });
 
+  test.each([
+    [
+      'an argument',
+      '{"messages":[{"role":"assistant","content":[{"type":"tool_use","input":{"cache_control":"?"}}]}]}',
+    ],
+    [
+      'an argument in a list',
+      '{"messages":[{"role":"assistant","content":[{"input":{"content":[{"cache_control":"?"}]}}]}]}',
+    ],
+    ['a schema', '{"tools":[{"name":"f","input_schema":{"properties":{"cache_control":{"type":"?"}}}}]}'],
+    ['arguments of Gemini', '{"contents":[{"parts":[{"functionCall":{"args":{"cache_control":"?"}}}]}]}'],
+  ])('data of that name is no marker: %s', (_, body) => {
+    expect(diffPrefix(body, body.replace('?', 'other'))).toMatchObject({ index: 0 });
+    expect(diffPrefix(body, body.replace(/"cache_control":("\?"|\{.*?\})/, ''))).toMatchObject({ index: 0 });
+  });
+
+  test('do not count inside a result, on a message or on a tool', () => {
+    const marker = ',"cache_control":{"type":"ephemeral"}';
+    const body = `{"tools":[{"name":"f"${marker}}],"messages":[{"role":"tool","content":"x"${marker}},{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"x"${marker}}]${marker}}]}]}`;
+    expect(diffPrefix(body, body.replaceAll(marker, ''))).toBeUndefined();
+  });
+
   test('do not count where they make a list of a plain system text', () => {
     const plain = { model: model!, system: 'Be brief.', messages };
     const marked = anthropicMessages.writeRequest({ ...plain, cache: ['system'] }).body;
