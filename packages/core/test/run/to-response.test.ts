@@ -8,7 +8,7 @@ import {
   uiMessageChunkSchema,
 } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { APIS, anthropic, ask, bodies, chat, eventsOf, start, WAYS, weather } from './kit.ts';
+import { APIS, anthropic, ask, bodies, chat, eventsOf, google, start, WAYS, weather } from './kit.ts';
 
 interface Line {
   readonly type: string;
@@ -161,6 +161,38 @@ describe('ui', () => {
       ...['text-start', 'text-delta', 'text-end'],
       ...['tool-input-start', 'tool-input-delta', 'tool-input-available', 'tool-output-available', 'finish-step'],
       ...['start-step', 'text-start', 'text-delta', 'text-end', 'finish-step', 'finish'],
+    ]);
+  });
+
+  test.each([true, false])('an image is a file, also where nothing else is said: stream %s', async (stream) => {
+    const emulator = await start();
+    emulator.script(google.protocol, { blocks: [{ type: 'image', data: 'iVBORw0KGgo=' }] });
+    const running = ask(emulator, google, { messages: [user('Draw')], stream, params: { modalities: ['image'] } });
+    const message = await readAsClient(running.toResponse({ format: 'ui' }));
+    expect(message?.parts).toEqual([
+      { type: 'step-start' },
+      { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,iVBORw0KGgo=' },
+    ]);
+  });
+
+  test('sources reach the client, each of them once', async () => {
+    const emulator = await start();
+    const citation = (url: string, more = {}) => ({
+      ...{ type: 'web_search_result_location', url, cited_text: 'cold', encrypted_index: 'e', ...more },
+    });
+    const text = (citations: object[]) => ({ type: 'text', text: 'Cold.', citations });
+    const [a, b] = ['https://a.example/', 'https://b.example/'];
+    const body = JSON.stringify({
+      ...{ id: 'msg_1', type: 'message', role: 'assistant', model: anthropic.model, stop_reason: 'end_turn' },
+      content: [text([citation(a, { title: 'A' }), citation(b)]), text([citation(a, { title: 'A' })])],
+      usage: { input_tokens: 1, output_tokens: 1 },
+    });
+    emulator.script(anthropic.protocol, { raw: { status: 200, headers: {}, body } });
+    const running = ask(emulator, anthropic, { messages: [user('Oslo?')], stream: false });
+    const message = await readAsClient(running.toResponse({ format: 'ui' }));
+    expect(message!.parts.filter(({ type }) => type === 'source-url')).toEqual([
+      { type: 'source-url', sourceId: a, url: a, title: 'A' },
+      { type: 'source-url', sourceId: b, url: b },
     ]);
   });
 
