@@ -156,6 +156,21 @@ test('only what is listed can be called', async () => {
   expect(actions.map(({ outcome }) => outcome)).toEqual(['unknown-tool', 'unknown-tool']);
 });
 
+test('variables that are given to a run count before those the agent was loaded with', async () => {
+  const started = await emulator();
+  const yaml = 'provider: anthropic\nmodel: claude-opus-5-5\nfallback: [openai/gpt-5.5]\n';
+  const folder = await folderWith({ 'a.yaml': yaml });
+  const { config } = await configIn(folder);
+  const agent = await loadAgent(join(folder, 'a.yaml'), { config, env: {} });
+  const env = started.env();
+  const messages = [user('Hello')];
+  await expect((await agent.run({ messages })).text).rejects.toMatchObject({ code: 'missing_key' });
+  expect(await (await agent.run({ messages, env })).text).toBe('Echo: Hello');
+  expect(await (await agent.run({ messages, env, model: 'google/gemini-3-pro-preview' })).text).toBe('Echo: Hello');
+  started.script('anthropic-messages', [{ error: { status: 401 } }]);
+  expect(await (await agent.run({ messages, env })).text).toBe('Echo: Hello');
+});
+
 test('tool modules: JavaScript, default exports, lists, and the one core that runs them', async () => {
   const folder = await folderWith({
     'a.yaml': 'provider: anthropic\nmodel: m\ntools: [./one.mjs, ./two.ts, ./sub/three.mts]\n',

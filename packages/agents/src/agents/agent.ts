@@ -39,11 +39,15 @@ export interface Agent {
 
 /** Starts a run with an agent's options and those that are given. */
 export function runAgent(agent: AgentOptions, given: Parameters<Agent['run']>[0]): Run {
+  const { env = agent.model.env } = given;
+  // The models were loaded with variables of their own, which would count before those of the run.
+  const within = (model: ChosenModel): ChosenModel => ({ ...model, env });
   return run({
     ...agent,
-    // For a model that is given by its name.
-    env: agent.model.env,
+    model: within(agent.model),
+    fallback: agent.fallback.map(within),
     ...given,
+    env,
     params: { ...agent.params, ...given.params },
     limits: { ...agent.limits, ...given.limits },
   });

@@ -15,6 +15,8 @@ export interface Dialect {
   readStream(origin?: Partial<Origin>): StreamReader;
   readRequest(body: string, origin?: Partial<Origin>): RequestParts;
   writeRequest(request: WriteRequest): WrittenRequest;
+  /** What `maxTokens` is when nobody says, where the API insists on a number. */
+  readonly defaultMaxTokens?: RequestWriter['defaultMaxTokens'] | undefined;
 }
 
 /** What a protocol brings; `makeDialect` does the rest. Raw texts go in and out, never views. */

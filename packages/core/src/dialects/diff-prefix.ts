@@ -1,14 +1,4 @@
-import {
-  elementsOf,
-  elementTexts,
-  membersOf,
-  parseJson,
-  type Range,
-  skipSpace,
-  splice,
-  textAt,
-  withoutMembers,
-} from '../json/index.ts';
+import { elementsOf, elementTexts, find, parseJson, skipSpace, splice, textAt, withoutMembers } from '../json/index.ts';
 
 /** Where two requests part. */
 export interface PrefixDifference {
@@ -52,19 +42,17 @@ function elements(body: string, names: readonly string[]): string[] {
   return [value.startsWith('"') ? `{"type":"text","text":${value}}` : withoutMarkers(value)];
 }
 
-/** The text without `cache_control`, at whatever depth; most texts have none. */
+/** The text without the markers of an element and of the blocks in it; most have none. Elsewhere that name is data. */
 function withoutMarkers(text: string): string {
-  return text.includes('"cache_control"')
-    ? splice(text, markerEdits(text, { start: skipSpace(text, 0), end: text.length }))
-    : text;
+  return text.includes('"cache_control"') ? splice(text, markerEdits(text, skipSpace(text, 0))) : text;
 }
 
-function markerEdits(text: string, { start }: Range): ReturnType<typeof withoutMembers> {
-  if (text[start] === '[') return elementsOf(text, start).flatMap((item) => markerEdits(text, item));
+function markerEdits(text: string, start: number): ReturnType<typeof withoutMembers> {
   if (text[start] !== '{') return [];
-  const kept = membersOf(text, start).filter((member) => member.name !== 'cache_control');
+  const content = find(text, ['content'], start);
+  const blocks = content && text[content.start] === '[' ? elementsOf(text, content.start) : [];
   return [
     ...withoutMembers(text, start, (name) => name === 'cache_control'),
-    ...kept.flatMap((member) => markerEdits(text, member)),
+    ...blocks.flatMap((block) => markerEdits(text, block.start)),
   ];
 }

@@ -62,6 +62,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
       };
     },
     writeRequest: (request) => writeRequest(spec, request),
+    defaultMaxTokens: spec.writer.defaultMaxTokens,
   } satisfies Dialect);
 }
 

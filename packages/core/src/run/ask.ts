@@ -46,10 +46,10 @@ export async function ask(question: Question): Promise<Asked> {
   let fields: readonly string[] = [];
   for (let refused = 0; ; refused++) {
     // What was sent before held the field: nothing of it is sent again as it was.
-    const { written, params } = write(question, asked ? undefined : journal.manifest);
+    const { written, params, wanted } = write(question, asked ? undefined : journal.manifest);
     if (written.body === asked?.written.body) return asked;
     if (asked) journal.notice('refused-field', `${nameOf(target)} refuses what it gave itself: ${fields.join(', ')}`);
-    tellWritten(question, written, params, !asked);
+    tellWritten(question, written, params, wanted, !asked);
     asked = { ...(await send(running, target, written)), written, messages, target };
     const { failure } = asked;
     if (refused === MAX_REFUSALS || !isProviderError(failure) || !failure.status) return asked;
@@ -65,19 +65,20 @@ export async function ask(question: Question): Promise<Asked> {
 function write(
   { running, target, messages, limits }: Question,
   previous: Manifest | undefined,
-): { written: WrittenRequest; params: RequestParams } {
+): { written: WrittenRequest; params: RequestParams; wanted: number | undefined } {
   const { options, tools, output } = running;
   const { dialect, model, connecting } = target;
   const { system, cache, strict, extraBody, stream = true, refusals = remembered } = options;
+  const wanted = options.params?.maxTokens ?? dialect.defaultMaxTokens?.(options.params ?? {}, target);
   const maxTokens = clampMaxTokens(
-    options.params?.maxTokens,
+    wanted,
     limits,
     messages.reduce((sum, { raw }) => sum + raw.length, 0) + systemText(system).length,
     () => estimateInput(messages, system),
   );
   const plain: Asking = {
     tools: tools?.definitions(dialect.id) ?? [],
-    params: { ...options.params, ...(maxTokens !== undefined && { maxTokens }), stream },
+    params: { ...options.params, ...(maxTokens !== wanted && { maxTokens: maxTokens! }), stream },
     extra: extraBody,
   };
   const { params, extra, tools: definitions } = output?.ask(target, plain) ?? plain;
@@ -94,13 +95,14 @@ function write(
     ...(cache !== undefined && { cache }),
     ...(previous !== undefined && { previous }),
   });
-  return { written, params };
+  return { written, params, wanted };
 }
 
 function tellWritten(
-  { running: { journal, options }, target, failed }: Question,
+  { running: { journal }, target, failed }: Question,
   { losses: all, body }: WrittenRequest,
   params: RequestParams,
+  wanted: number | undefined,
   isFirst: boolean,
 ): void {
   const losses = journal.newLosses(all);
@@ -109,8 +111,7 @@ function tellWritten(
     journal.notice('fallback', `${nameOf(target)} is asked instead of ${nameOf(failed.target)}: ${why}`, losses);
   } else if (losses.length > 0)
     journal.notice('losses', `Not all is sent to ${nameOf(target)} as it is (${losses.length})`, losses);
-  const wanted = options.params?.maxTokens;
-  if (params.maxTokens !== wanted)
+  if ((params.maxTokens ?? wanted) !== wanted)
     journal.notice('max-tokens', `There is no room for ${wanted} tokens; the reply may have ${params.maxTokens}`);
   const { provider, model } = target;
   journal.observe({ type: 'request', step: journal.step, provider: provider.id, model, params, body });

@@ -1,5 +1,5 @@
 import { RunError } from './errors.ts';
-import type { RunEvent } from './types.ts';
+import type { RunEvent, Step } from './types.ts';
 import { uiParts } from './ui-stream.ts';
 
 /** The events of a run as the data of server-sent events. */
@@ -21,7 +21,20 @@ export async function* responseTexts(
 
 /** Messages write themselves as `raw` and `origin`. */
 function jsonText(event: RunEvent): string {
-  return JSON.stringify(event, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+  return JSON.stringify(shown(event), (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}
+
+/** Without what was asked and how: system, tools and history are not for the reader, and grow with every turn. */
+function shown(event: RunEvent): object {
+  if (event.type === 'message' && event.step) return { ...event, step: shownStep(event.step) };
+  if (event.type !== 'finish') return event;
+  const { manifest: _, checkpoints: __, steps, ...result } = event.result;
+  return { ...event, result: { ...result, steps: steps.map(shownStep) } };
+}
+
+/** Some APIs repeat the request in the envelope of the reply. */
+function shownStep({ manifest: _, envelope: __, ...step }: Step): object {
+  return step;
 }
 
 /** The message alone: causes and bodies may hold what is not for the reader. */

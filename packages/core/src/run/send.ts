@@ -83,7 +83,7 @@ export async function send(running: Running, target: Target, written: WrittenReq
     try {
       seen.reply = target.dialect.readResponse(text, origin);
     } catch (error) {
-      throw failed ?? error;
+      throw failed ?? (await answer.strange(text, error));
     }
     if (!failed) for (const event of replyEvents(seen.reply.message)) tell(event);
     // Nor is it asked for again where it says nothing.

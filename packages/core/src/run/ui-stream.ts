@@ -1,5 +1,5 @@
 import { isJson } from '../json/index.ts';
-import type { Message, ToolUseBlock } from '../message/index.ts';
+import type { ContentBlock, Message, ToolUseBlock } from '../message/index.ts';
 import type { Action } from './tools/answer-calls.ts';
 import type { RunEvent, RunStop } from './types.ts';
 
@@ -39,6 +39,8 @@ class UiWriter {
   /** Calls that the reader knows of. */
   readonly #known = new Set<string>();
   readonly #results = new Map<string, Message>();
+  /** Addresses of the sources that the reader knows of. */
+  readonly #sources = new Set<string>();
 
   *write(event: RunEvent): Generator<string> {
     switch (event.type) {
@@ -115,8 +117,11 @@ class UiWriter {
   }
 
   /** The reply is complete, and so are its calls. */
-  *#reply({ toolUses, origin }: Message): Generator<string> {
+  *#reply({ toolUses, origin, content }: Message): Generator<string> {
     yield* this.#closeBlock();
+    const shown = content.flatMap((block) => shownWith(block, this.#sources));
+    if (shown.length > 0) yield* this.#openStep();
+    yield* shown;
     const names = new Map([...this.#calls.values()].map(({ id, name }) => [id, name]));
     // What was cut is never called.
     if (!origin.cut) for (const call of toolUses) yield* this.#input(call, names.get(call.id) ?? call.name);
@@ -146,6 +151,23 @@ class UiWriter {
       yield part({ type: 'tool-output-available', toolCallId: callId }, ['output', output]);
     }
   }
+}
+
+/** What a block shows besides its words: an image or other file, and sources that are not known yet. */
+function shownWith(block: ContentBlock, known: Set<string>): string[] {
+  if (block.type === 'media') {
+    const { mediaType, source } = block;
+    // What a provider holds has no address.
+    if (source.kind === 'file') return [];
+    const url = source.kind === 'url' ? source.url : `data:${mediaType};base64,${source.data}`;
+    return [part({ type: 'file', url, mediaType })];
+  }
+  if (block.type !== 'text') return [];
+  return (block.citations ?? []).flatMap(({ url, title }) => {
+    if (url === undefined || known.has(url)) return [];
+    known.add(url);
+    return [part({ type: 'source-url', sourceId: url, url, ...(title !== undefined && { title }) })];
+  });
 }
 
 /** A value that a model or a tool wrote goes in by its exact text, so that no number is rounded. */

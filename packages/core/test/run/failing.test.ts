@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { anthropicMessages, RefusalMemory, RunError, runWith, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
@@ -112,6 +113,37 @@ test('a failure that comes with status 200 is a failure', async () => {
   expect(await ask(emulator, chat, options).text).toBe('Hello.');
   const error = await failure(ask(emulator, chat, options).result);
   expect(error).toMatchObject({ code: 'overloaded', retryable: true, rawBody: body });
+});
+
+test.each([
+  ['one text', false, 'text/html', (page: string) => page],
+  ['one JSON text', false, 'application/json', (page: string) => JSON.stringify({ page })],
+  ['a page in place of a stream', true, 'text/html', (page: string) => page],
+  ['JSON in place of a stream', true, 'application/json', (page: string) => JSON.stringify({ page })],
+  ['a stream of something else', true, 'text/event-stream', (page: string) => `data: ${page}\n\n`],
+])('a page with status 200 that quotes the key does not show it: %s', async (_, stream, type, write) => {
+  const emulator = await start();
+  const key = 'sk-secret-0123456789';
+  const body = write(`<html>You sent: authorization: Bearer ${key}</html>`);
+  const headers = { 'content-type': type, 'x-request-id': 'req_8' };
+  for (const api of APIS) {
+    emulator.script(api.protocol, [{ raw: { status: 200, headers, body } }]);
+    const error = await failure(ask(emulator, api, { messages: question, apiKey: key, stream, retry: false }).result);
+    const logged = [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error), String(error)].join();
+    expect(logged).not.toContain(key);
+    expect(error.retryable).toBe(type === 'text/event-stream' || (stream && type === 'text/html'));
+    if (stream) continue;
+    expect(error).toMatchObject({ code: 'not_this_protocol', status: 200, requestId: 'req_8' });
+    expect(error.rawBody).toBe(body.replace(key, '[redacted]'));
+  }
+});
+
+test('a page in place of a reply leads to the next model', async () => {
+  const emulator = await start();
+  emulator.script(chat.protocol, [{ raw: { status: 200, headers: {}, body: '<html>Welcome</html>' } }]);
+  emulator.script(anthropic.protocol, [says('Hello.')]);
+  const options = { messages: question, stream: false, fallback: [modelOf(anthropic)] };
+  expect(await ask(emulator, chat, options).text).toBe('Hello.');
 });
 
 test('iterating alone never leaves a rejection behind', async () => {

@@ -144,11 +144,11 @@ test('stopWhen ends behind the tools of a step', async () => {
 });
 
 describe('the most tokens to write', () => {
-  const sent = async (maxTokens: number, contextTokens: number, text: string) => {
+  const sent = async (maxTokens: number | undefined, contextTokens: number, text: string) => {
     const emulator = await start();
     const { notices } = await ask(emulator, anthropic, {
       messages: [user(text), assistant('Hm.'), user('And?')],
-      params: { maxTokens },
+      params: maxTokens === undefined ? {} : { maxTokens },
       modelLimits: () => ({ contextTokens, maxOutputTokens: 2000 }),
     }).result;
     return { sent: JSON.parse(bodies(emulator)[0]!).max_tokens as number, notices: notices.map(({ code }) => code) };
@@ -165,6 +165,47 @@ describe('the most tokens to write', () => {
   test('is what the context leaves, and never below 1', async () => {
     expect(await sent(1000, 1200, 'word '.repeat(800))).toEqual({ sent: 198, notices: ['max-tokens'] });
     expect((await sent(1000, 900, 'word '.repeat(800))).sent).toBe(1);
+  });
+
+  test('also where the dialect has to choose a number', async () => {
+    expect(await sent(undefined, 10_000, 'short')).toEqual({ sent: 2000, notices: ['max-tokens'] });
+    expect(await sent(undefined, 1200, 'word '.repeat(800))).toEqual({ sent: 198, notices: ['max-tokens'] });
+  });
+
+  test.each<[string, { maxTokens?: number; reasoning: { budget: number } }, number, number | undefined]>([
+    ['budget and tokens above what the model writes', { maxTokens: 10_000, reasoning: { budget: 8000 } }, 5000, 2500],
+    ['a budget near what the model writes', { reasoning: { budget: 63_000 } }, 64_000, 63_000],
+    ['a budget above what the model writes', { reasoning: { budget: 80_000 } }, 64_000, 32_000],
+    ['too little room to think', { reasoning: { budget: 2000 } }, 1500, undefined],
+  ])('leaves a request that is taken: %s', async (_, params, maxOutputTokens, budget) => {
+    const emulator = await start();
+    const { notices, losses } = await ask(
+      emulator,
+      { ...anthropic, model: 'claude-sonnet-4-5' },
+      { messages: question, params, modelLimits: () => ({ maxOutputTokens, contextTokens: 200_000 }) },
+    ).result;
+    expectAccepted(emulator);
+    const body = JSON.parse(bodies(emulator)[0]!) as { max_tokens: number; thinking?: { budget_tokens: number } };
+    expect(body.max_tokens).toBe(maxOutputTokens);
+    expect(body.thinking?.budget_tokens).toBe(budget);
+    const wanted = params.maxTokens ?? 4096 + params.reasoning.budget;
+    expect(notices.map(({ message }) => message)).toContain(
+      `There is no room for ${wanted} tokens; the reply may have ${maxOutputTokens}`,
+    );
+    const isChanged = budget !== params.reasoning.budget;
+    expect(losses.map(({ path }) => path)).toEqual(isChanged ? ['params.reasoning.budget'] : []);
+  });
+
+  test('stays unsaid where the API does not insist on a number', async () => {
+    const emulator = await start();
+    const modelLimits = () => ({ maxOutputTokens: 2000, contextTokens: 10_000 });
+    const { notices } = await ask(emulator, google, {
+      messages: question,
+      params: { reasoning: { budget: 4000 } },
+      modelLimits,
+    }).result;
+    expect(bodies(emulator)[0]).not.toContain('maxOutputTokens');
+    expect(notices).toEqual([]);
   });
 });
 

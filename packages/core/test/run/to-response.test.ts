@@ -1,4 +1,4 @@
-import { tool, user } from '@skein/core';
+import { assistant, tool, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import {
   parseJsonEventStream,
@@ -8,7 +8,7 @@ import {
   uiMessageChunkSchema,
 } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { APIS, anthropic, ask, chat, eventsOf, start, WAYS, weather } from './kit.ts';
+import { APIS, anthropic, ask, bodies, chat, eventsOf, google, start, WAYS, weather } from './kit.ts';
 
 interface Line {
   readonly type: string;
@@ -60,6 +60,34 @@ describe('events', () => {
     expect(lines.flatMap((line) => (line.type === 'message' ? [line.message] : []))).toEqual(
       messages.map(({ raw, origin }) => ({ raw, origin })),
     );
+  });
+
+  test.each(WAYS)(
+    'a page does not get system, tools and history: $protocol, stream $stream',
+    async ({ api, stream }) => {
+      const emulator = await start();
+      emulator.script(api.protocol, twoSteps);
+      const told = { ...weather, description: 'Internal: the weather' };
+      const messages = [user('An old question'), assistant('An old answer'), user('Oslo?')];
+      const running = ask(emulator, api, { messages, stream, system: 'Confidential: be brief', tools: [told] });
+      const text = await running.toResponse().text();
+      for (const word of ['Confidential', 'Internal', 'An old']) expect(bodies(emulator)[0]).toContain(word);
+      expect(text).not.toMatch(/Confidential|Internal|An old/);
+      const { messages: added, usage } = await running.result;
+      const { result } = JSON.parse(payloads(text).at(-1)!) as { result: Line };
+      expect(result).toMatchObject({ text: 'It is cold.', stop: { reason: 'end' }, losses: [], notices: [], usage });
+      expect(result.messages).toEqual(added.map(({ raw, origin }) => ({ raw, origin })));
+      expect(result.steps).toMatchObject([{ model: api.model, usage: {} }, { stop: { reason: 'end' } }]);
+    },
+  );
+
+  test('what a page gets does not grow with the history', async () => {
+    const emulator = await start();
+    const length = async (count: number) => {
+      const messages = Array.from({ length: count }, (_, at) => (at % 2 ? assistant(`${at}`) : user(`${at}`)));
+      return (await ask(emulator, anthropic, { messages }).toResponse().text()).length;
+    };
+    expect(await length(401)).toBeLessThan((await length(1)) + 100);
   });
 
   test('an error is the last one, with its code and without keys', async () => {
@@ -133,6 +161,38 @@ describe('ui', () => {
       ...['text-start', 'text-delta', 'text-end'],
       ...['tool-input-start', 'tool-input-delta', 'tool-input-available', 'tool-output-available', 'finish-step'],
       ...['start-step', 'text-start', 'text-delta', 'text-end', 'finish-step', 'finish'],
+    ]);
+  });
+
+  test.each([true, false])('an image is a file, also where nothing else is said: stream %s', async (stream) => {
+    const emulator = await start();
+    emulator.script(google.protocol, { blocks: [{ type: 'image', data: 'iVBORw0KGgo=' }] });
+    const running = ask(emulator, google, { messages: [user('Draw')], stream, params: { modalities: ['image'] } });
+    const message = await readAsClient(running.toResponse({ format: 'ui' }));
+    expect(message?.parts).toEqual([
+      { type: 'step-start' },
+      { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,iVBORw0KGgo=' },
+    ]);
+  });
+
+  test('sources reach the client, each of them once', async () => {
+    const emulator = await start();
+    const citation = (url: string, more = {}) => ({
+      ...{ type: 'web_search_result_location', url, cited_text: 'cold', encrypted_index: 'e', ...more },
+    });
+    const text = (citations: object[]) => ({ type: 'text', text: 'Cold.', citations });
+    const [a, b] = ['https://a.example/', 'https://b.example/'];
+    const body = JSON.stringify({
+      ...{ id: 'msg_1', type: 'message', role: 'assistant', model: anthropic.model, stop_reason: 'end_turn' },
+      content: [text([citation(a, { title: 'A' }), citation(b)]), text([citation(a, { title: 'A' })])],
+      usage: { input_tokens: 1, output_tokens: 1 },
+    });
+    emulator.script(anthropic.protocol, { raw: { status: 200, headers: {}, body } });
+    const running = ask(emulator, anthropic, { messages: [user('Oslo?')], stream: false });
+    const message = await readAsClient(running.toResponse({ format: 'ui' }));
+    expect(message!.parts.filter(({ type }) => type === 'source-url')).toEqual([
+      { type: 'source-url', sourceId: a, url: a, title: 'A' },
+      { type: 'source-url', sourceId: b, url: b },
     ]);
   });
 

@@ -31,6 +31,28 @@ describe("a client's cache markers", () => {
     expect(diffPrefix(CLIENT, CLIENT.replace('One?', 'Won?'))).toMatchObject({ part: 'messages', index: 0 });
   });
 
+  test.each([
+    [
+      'an argument',
+      '{"messages":[{"role":"assistant","content":[{"type":"tool_use","input":{"cache_control":"?"}}]}]}',
+    ],
+    [
+      'an argument in a list',
+      '{"messages":[{"role":"assistant","content":[{"input":{"content":[{"cache_control":"?"}]}}]}]}',
+    ],
+    ['a schema', '{"tools":[{"name":"f","input_schema":{"properties":{"cache_control":{"type":"?"}}}}]}'],
+    ['arguments of Gemini', '{"contents":[{"parts":[{"functionCall":{"args":{"cache_control":"?"}}}]}]}'],
+  ])('data of that name is no marker: %s', (_, body) => {
+    expect(diffPrefix(body, body.replace('?', 'other'))).toMatchObject({ index: 0 });
+    expect(diffPrefix(body, body.replace(/"cache_control":("\?"|\{.*?\})/, ''))).toMatchObject({ index: 0 });
+  });
+
+  test('do not count inside a result, on a message or on a tool', () => {
+    const marker = ',"cache_control":{"type":"ephemeral"}';
+    const body = `{"tools":[{"name":"f"${marker}}],"messages":[{"role":"tool","content":"x"${marker}},{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"x"${marker}}]${marker}}]}]}`;
+    expect(diffPrefix(body, body.replaceAll(marker, ''))).toBeUndefined();
+  });
+
   test('do not count where they make a list of a plain system text', () => {
     const plain = { model: model!, system: 'Be brief.', messages };
     const marked = anthropicMessages.writeRequest({ ...plain, cache: ['system'] }).body;
@@ -53,6 +75,24 @@ describe("a client's cache markers", () => {
 });
 
 describe('our cache markers', () => {
+  test('counted from the end, they do not fail while the conversation is short', () => {
+    const talk = new Talk().say(user('One?'));
+    for (const api of [anthropic, chat]) {
+      const { body, losses, verdict } = talk.write({ api }, { cache: [-2] });
+      expect(verdict).toEqual(accepted);
+      expect(markers(body)).toBe(0);
+      expect(losses).toMatchObject([{ kind: 'dropped', message: -1, reason: 'cache-marker' }]);
+    }
+    const { body, losses } = talk.write({ api: anthropic }, { cache: ['system', -1, -2, -5] });
+    expect(markers(body)).toBe(1);
+    expect(losses.map(({ detail }) => detail)).toEqual(['-2', '-5']);
+  });
+
+  test('an index behind the last message is an error that names it', () => {
+    const talk = new Talk().say(user('One?'));
+    expect(() => talk.write({ api: anthropic }, { cache: [-2, 1] })).toThrow('There is no message 1 to place');
+  });
+
   test('move along without parting one request from the next, and the prefix does not see them', () => {
     const talk = new Talk().say(user('One?'));
     const first = talk.write({ api: anthropic }, { system: 'Be brief.', cache: ['system', -1] });

@@ -1,6 +1,6 @@
-import { elementsOf, find, isObject, parseJson, splice, textAt } from '../../json/index.ts';
+import { elementsOf, find, type JsonObject, parseJson, splice } from '../../json/index.ts';
 import type { Unit } from '../write/index.ts';
-import { isThinking } from './flaws.ts';
+import { isThinking, isToolResult } from './flaws.ts';
 
 /** `trailing-space` */
 export function trimEnd(unit: Unit): Unit | undefined | null {
@@ -16,11 +16,25 @@ export function trimEnd(unit: Unit): Unit | undefined | null {
   return { ...rest, text: splice(unit.text, [{ ...range!, text: JSON.stringify(trimmed) }]) };
 }
 
-/** Whether the turn in progress, up to the results at the end, began with an assistant message without thinking (`thinking-first`). */
-export function beginsUnthought(units: readonly Unit[]): boolean {
-  if (units.at(-1)?.role !== 'tool') return false;
-  const asked = units.findLastIndex((unit) => unit.role === 'user' || unit.role === 'system');
-  const first = units.slice(asked + 1).find((unit) => unit.role === 'assistant');
-  const content: unknown = first && parseJson(textAt(first.text, ['content']) ?? 'null');
-  return Array.isArray(content) && isObject(content[0]) && !isThinking(content[0]);
+/**
+ * Whether the tool loop that the request is in began without thinking (`thinking-first`). The API joins neighbours of one
+ * role: the loop goes back as long as there are results among what the user says.
+ */
+export function beginsUnthought(texts: readonly string[]): boolean {
+  let start: unknown;
+  let hasResults = false;
+  let isUser = true;
+  for (let at = texts.length - 1; at >= 0; at--) {
+    const { role, content } = parseJson(texts[at]!) as JsonObject;
+    const blocks = Array.isArray(content) ? content : [content];
+    if (role === 'assistant') {
+      if (!hasResults) break;
+      start = blocks[0];
+      isUser = false;
+    } else {
+      hasResults = (isUser && hasResults) || blocks.some(isToolResult);
+      isUser = true;
+    }
+  }
+  return start !== undefined && !isThinking(start);
 }

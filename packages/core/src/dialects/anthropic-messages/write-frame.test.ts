@@ -122,6 +122,25 @@ describe('parameters', () => {
     expect(params({ reasoning: { effort: 'none' } }, 'claude-fable-5').losses).toHaveLength(1);
   });
 
+  test.each<[string, RequestParams, string, string, string[]]>([
+    ['above max_tokens', { maxTokens: 5000 }, 'claude-sonnet-4-5', 'enabled","budget_tokens":2500', ['rewritten']],
+    ['above max_tokens, which is small', { maxTokens: 2000 }, 'claude-sonnet-4-5', '', ['dropped']],
+    ['the same, where effort is taken, too', { maxTokens: 2000 }, 'claude-opus-4-6', 'adaptive', ['rewritten']],
+    ['just below max_tokens', { maxTokens: 8001 }, 'claude-sonnet-4-5', 'enabled","budget_tokens":8000', []],
+  ])('a budget %s is made to fit, and that is told', (_, given, model, thinking, kinds) => {
+    const { tail, losses } = params({ ...given, reasoning: { budget: 8000 } }, model);
+    const text = thinking && `,"thinking":{"type":"${thinking}${thinking.endsWith('0') ? '' : '"'}}`;
+    expect(tail).toBe(`],"max_tokens":${given.maxTokens}${text}}`);
+    expect(losses).toEqual(kinds.map((kind) => `${kind} params.reasoning.budget parameter`));
+  });
+
+  test('a budget below the least is no thinking, and that is told', () => {
+    expect(params({ maxTokens: 3000, reasoning: { budget: 1023 } })).toEqual({
+      tail: '],"max_tokens":3000}',
+      losses: ['dropped params.reasoning.budget parameter'],
+    });
+  });
+
   test('extra members merge into what stands there', () => {
     const { tail } = write(
       { params: { reasoning: { effort: 'low' } }, extra: { output_config: '{"format":{}}', top_k: '1.0' } },

@@ -1,5 +1,5 @@
 import type { LossNote } from '../loss.ts';
-import { forModel } from '../provider.ts';
+import { forModel, type ProviderDescriptor } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
 import { targetChoice, writeSimple } from '../simple-params.ts';
 import { type BodyMember, dropped, rewritten, type Target } from '../write/index.ts';
@@ -7,6 +7,29 @@ import { SIMPLE } from './params.ts';
 
 /** `max_tokens` is required; this is what stands there when the caller does not care. */
 const MAX_TOKENS = 4096;
+
+/** `budget-min` */
+const LEAST_BUDGET = 1024;
+
+/** A budget is part of the tokens that may be written (`budget-max`). */
+export function defaultMaxTokens(
+  { reasoning }: RequestParams,
+  { provider, model }: Pick<Target, 'provider' | 'model'>,
+): number {
+  const { effort, budget = 0 } = reasoning ?? {};
+  return MAX_TOKENS + (effort === 'none' || thinksBy(provider, model) === 'effort' ? 0 : budget);
+}
+
+/** How a model is asked to think: by a budget, by effort, or either. */
+export function thinksBy({ policies }: ProviderDescriptor, model: string): string | boolean {
+  return forModel(policies.quirks.thinking ?? { default: 'effort' }, model);
+}
+
+/** A budget that leaves room for an answer: half of what may be written, where it does not; undefined where that is too little. */
+function fittedBudget(budget: number, maxTokens: number): number | undefined {
+  const fitted = budget < maxTokens ? budget : Math.floor(maxTokens / 2);
+  return fitted < LEAST_BUDGET ? undefined : fitted;
+}
 
 export function paramMembers(
   params: RequestParams,
@@ -16,31 +39,31 @@ export function paramMembers(
 ): BodyMember[] {
   const { parallelToolCalls: _, modalities, reasoning, ...simple } = params;
   const { effort, budget } = reasoning ?? {};
-  const { thinking: quirk = { default: 'effort' }, alwaysThinks = { default: false } } =
-    target.provider.policies.quirks;
-  const by = forModel(quirk, target.model);
+  const { alwaysThinks = { default: false } } = target.provider.policies.quirks;
+  const by = thinksBy(target.provider, target.model);
   const takesEffort = by !== 'budget';
+  const maxTokens = params.maxTokens ?? defaultMaxTokens(params, target);
+  const fitted = budget === undefined || by === 'effort' ? undefined : fittedBudget(budget, maxTokens);
   const others = modalities?.filter((one) => one !== 'text') ?? [];
   if (others.length > 0) losses.push(dropped('params.modalities', 'parameter', others.join()));
 
   /**
    * Older models think by a budget, newer ones by effort, a few take either (quirk `thinking`). What was given for the
-   * other kind is not guessed at: a budget only switches thinking on, an effort is left out. `none` switches it off.
+   * other kind, and a budget that does not fit, is not guessed at: a budget only switches thinking on, an effort is left
+   * out. `none` switches it off.
    */
   const thinking = (): string | undefined => {
     if (effort === 'none') return forModel(alwaysThinks, target.model) ? undefined : '{"type":"disabled"}';
-    if (budget !== undefined && by !== 'effort') return `{"type":"enabled","budget_tokens":${budget}}`;
+    if (fitted !== undefined) return `{"type":"enabled","budget_tokens":${fitted}}`;
     return takesEffort && (effort ?? budget) !== undefined ? '{"type":"adaptive"}' : undefined;
   };
   const thought = thinking();
   const isSaid = effort === 'none' ? thought !== undefined : takesEffort;
   if (effort !== undefined && !isSaid) losses.push(dropped('params.reasoning.effort', 'parameter'));
-  if (budget !== undefined && effort !== 'none' && by === 'effort')
-    losses.push(rewritten('params.reasoning.budget', 'parameter'));
-  // A budget is part of the tokens that may be written (`budget-max`).
-  const maxTokens = MAX_TOKENS + (effort === 'none' || by === 'effort' ? 0 : (budget ?? 0));
+  if (effort !== 'none' && fitted !== budget)
+    losses.push((thought ? rewritten : dropped)('params.reasoning.budget', 'parameter'));
   return [
-    ...writeSimple({ ...simple, maxTokens: params.maxTokens ?? maxTokens }, SIMPLE, losses),
+    ...writeSimple({ ...simple, maxTokens }, SIMPLE, losses),
     ['tool_choice', choiceText(params, target, hasTools, losses)],
     ['thinking', thought],
     ['output_config', effort !== 'none' && effort && takesEffort ? `{"effort":${JSON.stringify(effort)}}` : undefined],

@@ -7,6 +7,7 @@ import { spliceMessage } from './repair.ts';
 import { settleServerTools } from './server-tools.ts';
 import { beginsUnthought, trimEnd } from './tail.ts';
 import { frame } from './write-frame.ts';
+import { defaultMaxTokens, thinksBy } from './write-params.ts';
 
 const { translate, result, userText } = /* @__PURE__ */ translator(forms);
 
@@ -31,11 +32,12 @@ export const writer: RequestWriter = {
   trimEnd,
   settle: settleServerTools,
   fitParams(params, units, target, losses) {
-    const by = forModel(target.provider.policies.quirks.thinking ?? { default: 'effort' }, target.model);
-    if (params.reasoning?.budget === undefined || by === 'effort' || !beginsUnthought(units)) return params;
+    if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
+    if (!beginsUnthought(units.map(({ text }) => text))) return params;
     losses.push(dropped('params.reasoning', 'parameter', 'thinking-first'));
     const { reasoning: _, ...others } = params;
     return others;
   },
   frame,
+  defaultMaxTokens,
 };

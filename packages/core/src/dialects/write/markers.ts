@@ -26,14 +26,19 @@ export function markersFor(points: readonly CachePoint[], count: number, writer:
     throw new RangeError(
       `A cache point is 'tools', 'system' or the index of a message, not ${JSON.stringify(strange ?? points)}`,
     );
-  const indexes = points
-    .filter((point) => typeof point === 'number')
-    .map((index) => (index < 0 ? count + index : index));
-  const outside = indexes.find((index) => index < 0 || index >= count);
+  const indexes = points.filter((point) => typeof point === 'number');
+  const outside = indexes.find((index) => index >= count);
   if (outside !== undefined) throw new RangeError(`There is no message ${outside} to place a cache marker on`);
   if (!writer.mark && points.length > 0)
     return { tools: false, system: false, messages: new Set(), losses: [located(NOT_PLACED, -1)] };
-  return { tools: points.includes('tools'), system: points.includes('system'), messages: new Set(indexes), losses: [] };
+  // A fixed setting such as -2 also holds for the first turn.
+  const early = indexes.filter((index) => index < -count);
+  return {
+    tools: points.includes('tools'),
+    system: points.includes('system'),
+    messages: new Set(indexes.filter((index) => index >= -count).map((index) => (index < 0 ? count + index : index))),
+    losses: early.map((index) => located(dropped('', 'cache-marker', `${index}`), -1)),
+  };
 }
 
 /** Cache points that found no place: their message is not sent as an element, or may not carry a marker. */

@@ -74,6 +74,8 @@ export interface RequestWriter {
   continues?(extra: Readonly<Record<string, string>>): boolean;
   /** Whether a system message at the front of the conversation is an element of this protocol's message list all the same. */
   standsInline?(message: Message, target: Target): boolean;
+  /** What `maxTokens` is when nobody says, where the API insists on a number. */
+  defaultMaxTokens?(params: RequestParams, target: Pick<Target, 'provider' | 'model'>): number;
   /** The body around the message elements. */
   frame(parts: FrameParts, target: Target): Frame;
 }

@@ -22,6 +22,8 @@ export interface Answer {
   events(): AsyncGenerator<ServerSentEvent, void, undefined>;
   /** What an event or a text that tells of a failure means. */
   errorIn(native: string): Promise<ProviderError>;
+  /** The error of a text that cannot be read. */
+  strange(text: string, error: unknown): Promise<ProviderError>;
   /** The error of a response that does not come to its end. */
   broken(problem: string): ProviderError;
   /** No more is read of it. */
@@ -99,6 +101,7 @@ export async function deliver<T>(
         if (isEmpty) throw broken('the stream ended before its first event');
       },
       errorIn: (native) => failures.in(({ streamError }, asked) => streamError(native, asked)),
+      strange: (said, error) => failures.in(({ strangeError }, asked) => strangeError(response, said, error, asked)),
       done() {
         stopper.dispose();
         whole.dispose();

@@ -1,7 +1,7 @@
 import { readErrorBody } from './error-body.ts';
 import { codeOf, isRetryable } from './error-code.ts';
 import { ProviderError } from './errors.ts';
-import { redact } from './redact.ts';
+import { redact, redactError } from './redact.ts';
 import { requestIdOf } from './request-id.ts';
 import { retryAfter } from './retry-after.ts';
 
@@ -61,6 +61,21 @@ export function unstreamedError(text: string, asked: Asked): ProviderError {
     code: 'stream_error',
     retryable: false,
     rawBody: redact(text, asked.secrets),
+  });
+}
+
+/** The error of a response that began well and cannot be read: it is not this protocol. */
+export function strangeError(response: Response, text: string, error: unknown, asked: Asked): ProviderError {
+  const { status, headers } = response;
+  const cause = redactError(error, asked.secrets);
+  return new ProviderError(`${cause instanceof Error ? cause.message : cause} (${status})`, {
+    ...asked,
+    code: 'not_this_protocol',
+    status,
+    requestId: requestIdOf(headers),
+    retryable: false,
+    rawBody: redact(text, asked.secrets),
+    cause,
   });
 }
 

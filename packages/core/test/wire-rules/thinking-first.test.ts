@@ -1,0 +1,44 @@
+import { assistant, toolResult, user } from '@skein/core';
+import { describe, expect, test } from 'vitest';
+import { anthropic, chat } from '../matrix/apis.ts';
+import { Talk } from '../matrix/talk.ts';
+
+const accepted = { refusal: undefined, warnings: [] };
+const params = { maxTokens: 4000, reasoning: { budget: 2000 } };
+const THINKING = '"thinking":{"type":"enabled","budget_tokens":2000}';
+
+describe.each(['claude-3-7-sonnet-latest', 'claude-sonnet-4-5', 'claude-opus-4-6'])('a tool loop of %s', (model) => {
+  const target = { api: anthropic, model };
+  const called = (talk: Talk, by: Parameters<Talk['answer']>[0], thought?: string) => {
+    const { toolUses } = talk.answer(by, { calls: [{}], ...(thought !== undefined && { thought }) });
+    return talk.say(...toolUses.map(({ id }) => toolResult(id, 'found')));
+  };
+  const begun = (thought?: string) =>
+    called(new Talk().say(user('Look it up')), thought === undefined ? { api: chat } : target, thought);
+
+  const unthought: [string, Talk][] = [
+    ['results', begun()],
+    ['words behind the results', begun().say(user('and?'))],
+    ['several such words', begun().say(user('and?'), user('Hurry.'))],
+    ['another call behind such words', called(begun().say(user('and?')), target)],
+  ];
+  test.each(unthought)('that began without thinking goes on without it, and that is told: %s', (_, talk) => {
+    const { verdict, body, losses } = talk.write(target, { params });
+    expect(verdict, body).toEqual(accepted);
+    expect(body).not.toContain(THINKING);
+    expect(losses).toContainEqual(expect.objectContaining({ path: 'params.reasoning', detail: 'thinking-first' }));
+  });
+
+  const thought: [string, Talk][] = [
+    ['it began with thinking', begun('hm')],
+    ['it began with thinking, and words stand within it', called(begun('hm').say(user('and?')), target)],
+    ['it is over', begun().say(assistant('Found.'), user('Thanks. And?'))],
+    ['it was left for another', called(begun().say(assistant('Found.'), user('And?')), target, 'hm')],
+  ];
+  test.each(thought)('keeps thinking when %s', (_, talk) => {
+    const { verdict, body, losses } = talk.write(target, { params });
+    expect(verdict, body).toEqual(accepted);
+    expect(body).toContain(THINKING);
+    expect(losses.filter(({ reason }) => reason === 'parameter')).toEqual([]);
+  });
+});
