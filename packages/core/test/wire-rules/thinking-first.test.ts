@@ -41,4 +41,22 @@ describe.each(['claude-3-7-sonnet-latest', 'claude-sonnet-4-5', 'claude-opus-4-6
     expect(body).toContain(THINKING);
     expect(losses.filter(({ reason }) => reason === 'parameter')).toEqual([]);
   });
+
+  test('is looked at as far as it goes back, also in what was sent before', () => {
+    const thinks = begun('hm');
+    const first = thinks.write(target, { params });
+    called(thinks, target);
+    const second = thinks.write(target, { params, previous: first.manifest });
+    called(thinks, target);
+    const third = thinks.write(target, { params, previous: second.manifest });
+    for (const { verdict, body } of [second, third]) {
+      expect(verdict, body).toEqual(accepted);
+      expect(body).toContain(THINKING);
+    }
+    const plain = begun();
+    const before = plain.write(target, { params });
+    const { verdict, body } = plain.say(user('and?')).write(target, { params, previous: before.manifest });
+    expect(verdict, body).toEqual(accepted);
+    expect(body).not.toContain(THINKING);
+  });
 });

@@ -20,12 +20,12 @@ export function trimEnd(unit: Unit): Unit | undefined | null {
  * Whether the tool loop that the request is in began without thinking (`thinking-first`). The API joins neighbours of one
  * role: the loop goes back as long as there are results among what the user says.
  */
-export function beginsUnthought(texts: readonly string[]): boolean {
+export function beginsUnthought(count: number, textOf: (index: number) => string): boolean {
   let start: unknown;
   let hasResults = false;
   let isUser = true;
-  for (let at = texts.length - 1; at >= 0; at--) {
-    const { role, content } = parseJson(texts[at]!) as JsonObject;
+  for (let at = count - 1; at >= 0; at--) {
+    const { role, content } = parseJson(textOf(at)) as JsonObject;
     const blocks = Array.isArray(content) ? content : [content];
     if (role === 'assistant') {
       if (!hasResults) break;

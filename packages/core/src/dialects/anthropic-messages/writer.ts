@@ -31,9 +31,10 @@ export const writer: RequestWriter = {
   mark,
   trimEnd,
   settle: settleServerTools,
-  fitParams(params, units, target, losses) {
+  fitParams(target, count, textOf, losses) {
+    const { params } = target;
     if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
-    if (!beginsUnthought(units.map(({ text }) => text))) return params;
+    if (!beginsUnthought(count, textOf)) return params;
     losses.push(dropped('params.reasoning', 'parameter', 'thinking-first'));
     const { reasoning: _, ...others } = params;
     return others;

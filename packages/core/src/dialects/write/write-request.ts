@@ -73,10 +73,11 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   const earlier = known ? plainElements(known) : plainFrame.lead.map((text): Element => ({ of: [], pieces: [text] }));
   entries = dropUnbound(entries, () => prefixOver(start, earlier, messages), job);
 
-  const unfit: LossNote[] = [];
-  const params = writer.fitParams?.(target.params, entries, target, unfit) ?? target.params;
-  const frame = params === target.params ? plainFrame : frameWith(params);
   const elements = marked([...earlier, ...entries.map(elementOf)], markers.messages, job);
+  const unfit: LossNote[] = [];
+  const textOf = (index: number): string => joinElement(elements[index]!, (at) => messages[at]!.raw);
+  const params = writer.fitParams?.(target, elements.length, textOf, unfit) ?? target.params;
+  const frame = params === target.params ? plainFrame : frameWith(params);
   const stored: Omit<Manifest, 'prefix'> = {
     ...made,
     head: frame.head,

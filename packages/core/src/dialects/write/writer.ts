@@ -64,8 +64,8 @@ export interface RequestWriter {
    * there, undefined when nothing is left of one. `isWhole` is false when other messages were sent before these.
    */
   settle?(units: readonly Unit[], isWhole: boolean): ReadonlyMap<number, Unit | undefined>;
-  /** Parameters that the messages as sent do not allow are left out here, with a note. */
-  fitParams?(params: RequestParams, units: readonly Unit[], target: Target, losses: LossNote[]): RequestParams;
+  /** Parameters that the elements as sent, of which `textOf` gives the text, do not allow are left out here, with a note. */
+  fitParams?(target: Target, count: number, textOf: (index: number) => string, losses: LossNote[]): RequestParams;
   /** Whether the protocol refuses a message that stands twice, since its parts have ids; the second is then translated. */
   readonly refusesRepeats?: boolean;
   /** Whether no call may be the first thing in a conversation. */
