@@ -69,6 +69,30 @@ describe.each(APIS)('$protocol', ({ protocol, model }) => {
     expect(items.map(({ message }) => message.text).sort()).toEqual(['One.', 'Three.']);
   });
 
+  test.each([true, false])('a reply that says nothing is a node with its take (stream: %s)', async (stream) => {
+    const emulator = await start();
+    const { forest, engine } = grow(emulator);
+    const node = await forest.append(ROOT, [user('Hello')]);
+    const silent = { blocks: [], stop: 'refusal', usage: { input: 5000, output: 7 } } as const;
+    emulator.script(protocol, [silent, says('Better.'), says('Again.')]);
+    const first = await (await engine.generate(node, { model, stream })).result;
+    const { head } = first.branches[0]!;
+    const reply = await forest.node(head);
+    expect(reply).toMatchObject({ parent: node, role: 'assistant', message: { text: '' } });
+    expect(reply.takes).toMatchObject([{ author: 'model', stop: first.branches[0]!.stop, usage: { input: 5000 } }]);
+    expect((await forest.usage({ below: node })).usage.input).toBe(5000);
+    expect((await forest.request(head)).body).toBe(bodies(emulator)[0]);
+
+    const next = await forest.append(head, [user('And now?')]);
+    const second = await (await engine.generate(next, { model, stream })).result;
+    expect((await forest.node(second.branches[0]!.head)).message.text).toBe('Better.');
+    expect((await forest.request(second.branches[0]!.head)).body).toBe(bodies(emulator)[1]);
+    await (await engine.generate(node, { model, stream })).result;
+    expect((await forest.children(node)).items.map(({ message }) => message.text).sort()).toEqual(['', 'Again.']);
+    expectAccepted(emulator);
+    expect(await forest.fsck()).toEqual([]);
+  });
+
   test('the same turns go to another model as a new branch', async () => {
     const emulator = await start();
     const { forest, engine } = grow(emulator);

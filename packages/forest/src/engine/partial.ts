@@ -2,6 +2,7 @@ import { appendAt } from '../forest/append.ts';
 import type { Context } from '../forest/context.ts';
 import { placeBelow } from '../forest/place.ts';
 import { resolveId } from '../forest/resolve.ts';
+import { isMessage } from '../model/index.ts';
 import { readHistory } from './history.ts';
 import { lastReply, markKept } from './wire-log.ts';
 
@@ -14,7 +15,7 @@ export async function takeUp(context: Context, generation: string, branch: numbe
   const head = await aboveCut(context, await resolveId(store, stored));
   const key = `${generation}/${branch}`;
   const last = await lastReply(store, key);
-  if (!last || last.reply.message.content.length === 0) return head;
+  if (!last || !isMessage(last.reply)) return head;
   const { message, stop, usage } = last.reply;
   const { provider, model } = last.asked;
   const isCut = message.origin.cut === true;
