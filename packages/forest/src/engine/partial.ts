@@ -1,9 +1,10 @@
-import { appendAt } from '../forest/append.ts';
+import { appendBeside } from '../forest/append.ts';
 import type { Context } from '../forest/context.ts';
 import { placeBelow } from '../forest/place.ts';
 import { resolveId } from '../forest/resolve.ts';
 import { isMessage } from '../model/index.ts';
 import { readHistory } from './history.ts';
+import { besideEachOther } from './take-of-step.ts';
 import { lastReply, markKept } from './wire-log.ts';
 
 /**
@@ -29,7 +30,8 @@ export async function takeUp(context: Context, generation: string, branch: numbe
     ...(usage && { usage, ...(isCut && { estimated: true }) }),
   } as const;
   const mark = markKept(clock, key, last.name);
-  const [node] = await appendAt(context, await placeBelow(store, head), [message], take, [mark]);
+  const replies = besideEachOther(last.reply, take);
+  const [node] = await appendBeside(context, await placeBelow(store, head), replies, [mark]);
   return isCut ? head : node!;
 }
 
