@@ -58,6 +58,15 @@ describe('mistakes', () => {
     expect(err).toMatch(/invalid x-api-key.*"skein models" says which variable holds it\.\n$/);
   });
 
+  test('an answer without a word is no answer', async () => {
+    const emulator = await startEmulator();
+    emulator.script('anthropic-messages', [{ blocks: [], stop: 'refusal' }]);
+    const env = { ...emulator.env(), SKEIN_MODEL: 'anthropic/claude-sonnet-4-5' };
+    const ran = await skein(home, ['ask', 'Hi', '--store', store], '', env);
+    await emulator.close();
+    expect(ran).toMatchObject({ code: 1, out: '', err: 'skein: The model gave no answer.\n' });
+  });
+
   test('a taken port ends the command, and nothing stays open', async () => {
     const emulator = await startEmulator();
     const port = new URL(emulator.url).port;

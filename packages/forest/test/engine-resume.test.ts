@@ -1,5 +1,5 @@
 import { provider, type Tool, tool, user } from '@skein/core';
-import { type Reply, says } from '@skein/emulator';
+import { type Emulator, type Protocol, type Reply, says } from '@skein/emulator';
 import { ROOT, type StoredEvent } from '@skein/forest';
 import { describe, expect, test } from 'vitest';
 import { type Process, processes, until } from './engine-kit.ts';
@@ -109,37 +109,65 @@ test('two replies that were cut one after the other are two nodes, not a mixture
   expect(texts[1]).toMatch(/^Eins/);
 });
 
-test('a whole reply that its process did not live to store is not asked for again', async () => {
-  const emulator = await start();
-  const next = processes(emulator);
-  const first = next();
+interface Wire {
+  readonly protocol: Protocol;
+  readonly model: string;
+  readonly extraBody?: Readonly<Record<string, number>>;
+  /** What the last event of a stream holds. */
+  readonly end: string;
+}
+
+const CLAUDE: Wire = { protocol: 'anthropic-messages', model: MODEL, end: 'message_stop' };
+
+/** A process that dies between the last byte of a reply and its message. */
+async function diesBehindReply(
+  emulator: Emulator,
+  first: Process,
+  reply: Reply,
+  { protocol, model, extraBody, end }: Wire = CLAUDE,
+): Promise<{ readonly id: string; readonly node: string }> {
   const node = await first.forest.append(ROOT, [user('Hello')]);
   const { store } = first;
   const append = store.append;
-  // Dies between the last byte of the reply and the message.
   Object.assign(store, {
     append: (records: Parameters<typeof append>[0]) =>
       records.some(({ k }) => k === 'node') ? new Promise(() => undefined) : append(records),
   });
-  emulator.script('anthropic-messages', [asks('Oslo'), says('Cold.')]);
-  const { id } = await first.engine.generate(node, { model: MODEL, tools: [weather] });
+  emulator.script(protocol, [reply, says('Cold.')]);
+  const { id } = await first.engine.generate(node, { model, tools: [weather], ...(extraBody && { extraBody }) });
   await until(async () =>
-    (await store.entries('event', { of: `${id}/0/wire` })).items.some(({ data }) =>
-      String(data.text).includes('message_stop'),
-    ),
+    (await store.entries('event', { of: `${id}/0/wire` })).items.some(({ data }) => String(data.text).includes(end)),
   );
   first.die();
+  return { id, node };
+}
+
+test.each([
+  ['a whole reply', asks('Oslo'), ['user', 'assistant', 'tool', 'assistant']],
+  ['a whole reply that says nothing', { blocks: [] }, ['user', 'assistant', 'assistant']],
+])('%s that its process did not live to store is kept, and gone on from', async (_, reply, roles) => {
+  const emulator = await start();
+  const next = processes(emulator);
+  const { id } = await diesBehindReply(emulator, next(), reply);
   const { engine, forest } = next();
   const done = await (await engine.resume(id, { tools: [weather] })).result;
   expect(done.status).toBe('done');
-  expect((await forest.path(done.branches[0]!.head)).map(({ role }) => role)).toEqual([
-    'user',
-    'assistant',
-    'tool',
-    'assistant',
-  ]);
+  expect((await forest.path(done.branches[0]!.head)).map(({ role }) => role)).toEqual(roles);
   expect(emulator.log).toHaveLength(2);
   expectAccepted(emulator);
+});
+
+test('the alternatives of a reply that its process did not live to store are kept with it', async () => {
+  const emulator = await start();
+  const next = processes(emulator);
+  const text = (said: string) => ({ type: 'text', text: said }) as const;
+  const reply = { blocks: [text('One.')], alternatives: [[text('Two.')]] };
+  const about = { protocol: 'openai-chat', model: 'openai-chat/gpt-5.5', extraBody: { n: 2 }, end: '[DONE]' } as const;
+  const { id, node } = await diesBehindReply(emulator, next(), reply, about);
+  const { engine, forest } = next();
+  await (await engine.resume(id, { tools: [] })).result;
+  expect((await forest.children(node)).items.map(({ message }) => message.text)).toEqual(['One.', 'Two.']);
+  expect(await forest.usage({ below: node })).toMatchObject({ replies: 2 });
 });
 
 test('a partial turn of a provider that only its user knows is kept', async () => {

@@ -69,6 +69,30 @@ describe.each(APIS)('$protocol', ({ protocol, model }) => {
     expect(items.map(({ message }) => message.text).sort()).toEqual(['One.', 'Three.']);
   });
 
+  test.each([true, false])('a reply that says nothing is a node with its take (stream: %s)', async (stream) => {
+    const emulator = await start();
+    const { forest, engine } = grow(emulator);
+    const node = await forest.append(ROOT, [user('Hello')]);
+    const silent = { blocks: [], stop: 'refusal', usage: { input: 5000, output: 7 } } as const;
+    emulator.script(protocol, [silent, says('Better.'), says('Again.')]);
+    const first = await (await engine.generate(node, { model, stream })).result;
+    const { head } = first.branches[0]!;
+    const reply = await forest.node(head);
+    expect(reply).toMatchObject({ parent: node, role: 'assistant', message: { text: '' } });
+    expect(reply.takes).toMatchObject([{ author: 'model', stop: first.branches[0]!.stop, usage: { input: 5000 } }]);
+    expect((await forest.usage({ below: node })).usage.input).toBe(5000);
+    expect((await forest.request(head)).body).toBe(bodies(emulator)[0]);
+
+    const next = await forest.append(head, [user('And now?')]);
+    const second = await (await engine.generate(next, { model, stream })).result;
+    expect((await forest.node(second.branches[0]!.head)).message.text).toBe('Better.');
+    expect((await forest.request(second.branches[0]!.head)).body).toBe(bodies(emulator)[1]);
+    await (await engine.generate(node, { model, stream })).result;
+    expect((await forest.children(node)).items.map(({ message }) => message.text).sort()).toEqual(['', 'Again.']);
+    expectAccepted(emulator);
+    expect(await forest.fsck()).toEqual([]);
+  });
+
   test('the same turns go to another model as a new branch', async () => {
     const emulator = await start();
     const { forest, engine } = grow(emulator);
@@ -98,6 +122,46 @@ describe.each(APIS)('$protocol', ({ protocol, model }) => {
     expect((await forest.node(done.branches[0]!.head)).message.text).toBe('Done.');
   });
 });
+
+test.each(
+  [true, false].flatMap((stream) => [
+    ['openai-chat' as const, 'openai-chat/gpt-5.5', { n: 3 }, stream] as const,
+    ['google-generatecontent' as const, 'google/gemini-2.5-flash', { generationConfig: { candidateCount: 3 } }, stream],
+  ]),
+)(
+  '%s: alternatives that were paid for are siblings (%s, %o, stream: %s)',
+  async (protocol, model, extraBody, stream) => {
+    const emulator = await start();
+    const { forest, engine } = grow(emulator);
+    const node = await forest.append(ROOT, [user('Hello')]);
+    const text = (said: string) => ({ type: 'text', text: said }) as const;
+    emulator.script(protocol, [
+      {
+        blocks: [text('One.')],
+        alternatives: [[text('Another one.')], [text('Third.')]],
+        usage: { input: 50, output: 7 },
+      },
+      says('Yes.'),
+    ]);
+    const { branches } = await (await engine.generate(node, { model, extraBody, stream, costOf: () => ({ total: 1 }) }))
+      .result;
+    const { items } = await forest.children(node);
+    expect(items.map(({ message }) => message.text)).toEqual(['One.', 'Another one.', 'Third.']);
+    expect(items[0]!.id).toBe(branches[0]!.head);
+    for (const { id, takes } of items) {
+      expect(takes).toMatchObject([{ author: 'model', model: items[0]!.takes[0]!.model, stop: { reason: 'end' } }]);
+      expect((await forest.request(id)).body).toBe(bodies(emulator)[0]);
+    }
+    expect(await forest.usage({ below: node })).toMatchObject({ usage: { input: 50, output: 7 }, cost: 1, replies: 1 });
+    expect((await forest.search('another')).items).toHaveLength(1);
+
+    const next = await forest.append(items[1]!.id, [user('Sure?')]);
+    await (await engine.generate(next, { model, stream })).result;
+    expect(bodies(emulator)[1]).toContain('Another one.');
+    expectAccepted(emulator);
+    expect(await forest.fsck()).toEqual([]);
+  },
+);
 
 const weatherSpec = {
   name: 'get_weather',

@@ -141,6 +141,47 @@ test('another system text over the same history stays in its thread and is noted
   expect(threads.filter((text) => text.includes(' head '))).toHaveLength(1);
 });
 
+describe('a reply that says nothing', () => {
+  const usage = { prompt_tokens: 5000, completion_tokens: 0, total_tokens: 5000 };
+  const silent = { role: 'assistant', content: null, refusal: null };
+  const sealed = { ...assistant('A'), reasoning_content: 'hm' };
+  const start = chatTurn('a', 1, [user('Q')], sealed);
+  const history = [user('Q'), assistant('A'), user('R')];
+  const refused = chatTurn('b', 2, history, silent, { usage });
+
+  test('is a node with its usage', async () => {
+    const store = await projected([start, refused]);
+    const forest = newForest(store);
+    const { landed } = await seen(store);
+    const { message, takes } = await forest.node((landed.b as { node: string }).node);
+    expect(message.raw).toBe(JSON.stringify(silent));
+    expect(takes).toMatchObject([{ author: 'model', usage: { input: 5000 } }]);
+  });
+
+  test('gets the next question below it, and another answer beside it', async () => {
+    const store = await projected([
+      start,
+      refused,
+      chatTurn('c', 3, history, assistant('Again.')),
+      chatTurn('d', 4, [...history, silent, user('S')], assistant('Below.')),
+    ]);
+    const forest = newForest(store);
+    const { landed } = await seen(store);
+    const { node } = landed.b as { node: string };
+    const siblings = await forest.siblings(node);
+    expect(siblings.map(({ message }) => message.text).sort()).toEqual(['', 'Again.']);
+    const path = await forest.path((landed.d as { node: string }).node);
+    expect(path.map(({ message }) => message.text)).toEqual(['Q', 'A', 'R', '', 'S', 'Below.']);
+    expect(path[3]!.id).toBe(node);
+  });
+
+  test.each(['failed', 'cancelled'])('is none when it never was one: %s', async (status) => {
+    const store = await projected([responsesTurn('a', 1, { input: 'Q' }, response('resp_a', status))]);
+    const { landed } = await seen(store);
+    expect(landed.a).not.toHaveProperty('node');
+  });
+});
+
 test('alternatives are siblings, and what was spent is said once', async () => {
   const turn = chatTurn('a', 1, [user('Q')], assistant('X'));
   const choices = ['X', 'Y'].map((text, index) => ({ index, message: assistant(text), finish_reason: 'stop' }));

@@ -58,6 +58,17 @@ test('what has streamed stays when it is stopped, and goes on when it is resumed
   await messages(page, 'assistant').getByText('What was left to say.').waitFor();
 });
 
+test('an answer that is refused without a word says so, and the next question is asked below it', async () => {
+  const { open, emulator } = await startApp();
+  emulator.script('anthropic-messages', [{ blocks: [], stop: 'refusal' }, says('Gladly.')]);
+  const page = await open('/new');
+  await send(page, 'Tell me.');
+  await messages(page, 'assistant').getByText('Nothing was said. It ended with refusal.').waitFor();
+  await send(page, 'Something else?');
+  await messages(page, 'assistant').getByText('Gladly.').waitFor();
+  expect(await messages(page, 'assistant').count()).toBe(2);
+});
+
 test('an edit is a branch, answers are made three at a time, and keys go between them', async () => {
   const { open, emulator, forest } = await startApp();
   emulator.script('anthropic-messages', [says('Red.'), says('Green.'), says('Blue.'), says('Grey.'), says('Seven.')]);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { isObject, type JsonObject, system, user } from '@skein/core';
+import { type ContentBlock, isObject, type JsonObject, system, user } from '@skein/core';
 import { createEngine, type Forest, type ForestNode, ROOT } from '@skein/forest';
 import type { Command } from 'commander';
 import { harmless, oneLine, say, sayJson, UsageError } from '../output/output.ts';
@@ -103,9 +103,11 @@ async function readSchema(file: string): Promise<JsonObject> {
 async function answerBelow(forest: Forest, asked: string, head: string): Promise<ForestNode> {
   const path = await forest.path(head, asked);
   const answer = path.findLast(({ role }) => role === 'assistant');
-  if (!answer) throw new Error('The model gave no answer.');
+  if (!answer?.message.content.some(isSaid)) throw new Error('The model gave no answer.');
   return answer;
 }
+
+const isSaid = (block: ContentBlock) => block.type !== 'text' || block.text.trim() !== '';
 
 /** Some models give an answer by a schema as the arguments of a call. */
 const answerText = ({ message }: ForestNode) => message.toolUses.at(-1)?.rawParameters ?? message.text;

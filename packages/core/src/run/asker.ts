@@ -2,6 +2,7 @@ import type { Message } from '../message/index.ts';
 import { isProviderError } from '../providers/transport/errors.ts';
 import { type Asked, ask, type Failed } from './ask.ts';
 import type { Compactor } from './compaction/compactor.ts';
+import { hasContent } from './has-content.ts';
 import type { Running } from './running.ts';
 import { stepOf } from './step.ts';
 import { type Directory, nameOf, type Target } from './targets.ts';
@@ -68,16 +69,9 @@ function keep({ journal, options, stopping }: Running, asked: Asked): Step | und
   const { message, envelope, stop, usage, estimated, cost, durationMs } = step;
   const reply = { replyModel: message.origin.model, stop, usage, estimated, cost, durationMs, message, envelope };
   journal.observe({ type: 'response', ...about, ...reply });
-  if (hasContent(message)) journal.add(message, step);
+  // What arrived whole is a message, also when it says nothing; what broke off before its first word is none.
+  if (failure === undefined || hasContent(message)) journal.add(message, step);
   return step;
-}
-
-/** Whether a message says anything, so that it belongs into the history. */
-function hasContent({ content }: Message): boolean {
-  return content.some((block) => {
-    if (block.type === 'reasoning') return block.redacted || block.text !== '';
-    return block.type === 'text' ? block.text.trim() !== '' : true;
-  });
 }
 
 /** A request that is wrong in itself is wrong elsewhere, too; and who stops does not want another answer. */

@@ -12,7 +12,7 @@ import {
   run,
   type Tool,
 } from '@skein/core';
-import { appendAt } from '../forest/append.ts';
+import { appendAt, appendBeside } from '../forest/append.ts';
 import type { Context } from '../forest/context.ts';
 import { ForestError } from '../forest/errors.ts';
 import { joinTexts } from '../forest/join-texts.ts';
@@ -22,7 +22,7 @@ import type { EventWriter } from './event-writer.ts';
 import { readHistory } from './history.ts';
 import { Keeping } from './keeping.ts';
 import { issuerOf, runOptions } from './run-options.ts';
-import { takeOfStep } from './take-of-step.ts';
+import { besideEachOther, takeOfStep } from './take-of-step.ts';
 import { journalled } from './tool-journal.ts';
 import type { BranchState, GenerateOptions, GenerationEvent } from './types.ts';
 import { type Asked, WireLog } from './wire-log.ts';
@@ -100,9 +100,8 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
     if (step) {
       const { params } = options;
       const made = takeOfStep(step, sent, known, previous, { generation, ...(params && { params: { ...params } }) });
-      [growing.head] = (await appendAt(context, place, [message], made.take, [...made.bodies, ...wire.kept()])) as [
-        string,
-      ];
+      const replies = besideEachOther(step, made.take);
+      [growing.head] = (await appendBeside(context, place, replies, [...made.bodies, ...wire.kept()])) as [string];
       previous = made.stored;
     } else {
       [growing.head] = (await appendAt(context, place, [message], { via: 'generate', generation })) as [string];

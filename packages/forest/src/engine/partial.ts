@@ -1,8 +1,10 @@
-import { appendAt } from '../forest/append.ts';
+import { appendBeside } from '../forest/append.ts';
 import type { Context } from '../forest/context.ts';
 import { placeBelow } from '../forest/place.ts';
 import { resolveId } from '../forest/resolve.ts';
+import { isMessage } from '../model/index.ts';
 import { readHistory } from './history.ts';
+import { besideEachOther } from './take-of-step.ts';
 import { lastReply, markKept } from './wire-log.ts';
 
 /**
@@ -14,7 +16,7 @@ export async function takeUp(context: Context, generation: string, branch: numbe
   const head = await aboveCut(context, await resolveId(store, stored));
   const key = `${generation}/${branch}`;
   const last = await lastReply(store, key);
-  if (!last || last.reply.message.content.length === 0) return head;
+  if (!last || !isMessage(last.reply)) return head;
   const { message, stop, usage } = last.reply;
   const { provider, model } = last.asked;
   const isCut = message.origin.cut === true;
@@ -28,7 +30,8 @@ export async function takeUp(context: Context, generation: string, branch: numbe
     ...(usage && { usage, ...(isCut && { estimated: true }) }),
   } as const;
   const mark = markKept(clock, key, last.name);
-  const [node] = await appendAt(context, await placeBelow(store, head), [message], take, [mark]);
+  const replies = besideEachOther(last.reply, take);
+  const [node] = await appendBeside(context, await placeBelow(store, head), replies, [mark]);
   return isCut ? head : node!;
 }
 

@@ -1,6 +1,6 @@
 import { joinManifest, type Message, type Step } from '@skein/core';
 import type { TakeFacts } from '../forest/types.ts';
-import { type BodyRecord, sha256, storeManifest } from '../model/index.ts';
+import { type BodyRecord, isMessage, sha256, storeManifest } from '../model/index.ts';
 import type { History } from './history.ts';
 
 /** What a reply says of itself, and the texts that its exact request is put together from. */
@@ -39,4 +39,14 @@ export function takeOfStep(
     stored,
   ];
   return { take, bodies, stored: { digest: stored.digest, manifest } };
+}
+
+/** A reply and its alternatives. They share a request, and what was spent is said once: of the reply. */
+export function besideEachOther({ message, alternatives }: Pick<Step, 'message' | 'alternatives'>, take: TakeFacts) {
+  const { usage: _usage, cost: _cost, estimated: _estimated, ...shared } = take;
+  const others = alternatives.filter(isMessage);
+  return [
+    { message, take },
+    ...others.map((other) => ({ message: other.message, take: { ...shared, stop: other.stop } })),
+  ];
 }

@@ -31,6 +31,27 @@ export async function appendAt(
   return settleAppended(context, place.id, ids);
 }
 
+/** Writes messages beside each other below a place in one batch, each with its take; gives the ids, in order. */
+export async function appendBeside(
+  context: Context,
+  place: Place,
+  messages: readonly { readonly message: Message; readonly take: TakeFacts }[],
+  more: readonly StoreRecord[] = [],
+): Promise<string[]> {
+  const now = context.clock.now();
+  const ids: string[] = [];
+  const records: StoreRecord[] = [...more];
+  for (const [index, { message, take }] of messages.entries()) {
+    // Stores list siblings by time: they stay in the order they came in.
+    const at = now + index;
+    const { node, body } = makeRecords(place, message, at);
+    records.push(body, node, takeFor(message, node.id, { ...take, at }));
+    ids.push(node.id);
+  }
+  await context.store.append(records);
+  return settleAppended(context, place.id, ids);
+}
+
 /**
  * Looked at after writing, so that a parent that another process moved meanwhile is noticed: what was appended follows
  * it. A parent or a message that was removed is back.

@@ -38,3 +38,11 @@ export function echoesBehind(
   }
   return { echoes, start: messages.length - echoes.length, systemEnd };
 }
+
+/**
+ * Whether the last message of a history leaves an echo of its own. Then what was said to it and leaves none, such as an
+ * empty reply, is not part of the history, although its echo is the same: who asks again gets an answer beside it.
+ */
+export function endsAloud(echoes: readonly string[], before: Echo): boolean {
+  return echoes.at(-1) !== (echoes.at(-2) ?? before.text);
+}

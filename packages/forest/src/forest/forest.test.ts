@@ -62,6 +62,17 @@ describe('observe', () => {
     );
   });
 
+  test('what is asked again is answered beside an empty reply, not below it', async () => {
+    const forest = forestOf();
+    const silent = claude({ role: 'assistant', content: [] });
+    const question = await forest.append(ROOT, [user('Really?'), full, user('Why?')]);
+    const head = await forest.append(question, [silent]);
+    const asked = [user('Really?'), assistant('Yes'), user('Why?')];
+    expect(await forest.match(asked)).toMatchObject({ node: question, matched: 3 });
+    expect(await forest.match([...asked, assistant('')])).toMatchObject({ node: head, matched: 4 });
+    expect(await forest.match([...asked, user('Well?')])).toMatchObject({ node: head, matched: 3 });
+  });
+
   test('another system text over the same history stays where it is, and is noted', async () => {
     const forest = forestOf();
     const head = await forest.append(ROOT, [system('A'), user('Q'), full]);

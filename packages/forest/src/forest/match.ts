@@ -1,7 +1,7 @@
 import type { Message } from '@skein/core';
-import { ROOT } from '../model/index.ts';
+import { type NodeRecord, ROOT } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { echoesBehind, idsBelow } from './chains.ts';
+import { echoesBehind, endsAloud, idsBelow } from './chains.ts';
 import { placeBelow } from './place.ts';
 import { followRedirect } from './resolve.ts';
 import type { Match } from './types.ts';
@@ -26,6 +26,13 @@ async function matchAsWritten(store: Store, messages: readonly Message[]): Promi
   const { echoes, start, systemEnd } = echoesBehind(echo, messages, exact + 1);
   const leadId = systemEnd === undefined ? lead : (ids.at(systemEnd - 1) ?? ROOT);
   const found = await store.byEcho(echoes, leadId);
-  if (found) return { node: found.node.id, matched: start + found.index + 1, by: 'echo' };
-  return { node, matched: exact + 1, by: 'exact' };
+  if (!found) return { node, matched: exact + 1, by: 'exact' };
+  const isWhole = found.index === echoes.length - 1;
+  const at = isWhole && endsAloud(echoes, echo) ? await aboveSilent(store, found.node) : found.node;
+  return { node: at.id, matched: start + found.index + 1, by: 'echo' };
+}
+
+async function aboveSilent(store: Store, node: NodeRecord): Promise<NodeRecord> {
+  const [parent] = await store.nodes([node.parent]);
+  return parent?.echo === node.echo ? aboveSilent(store, parent) : node;
 }

@@ -1,6 +1,7 @@
 export { type Clock, createClock } from './clock.ts';
 export { ECHO_START, ECHO_VERSION, type Echo, extendEcho } from './echo.ts';
 export { sha256 } from './hash.ts';
+export { isMessage } from './is-message.ts';
 export { ID_LENGTH, isIdPrefix, nodeId, ROOT } from './node-id.ts';
 export { type PackedBytes, packBytes, unpackBytes } from './packed-bytes.ts';
 export type {

@@ -10,7 +10,7 @@ export interface Landing {
   readonly thread?: string;
   /** The last message of its history. */
   readonly parent?: string;
-  /** The reply; absent when it says nothing. */
+  /** The reply; absent when it broke off before its first word. */
   readonly node?: string;
   readonly alternatives?: readonly string[];
   /** Nodes of the history that were not known before. */

@@ -1,8 +1,8 @@
 import type { Message } from '@skein/core';
-import { echoesBehind, idsBelow } from '../forest/chains.ts';
+import { echoesBehind, endsAloud, idsBelow } from '../forest/chains.ts';
 import type { Place } from '../forest/make-records.ts';
 import { ROOT } from '../model/index.ts';
-import { nodeByEcho, placeAt, type Tree } from './tree.ts';
+import { nodeByEcho, placeAt, type Tree, type TreeNode } from './tree.ts';
 
 export interface TreeMatch {
   readonly place: Place;
@@ -26,9 +26,15 @@ export function matchTree(tree: Tree, messages: readonly Message[], from: Place)
   const { echoes, start, systemEnd } = echoesBehind(place.echo, messages, exact);
   const lead = systemEnd === undefined ? place.lead : (ids.at(systemEnd - 1) ?? ROOT);
   for (let index = echoes.length - 1; index >= 0; index--) {
-    const found = nodeByEcho(tree, echoes[index]!, lead);
-    if (!found) continue;
+    const nearest = nodeByEcho(tree, echoes[index]!, lead);
+    if (!nearest) continue;
+    const found = index === echoes.length - 1 && endsAloud(echoes, place.echo) ? aboveSilent(tree, nearest) : nearest;
     return { place: found.place, matched: start + index + 1, by: 'echo', otherSystem: found.place.lead !== lead };
   }
   return exactly;
+}
+
+function aboveSilent(tree: Tree, node: TreeNode): TreeNode {
+  const parent = tree.nodes.get(node.parent);
+  return parent && parent.place.echo.text === node.place.echo.text ? aboveSilent(tree, parent) : node;
 }

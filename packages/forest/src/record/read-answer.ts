@@ -8,11 +8,12 @@ import {
   type Stop,
   type Usage,
 } from '@skein/core';
+import { isMessage } from '../model/index.ts';
 import { responseIdIn } from './response-id.ts';
 
 /** What an answer says. */
 export interface Answer {
-  /** The reply first, then its alternatives; those that say nothing are left out. */
+  /** The reply first, then its alternatives; those that broke off before their first word are left out. */
   readonly replies: readonly { readonly message: Message; readonly stop: Stop }[];
   readonly stop: Stop;
   readonly usage: Usage | undefined;
@@ -29,7 +30,7 @@ export function readAnswer(dialect: Dialect, text: string, origin: Partial<Origi
   const { message, alternatives, stop, usage, envelope } = reply;
   const pending = stop.reason !== 'cut' && stop.reason !== 'error' && isUnderWay(envelope);
   return {
-    replies: pending ? [] : [{ message, stop }, ...alternatives].filter((one) => one.message.content.length > 0),
+    replies: pending ? [] : [{ message, stop }, ...alternatives].filter(isMessage),
     stop,
     usage,
     envelope,

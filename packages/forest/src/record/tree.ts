@@ -41,7 +41,7 @@ interface TreeThread {
 export interface KnownResponse {
   /** The node it is said to. */
   readonly below: string;
-  /** The node it became, unless it says nothing or has not come yet. */
+  /** The node it became, unless it broke off before its first word or has not come yet. */
   readonly node: string | undefined;
   readonly state: 'pending' | 'cut' | 'whole';
   readonly turn: Omit<Turn, 'messages' | 'answer' | 'system'>;

@@ -4,6 +4,7 @@ import { Blocks } from '../blocks/blocks.tsx';
 import { useFolds } from '../blocks/folds.ts';
 import { goTo } from '../state/place.ts';
 import { useView } from '../state/view.ts';
+import { takeOf } from './author.ts';
 import { BranchRail } from './branch-rail.tsx';
 import { useDesk } from './desk.ts';
 import { LongText } from './long-text.tsx';
@@ -87,9 +88,15 @@ function isEmpty(blocks: readonly Block[]): boolean {
   return blocks.every((block) => block.type === 'text' && block.text.trim() === '');
 }
 
+/** A refusal or a filter is why there is nothing; that an answer ended says no more than that there is none. */
+function silenceInWords(node: Node): string {
+  const { reason, native = reason } = takeOf(node)?.stop ?? {};
+  return reason === undefined || reason === 'end' ? 'Nothing was said.' : `Nothing was said. It ended with ${native}.`;
+}
+
 function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: Pairs; readonly isRaw: boolean }) {
   const blocks = blocksOf(node);
-  if (isEmpty(blocks)) return <p className="text-faint italic">Nothing was said.</p>;
+  if (isEmpty(blocks)) return <p className="text-faint italic">{silenceInWords(node)}</p>;
   if (node.role === 'system') return <SystemText node={node} isRaw={isRaw} />;
   const content = (
     <Blocks
