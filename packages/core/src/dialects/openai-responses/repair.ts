@@ -12,7 +12,9 @@ export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes
   const { items, isTurn } = itemsOf(raw);
   const fates = fatesOf(items, message, target, elsewhere);
   const kept = items.map((item) => item.value).filter((_, index) => !fates[index]!.drop);
-  if (kept.every(isEmptyMessage)) return undefined;
+  // A turn that goes item by item tells of each.
+  const isGone = isTurn && items.length > 0 && kept.length === 0;
+  if (!isGone && kept.every(isEmptyMessage)) return undefined;
   items.forEach(({ value }, index) => {
     const { drop: reason, unnamed } = fates[index]!;
     const at = (...names: string[]): Path => (isTurn ? [index, ...names] : names);
@@ -38,7 +40,7 @@ interface Fate {
 }
 
 /** Records that the API takes only with their id (`required`). */
-const NAMED = /^(?:code_interpreter_call|file_search_call|image_generation_call|mcp_call|mcp_list_tools)$/;
+const NAMED = /^(?:(?:code_interpreter|file_search|image_generation|web_search)_call|mcp_.*|program.*)$/;
 
 function fatesOf(items: readonly Item[], message: Message, target: Target, elsewhere: LossReason | undefined): Fate[] {
   const isCut = message.origin.cut === true && items.some(({ value }) => isIncomplete(value));
