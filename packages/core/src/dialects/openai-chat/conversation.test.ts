@@ -83,6 +83,15 @@ it('takes turns where a chat template insists on it', () => {
     String.raw`{"role":"assistant","content":"c\n\nd"}`,
     '{"role":"user","content":"e"}',
   ]);
+  const call = assistant([{ type: 'tool-use', id: 'a', name: 'f', parameters: {}, rawParameters: '{}' }]);
+  const looked = write([user('a'), assistant('Let me see'), call, toolResult('a', 'b'), user('c')], { provider });
+  expect(elementsOf(looked.body).slice(1)).toEqual([
+    '{"role":"user","content":"a"}',
+    '{"role":"assistant","content":"Let me see","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}',
+    '{"role":"tool","tool_call_id":"a","content":"b"}',
+    '{"role":"user","content":"c"}',
+  ]);
+  expect(looked.losses).toMatchObject([{ message: 2, reason: 'merged' }]);
 });
 
 it('sends what a cut stream left without what was never complete', () => {
