@@ -6,6 +6,7 @@ import { parseJson } from './json.ts';
 import type { Known } from './memory/memory.ts';
 import { trusted } from './memory/trust.ts';
 import type { Protocol } from './protocol.ts';
+import { checkReply } from './reply/check-reply.ts';
 import type { Reply } from './reply/reply.ts';
 import { createListener } from './server/listen.ts';
 import type { LogEntry } from './server/log.ts';
@@ -118,7 +119,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       ANTHROPIC_BASE_URL: baseUrl('anthropic-messages'),
       GOOGLE_GEMINI_BASE_URL: baseUrl('google-generatecontent'),
     }),
-    script: (protocol, replies, issuer) => world.queue(protocol, list(replies), issuer),
+    script(protocol, replies, issuer) {
+      const queued = list(replies);
+      for (const [index, reply] of queued.entries()) checkReply(reply, `replies[${index}]`);
+      world.queue(protocol, queued, issuer);
+    },
     log: world.log,
     get settings() {
       return world.settings;

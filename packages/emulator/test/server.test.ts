@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { protocols, says } from '../src/index.ts';
+import { protocols, type Reply, says } from '../src/index.ts';
 import { ask, hello, keys, paths, post, start, streamOf } from './support.ts';
 
 describe.each(protocols)('%s', (protocol) => {
@@ -173,4 +173,23 @@ test('a refusal names the same request in header and body', async () => {
   const emulator = await start();
   const response = await post(emulator, 'anthropic-messages', {});
   expect(await response.json()).toMatchObject({ request_id: response.headers.get('request-id') });
+});
+
+test('the echo answers once where several choices were asked for', async () => {
+  const emulator = await start();
+  const chat = await ask(emulator, 'openai-chat', { ...hello['openai-chat'], n: 3 });
+  expect(chat.answer.choices).toMatchObject([0, 1, 2].map((index) => ({ index, message: { content: 'Echo: Hello' } })));
+  const asked = { ...hello['google-generatecontent'], generationConfig: { candidateCount: 2 } };
+  expect((await ask(emulator, 'google-generatecontent', asked)).answer.candidates).toHaveLength(2);
+});
+
+test('a malformed script fails as a bare 500 when it is asked for, not where it is given', async () => {
+  const emulator = await start();
+  const script = (reply: unknown) => () => emulator.script('openai-chat', [says('fine'), reply as Reply]);
+  expect(script('text')).toThrow('replies[1] must be an object with "blocks", "error" or "raw"');
+  expect(script({ block: [] })).toThrow('replies[1].blocks must be a list of blocks');
+  expect(script({ blocks: [{ type: 'txt', text: 'a' }] })).toThrow('replies[1].blocks[0].type must be one of text, ');
+  expect(script({ blocks: [], alternatives: [{ blocks: [] }] })).toThrow('replies[1].alternatives[0] must be a list');
+  // Nothing of it is queued.
+  expect(JSON.stringify((await ask(emulator, 'openai-chat', hello['openai-chat'])).answer)).toContain('Echo: Hello');
 });

@@ -45,12 +45,17 @@ export function writeSimple(params: RequestParams, names: SimpleNames, losses: L
   });
 }
 
-/** How tools are chosen, by a name that the target takes. */
+/** How tools are chosen, by a name that the target takes; without any tools there is nothing to choose. */
 export function targetChoice(
   { toolChoice }: RequestParams,
   target: Target,
   losses: LossNote[],
+  hasTools = true,
 ): RequestParams['toolChoice'] {
+  if (toolChoice && !hasTools) {
+    losses.push(dropped('params.toolChoice', 'parameter', 'no tools'));
+    return undefined;
+  }
   if (typeof toolChoice !== 'object') return toolChoice;
   return { name: targetToolName(toolChoice.name, target.provider.policies, 'params.toolChoice', losses) };
 }

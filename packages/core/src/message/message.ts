@@ -33,7 +33,8 @@ export interface Facts {
 export interface CallRef {
   readonly id: string;
   readonly name: string;
-  readonly form?: 'custom';
+  /** What kind of call it is, if it is not a function's. */
+  readonly form?: string;
 }
 
 /**

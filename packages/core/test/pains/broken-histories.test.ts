@@ -1,4 +1,4 @@
-import { type Message, toolResult, user } from '@skein/core';
+import { googleGenerateContent, type Message, toolResult, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { APIS, type Api, anthropic, chat, newest } from '../matrix/apis.ts';
 import { Issuer } from '../matrix/issuer.ts';
@@ -14,6 +14,14 @@ function sentTo(api: Api, messages: readonly Message[]) {
   const named = api.id === 'google-generatecontent' && { model: newest(api) };
   return { body, losses, verdict: api.judge({ body, memory, ...named }) };
 }
+
+const STRAY_RESULTS = {
+  'anthropic-messages': '{"role":"user","content":[{"type":"tool_result","tool_use_id":"gone_1","content":"x"}]}',
+  'google-generatecontent':
+    '{"role":"user","parts":[{"functionResponse":{"id":"gone_1","name":"g","response":{"output":"x"}}}]}',
+  'openai-chat': '{"role":"tool","tool_call_id":"gone_1","content":"x"}',
+  'openai-responses': '{"type":"function_call_output","call_id":"gone_1","output":"x"}',
+};
 
 const ids = (api: Api) => ({ id: api.id, api });
 
@@ -32,6 +40,21 @@ describe.each(APIS.map(ids))('broken histories, sent to $id', ({ api }) => {
     ]);
     expect(stored.flatMap(({ toolResults }) => toolResults)).toHaveLength(1);
     expect(stored.map(({ raw }) => raw)).toEqual(talk.messages.slice(0, 3).map(({ raw }) => raw));
+  });
+
+  test('a native result of another call is taken for the answer to one that came without an id', () => {
+    const call = googleGenerateContent.parseMessage(
+      '{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}',
+    );
+    const result = api.dialect.parseMessage(STRAY_RESULTS[api.id]);
+    for (const messages of [
+      [user('Look'), call, result, user('And?')],
+      [user('Look'), call, user('Wait'), result],
+    ]) {
+      const sent = sentTo(api, messages);
+      expect(sent.verdict.refusal, sent.body).toBeUndefined();
+      expect(sent.losses.length).toBeGreaterThan(0);
+    }
   });
 
   test('compaction splits calls from their results (openclaw/openclaw#93320)', () => {

@@ -1,5 +1,5 @@
 /** Who answers when nothing is scripted. */
-import type { Json } from '../json.ts';
+import { isObject, type Json } from '../json.ts';
 import type { Protocol } from '../protocol.ts';
 import { type Reply, says } from '../reply/reply.ts';
 
@@ -39,5 +39,18 @@ export interface BrainRequest {
 
 export type Brain = (request: BrainRequest) => Reply | Promise<Reply>;
 
-export const echoBrain: Brain = ({ text, results }) =>
-  says(results.length > 0 ? `Tool results: ${results.map((result) => result.text).join(', ')}` : `Echo: ${text}`);
+export const echoBrain: Brain = ({ text, results, body }) => {
+  const reply = says(
+    results.length > 0 ? `Tool results: ${results.map((result) => result.text).join(', ')}` : `Echo: ${text}`,
+  );
+  const count = choicesAsked(body);
+  return count > 1 ? { ...reply, alternatives: Array.from({ length: count - 1 }, () => reply.blocks) } : reply;
+};
+
+/** `n` of Chat Completions, `candidateCount` of Gemini. */
+function choicesAsked(body: Json): number {
+  if (!isObject(body)) return 1;
+  const config = isObject(body.generationConfig) ? body.generationConfig : {};
+  const count = body.n ?? config.candidateCount;
+  return typeof count === 'number' ? Math.min(count, 128) : 1;
+}

@@ -25,7 +25,7 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
     ['systemInstruction', instruction],
     ['tools', declared],
   ];
-  const tail = paramMembers(params, target, losses);
+  const tail = paramMembers(params, declared !== undefined || 'tools' in extra, target, losses);
   // A member in its other spelling is the same member: two of them would be refused.
   const camelCased = Object.entries(extra).map(([name, text]) => {
     const own = [...head, ...tail].find(([known]) => isField(name, known));

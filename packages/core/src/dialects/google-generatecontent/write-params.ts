@@ -5,7 +5,12 @@ import { targetChoice, writeSimple } from '../simple-params.ts';
 import { type BodyMember, dropped, membersText, type Target } from '../write/index.ts';
 import { choiceText, MODES, SIMPLE } from './read-params.ts';
 
-export function paramMembers(params: RequestParams, target: Target, losses: LossNote[]): BodyMember[] {
+export function paramMembers(
+  params: RequestParams,
+  hasTools: boolean,
+  target: Target,
+  losses: LossNote[],
+): BodyMember[] {
   const { stream: _, parallelToolCalls, toolChoice: __, reasoning, modalities, ...simple } = params;
   if (parallelToolCalls === false) losses.push(dropped('params.parallelToolCalls', 'parameter'));
   const config = membersText([
@@ -13,7 +18,7 @@ export function paramMembers(params: RequestParams, target: Target, losses: Loss
     ['responseModalities', modalities && JSON.stringify(modalities).toUpperCase()],
     ['thinkingConfig', reasoning && thinkingText(reasoning, target, losses)],
   ]);
-  const choice = targetChoice(params, target, losses);
+  const choice = targetChoice(params, target, losses, hasTools);
   const chosen =
     typeof choice === 'object'
       ? choiceText('ANY', `,"allowedFunctionNames":[${JSON.stringify(choice.name)}]`)

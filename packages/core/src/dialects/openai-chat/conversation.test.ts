@@ -48,6 +48,24 @@ describe('a conversation with tools', () => {
     expect(JSON.parse(elements[3]!)).toMatchObject({ role: 'tool', tool_call_id: id });
   });
 
+  it("names a call that came without an id in its result, whatever the client's own name for it was", () => {
+    const asked = reply('{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}');
+    const answer = dialect.parseMessage('{"role":"tool","tool_call_id":"mine","content":"ok"}');
+    const { body } = write([user('Go'), asked, answer]);
+    const [call, result] = elementsOf(body)
+      .slice(2)
+      .map((text) => JSON.parse(text));
+    expect(result.tool_call_id).toBe(call.tool_calls[0].id);
+    expect(result.content).toBe('ok');
+  });
+
+  it('answers a call of another provider that was answered in the older form', () => {
+    const asked = assistant([{ type: 'tool-use', id: 'a', name: 'f', parameters: {}, rawParameters: '{}' }]);
+    const answer = dialect.parseMessage('{"role":"function","name":"f","content":"ok"}');
+    const { body } = write([user('Go'), asked, answer]);
+    expect(elementsOf(body)[3]).toBe('{"role":"tool","tool_call_id":"a","content":"ok"}');
+  });
+
   it('pairs older function calls with their results', () => {
     const raws = [
       '{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}',
@@ -83,6 +101,15 @@ it('takes turns where a chat template insists on it', () => {
     String.raw`{"role":"assistant","content":"c\n\nd"}`,
     '{"role":"user","content":"e"}',
   ]);
+  const call = assistant([{ type: 'tool-use', id: 'a', name: 'f', parameters: {}, rawParameters: '{}' }]);
+  const looked = write([user('a'), assistant('Let me see'), call, toolResult('a', 'b'), user('c')], { provider });
+  expect(elementsOf(looked.body).slice(1)).toEqual([
+    '{"role":"user","content":"a"}',
+    '{"role":"assistant","content":"Let me see","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}',
+    '{"role":"tool","tool_call_id":"a","content":"b"}',
+    '{"role":"user","content":"c"}',
+  ]);
+  expect(looked.losses).toMatchObject([{ message: 2, reason: 'merged' }]);
 });
 
 it('sends what a cut stream left without what was never complete', () => {

@@ -2,6 +2,9 @@ import type { JsonObject } from '../../json/index.ts';
 import { dataUrl, type Forms, type Said, synthesised, type Target } from '../write/index.ts';
 import { quirk } from './quirks.ts';
 
+/** Stands in for the thoughts that belong to a call (`deepseek-reasoning`). */
+export const NO_THOUGHTS = '"(not available)"';
+
 export const forms: Forms = {
   takesRefusals: true,
   message(role, said, target, losses) {
@@ -14,9 +17,8 @@ export const forms: Forms = {
       return { text: `{"role":"assistant","content":[{"type":"refusal","refusal":${refusal}}]}` };
     const refused = refusal === EMPTY ? '' : `,"refusal":${refusal}`;
     let called = calls && `,"tool_calls":[${calls}]`;
-    // `deepseek-reasoning`: calls of other models come without.
     if (called && quirk('thoughtCalls', target)) {
-      called += `,"${quirk('reasoningField', target)}":"(not available)"`;
+      called += `,"${quirk('reasoningField', target)}":${NO_THOUGHTS}`;
       losses.push(synthesised('', 'foreign-reasoning'));
     }
     return { text: `{"role":"assistant","content":${text === EMPTY ? null : text}${refused}${called}}` };

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Unit } from '../write/index.ts';
 import { gather } from './gather.ts';
 
-const unit = (role: Unit['role'], text: string): Unit => ({ role, text, calls: [], results: [], losses: [] });
+const unit = (role: Unit['role'], text: string): Unit => {
+  const calls = text.includes('tool_calls') ? [{ id: 'a', name: 'f' }] : [];
+  return { role, text, calls, results: [], losses: [] };
+};
 const gathered = (role: Unit['role'], ...texts: string[]) => gather(texts.map((text) => unit(role, text)))?.text;
 
 describe('runs of one role', () => {
@@ -23,10 +26,28 @@ describe('runs of one role', () => {
     );
   });
 
+  it('stand before the calls of the last, which keeps all that it has', () => {
+    const calls = '{"role":"assistant","content":null,"tool_calls":[{}],"reasoning_content":"hm"}';
+    expect(gathered('assistant', '{"role":"assistant","content":"caf\\u00e9"}', calls)).toBe(
+      calls.replace('null', '"caf\\u00e9"'),
+    );
+    const both = '{"role":"assistant","content":"b","tool_calls":[{}]}';
+    expect(gathered('assistant', '{"role":"assistant","content":"a"}', both)).toBe(
+      both.replace('"b"', String.raw`"a\n\nb"`),
+    );
+    expect(gathered('assistant', '{"role":"assistant","content":"a"}', '{"role":"assistant","tool_calls":[{}]}')).toBe(
+      '{"role":"assistant","tool_calls":[{}],"content":"a"}',
+    );
+  });
+
   it('stay apart where something would be lost', () => {
     const plain = '{"role":"assistant","content":"a","refusal":null}';
-    expect(gathered('assistant', plain, plain)).toBe(String.raw`{"role":"assistant","content":"a\n\na"}`);
-    expect(gathered('assistant', plain, '{"role":"assistant","content":null,"tool_calls":[{}]}')).toBeUndefined();
+    expect(gathered('assistant', plain, plain)).toBe(
+      String.raw`{"role":"assistant","content":"a\n\na","refusal":null}`,
+    );
+    const calls = '{"role":"assistant","content":null,"tool_calls":[{}]}';
+    expect(gathered('assistant', calls, plain)).toBeUndefined();
+    expect(gathered('assistant', calls, calls)).toBeUndefined();
     expect(
       gathered('user', '{"role":"user","name":"x","content":"a"}', '{"role":"user","content":"b"}'),
     ).toBeUndefined();

@@ -10,7 +10,7 @@ export const DIALECT = 'openai-chat';
  *   people and tools that look at the descriptor, since the view knows both names.
  * - `sendReasoning`: whether stored reasoning fields go back to the issuer that gave them. DeepSeek insists on it
  *   (`deepseek-reasoning`), others refuse unknown fields.
- * - `thoughtCalls`: whether every message with calls must have reasoning; those of other providers get a stand-in.
+ * - `thoughtCalls`: whether every message with calls must have reasoning; those that came without get a stand-in.
  * - `audio`: whether the model hears; where it does not, sound is left out though the provider takes it (`audio-model`).
  * - `streamUsage`: whether `stream_options` asks for usage; some compatible providers refuse it.
  * - `alwaysThinks`: whether a call cannot be forced, because the model thinks or the API knows only `auto`.

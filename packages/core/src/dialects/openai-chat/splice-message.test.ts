@@ -36,6 +36,19 @@ describe('what is in order', () => {
   });
 });
 
+it('stands in for thoughts where a model called without thinking and another wants them back', () => {
+  const to = target({ quirks: { thoughtCalls: { default: true }, reasoningField: { default: 'reasoning_content' } } });
+  const raw = `{"role":"assistant","content":null,"tool_calls":[${fn('{}')}]}`;
+  const standIn = '"reasoning_content":"(not available)"';
+  const [unit] = spliced(raw, {}, to);
+  expect(unit?.text).toBe(`${raw.slice(0, -1)},${standIn}}`);
+  expect(unit?.losses).toEqual([{ kind: 'synthesised', path: '', reason: 'foreign-reasoning' }]);
+  expect(spliced(raw.replace('{', '{"reasoning_content":null,'), {}, to)[0]?.text).toContain(standIn);
+  const thought = raw.replace('{', '{"reasoning_content":"",');
+  expect(spliced(thought, {}, to)).toMatchObject([{ text: thought, losses: [] }]);
+  expect(spliced('{"role":"assistant","content":"a"}', {}, to)[0]?.losses).toEqual([]);
+});
+
 describe('fields that are refused when they come back', () => {
   it('echoes audio as its id', () => {
     const raw =

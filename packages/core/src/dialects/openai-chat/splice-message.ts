@@ -1,5 +1,6 @@
 import { type JsonObject, parseJson } from '../../json/index.ts';
 import { argumentsText, type OwnRules, pathText, rewritten, splicer, synthesised, VIEW_ID } from '../write/index.ts';
+import { NO_THOUGHTS } from './forms.ts';
 import { callProblem, nativeCalls } from './native-calls.ts';
 import { saysNothing } from './native-message.ts';
 import { quirk } from './quirks.ts';
@@ -7,8 +8,9 @@ import { quirk } from './quirks.ts';
 const rules: OwnRules = {
   markers: ['cache_control', 'content.*.cache_control'],
   refused: (target) => (quirk('sendReasoning', target) ? [] : ['reasoning_content', 'reasoning', 'reasoning_details']),
-  isDoubtful: ({ facts }) => facts.calls.some(({ id }) => id.startsWith(VIEW_ID)),
-  repair({ message: { raw, content, facts, origin }, elsewhere, changes, losses, drop }) {
+  isDoubtful: ({ facts }, target) =>
+    facts.calls.some(({ id }) => id.startsWith(VIEW_ID) || quirk('thoughtCalls', target)),
+  repair({ message: { raw, content, facts, origin }, target, elsewhere, changes, losses, drop }) {
     const value = parseJson(raw) as JsonObject;
     if (elsewhere) drop(['reasoning_details'], elsewhere);
     const all = nativeCalls(raw, value);
@@ -34,6 +36,12 @@ const rules: OwnRules = {
     if (Array.isArray(value.tool_calls) && !kept.some(({ path }) => path[0] === 'tool_calls')) {
       changes.set(['tool_calls']);
       if (value.tool_calls.length === 0) losses.push(rewritten('tool_calls', 'empty'));
+    }
+    const thoughts = String(quirk('reasoningField', target));
+    // The provider's models may also call without thinking.
+    if (kept.length > 0 && quirk('thoughtCalls', target) && typeof value[thoughts] !== 'string') {
+      changes.set([thoughts], NO_THOUGHTS);
+      losses.push(synthesised('', 'foreign-reasoning'));
     }
     const sent = kept.map(({ block }) => 'id' in block && block.id);
     return { calls: facts.calls.filter(({ id }) => sent.includes(id)) };

@@ -63,6 +63,20 @@ describe('the body around the messages', () => {
     expect(framed({ system: [own, other] }).lead).toEqual([raw, '{"role":"system","content":"café"}']);
   });
 
+  it('joins several system messages for templates that raise on a second one', () => {
+    const strict = { ...openaiChatHome, policies: { ...openaiChatHome.policies, alternateRoles: true } };
+    const own = createMessage(
+      '{"role":"system","content":"caf\\u00e9"}',
+      { dialect: 'openai-chat', issuer: 'api.openai.com' },
+      view,
+    );
+    const { lead, losses } = framed({ system: [system('a'), own] }, { ...target, provider: strict });
+    expect(lead).toEqual([String.raw`{"role":"system","content":"a\n\ncaf\u00e9"}`]);
+    expect(losses).toEqual([{ kind: 'rewritten', path: 'system', reason: 'merged', detail: 'system' }]);
+    expect(framed({ system: [own] }, { ...target, provider: strict })).toMatchObject({ lead: [own.raw], losses: [] });
+    expect(framed({ system: [system('a'), own] }).lead).toHaveLength(2);
+  });
+
   it('leaves out tools in the words of others', () => {
     const native = { dialect: 'openai-chat', native: '{"type":"custom","custom":{"name":"sh"}}' };
     const { head, losses, base } = framed({ tools: [native, { dialect: 'other', native: '{}' }] });

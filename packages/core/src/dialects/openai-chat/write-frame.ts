@@ -5,26 +5,33 @@ import {
   type FrameParts,
   frameText,
   isOwn,
+  rewritten,
   systemTexts,
   type Target,
   toolTexts,
+  type Unit,
 } from '../write/index.ts';
 import { joinedTexts, messageText } from './forms.ts';
+import { gather } from './gather.ts';
 import { spliceMessage } from './splice-message.ts';
 import { paramMembers } from './write-params.ts';
 
-/** System messages stand first in the message list, in their own words where this issuer gave them. */
+/**
+ * System messages stand first in the message list, in their own words where this issuer gave them; as one for chat
+ * templates that take no second.
+ */
 export function frame({ system, tools, params, extra }: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
-  const lead = system.flatMap((message, index) => {
-    if (!isOwn(message, target)) {
-      const texts = systemTexts(message, `system[${index}]`, losses);
-      return texts.length > 0 ? [messageText('system', joinedTexts(texts), target)] : [];
-    }
-    const units = spliceMessage(message, target, { dropBound: false });
-    losses.push(...units.flatMap((unit) => unit.losses));
-    return units.map((unit) => unit.text);
+  const units = system.flatMap((message, index): readonly Unit[] => {
+    if (isOwn(message, target)) return spliceMessage(message, target, { dropBound: false });
+    const texts = systemTexts(message, `system[${index}]`, losses);
+    const text = messageText('system', joinedTexts(texts), target);
+    return texts.length > 0 ? [{ role: 'system', text, calls: [], results: [], losses: [] }] : [];
   });
+  losses.push(...units.flatMap((unit) => unit.losses));
+  const one = target.provider.policies.alternateRoles && units.length > 1 ? gather(units) : undefined;
+  if (one) losses.push(rewritten('system', 'merged', 'system'));
+  const lead = (one ? [one] : units).map(({ text }) => text);
   const written = toolTexts(tools, target, losses, ({ members, parameters }) => {
     return `{"type":"function","function":{${members},"parameters":${parameters}}}`;
   }).join(',');

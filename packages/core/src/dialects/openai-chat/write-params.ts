@@ -21,14 +21,13 @@ export function paramMembers(
   };
   const members = writeSimple(params, names, losses);
   if (reasoning?.budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
-  const choice = targetChoice(params, target, losses);
-  if (choice && !hasTools) losses.push(dropped('params.toolChoice', 'parameter'));
+  const choice = targetChoice(params, target, losses, hasTools);
   const named = typeof choice === 'object' ? { type: 'function', function: choice } : choice;
   return [
     ...members,
     ['stream_options', stream && quirk('streamUsage', target) ? '{"include_usage":true}' : undefined],
     ['modalities', JSON.stringify(modalities)],
     ['reasoning_effort', JSON.stringify(reasoning?.effort)],
-    ['tool_choice', hasTools ? JSON.stringify(named) : undefined],
+    ['tool_choice', JSON.stringify(named)],
   ];
 }

@@ -25,9 +25,10 @@ export const forms: Forms = {
   },
   result({ id, call, isError, said: given }) {
     const said = isError ? asError(given) : given;
-    const type = call?.form === 'custom' ? 'custom_tool_call_output' : 'function_call_output';
     const output = said.length === 0 ? '""' : (plainText(said) ?? partList(said, 'input_text'));
-    return { text: `{"type":"${type}","call_id":${JSON.stringify(id)},"output":${output}}` };
+    const { form = 'function_call' } = call ?? {};
+    const type = form === 'custom' ? 'custom_tool_call' : form;
+    return { text: `{"type":"${type}_output","call_id":${JSON.stringify(id)},${outputMembers(type, output)}}` };
   },
   media(block) {
     const isImage = block.mediaType.startsWith('image/');
@@ -36,6 +37,13 @@ export const forms: Forms = {
       : `{"type":"input_file",${sourceText(block, 'file_url')}}`;
   },
 };
+
+/** Shells and patches say how it ended; of a call whose result nobody has, that it did not. */
+function outputMembers(type: string, output: string): string {
+  if (type === 'shell_call')
+    return `"status":"incomplete","output":[{"stdout":"","stderr":${output},"outcome":{"type":"timeout"}}]`;
+  return `${type === 'apply_patch_call' ? '"status":"failed",' : ''}"output":${output}`;
+}
 
 /** The protocol has no error flag: the first text says it. */
 function asError(said: readonly Said[]): readonly Said[] {

@@ -1,34 +1,46 @@
-import { isObject, type Path } from '../../json/index.ts';
+import { Changes, isObject, type JsonObject, type Path, splice } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
-import type { LossReason } from '../loss.ts';
-import { argumentsText, type OwnRules, pathText, rewritten, type Target } from '../write/index.ts';
+import type { LossNote, LossReason } from '../loss.ts';
+import { argumentsText, dropped, type OwnRules, pathText, rewritten, type Target, type Unit } from '../write/index.ts';
 import { type Item, isAssistantMessage, isReasoning, itemsOf } from './items.ts';
 import { hasMalformedArguments, isBound, isEmptyMessage, isIncomplete } from './needs.ts';
 import { needsCiphertext } from './storage.ts';
 
 /** Makes a message of this API one that it takes back; undefined when nothing is left to send. */
-export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes, losses, drop }) => {
+export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes, losses }) => {
   const { raw, facts } = message;
   const { items, isTurn } = itemsOf(raw);
   const fates = fatesOf(items, message, target, elsewhere);
   const kept = items.map((item) => item.value).filter((_, index) => !fates[index]!.drop);
-  if (kept.every(isEmptyMessage)) return undefined;
+  // A turn that goes item by item tells of each.
+  const isGone = isTurn && items.length > 0 && kept.length === 0;
+  if (!isGone && kept.every(isEmptyMessage)) return undefined;
   items.forEach(({ value }, index) => {
-    const { drop: reason, unnamed } = fates[index]!;
+    const fate = fates[index]!;
     const at = (...names: string[]): Path => (isTurn ? [index, ...names] : names);
-    if (reason) drop(at(), reason);
-    else if (hasMalformedArguments(value)) {
+    if (!fate.drop && hasMalformedArguments(value)) {
       const standIn = argumentsText(value.arguments, pathText(at('arguments')), losses);
       changes.set(at('arguments'), JSON.stringify(standIn));
     }
-    if (!unnamed) return;
-    changes.set(at('id'));
-    losses.push(rewritten(pathText(at('id')), unnamed));
-    if (isObject(value) && value.status === 'in_progress') changes.set(at('status'));
+    meet(fate, value, at, changes, losses);
   });
   const left = kept.map((item) => isObject(item) && item.call_id);
   return kept.length === items.length ? {} : { calls: facts.calls.filter(({ id }) => left.includes(id)) };
 };
+
+/** The text of items without some of them, and without what cannot stay when those go. */
+export function withoutItems(unit: Unit, isGone: (item: JsonObject) => boolean): Unit {
+  const raw = `[${unit.text}]`;
+  const { items } = itemsOf(raw);
+  const fates = items.map(({ value }): Fate => (isObject(value) && isGone(value) ? { drop: 'server-tool' } : {}));
+  if (!fates.some(({ drop }) => drop)) return unit;
+  follow(items, fates);
+  const changes = new Changes();
+  const losses = [...unit.losses];
+  for (const [index, { value }] of items.entries())
+    meet(fates[index]!, value, (...names) => [index, ...names], changes, losses);
+  return { ...unit, text: splice(raw, changes.edits(raw)).slice(1, -1), pieces: undefined, losses };
+}
 
 /** What happens to an item: it is left out, or loses its identity, or goes as it is. */
 interface Fate {
@@ -38,7 +50,24 @@ interface Fate {
 }
 
 /** Records that the API takes only with their id (`required`). */
-const NAMED = /^(?:code_interpreter_call|file_search_call|image_generation_call|mcp_call|mcp_list_tools)$/;
+const NAMED = /^(?:(?:code_interpreter|file_search|image_generation|web_search)_call|mcp_.*|program.*)$/;
+
+function meet(
+  { drop, unnamed }: Fate,
+  value: unknown,
+  at: (...names: string[]) => Path,
+  changes: Changes,
+  losses: LossNote[],
+): void {
+  if (drop) {
+    changes.set(at());
+    losses.push(dropped(pathText(at()), drop));
+  } else if (unnamed) {
+    changes.set(at('id'));
+    losses.push(rewritten(pathText(at('id')), unnamed));
+    if (isObject(value) && value.status === 'in_progress') changes.set(at('status'));
+  }
+}
 
 function fatesOf(items: readonly Item[], message: Message, target: Target, elsewhere: LossReason | undefined): Fate[] {
   const isCut = message.origin.cut === true && items.some(({ value }) => isIncomplete(value));
@@ -50,9 +79,14 @@ function fatesOf(items: readonly Item[], message: Message, target: Target, elsew
     if (!isCut || !isIncomplete(value)) return {};
     return isAssistantMessage(value) && !isEmptyMessage(value) ? { unnamed: 'cut' } : { drop: 'cut' };
   });
+  follow(items, fates);
+  return fates;
+}
+
+/** What becomes of items when others go. */
+function follow(items: readonly Item[], fates: Fate[]): void {
   dropUnfollowed(items, fates);
   unnameOrphans(items, fates);
-  return fates;
 }
 
 /** Reasoning must stand right before what it was produced with (`reasoning-following`). */
@@ -60,7 +94,7 @@ function dropUnfollowed(items: readonly Item[], fates: Fate[]): void {
   for (let index = items.length - 1; index >= 0; index--) {
     const next = fates[index + 1];
     if (isReasoning(items[index]!.value) && !fates[index]!.drop && (!next || next.drop || next.unnamed))
-      fates[index] = { drop: 'cut' };
+      fates[index] = { drop: next?.drop ?? 'cut' };
   }
 }
 

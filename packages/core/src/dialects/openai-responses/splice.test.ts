@@ -1,3 +1,4 @@
+import { judgeOpenAIResponses } from '@skein/emulator';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json/index.ts';
 import { type Message, type Origin, toolResult } from '../../message/index.ts';
@@ -117,6 +118,22 @@ describe('reasoning', () => {
     expect(splice(`[${sealed},${said}]`, { account: 'a' }, { account: 'a' })[0]?.losses).toEqual([]);
   });
 
+  it.each([
+    '{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"q"}}',
+    '{"type":"mcp_approval_request","id":"mcpr_1","arguments":"{}","name":"n","server_label":"s"}',
+    '{"type":"mcp_call","id":"mcp_1","arguments":"{}","name":"n","server_label":"s","output":"o"}',
+    '{"type":"image_generation_call","id":"ig_1","status":"completed","result":"AAAA"}',
+    '{"type":"program","id":"pr_1","call_id":"c1","code":"1","fingerprint":"f"}',
+  ])('without ciphertext takes a record along that the API refuses without its id: %s', (record) => {
+    const user = dialect.parseMessage('{"role":"user","content":"x"}');
+    const write = (turn: string) =>
+      dialect.writeRequest({ model: 'gpt-5', messages: [user, dialect.parseMessage(turn), user] });
+    const told = (turn: string) => write(turn).losses.map(({ path, reason }) => `${path} ${reason}`);
+    for (const turn of [`[${bare},${record}]`, `[ ${bare} , ${record} ,${said}]`])
+      expect(judgeOpenAIResponses({ body: write(turn).body }).refusal).toBeUndefined();
+    expect(told(`[ ${bare} , ${record} ]`)).toEqual(['[0] refused-field', '[1] server-tool']);
+  });
+
   it('takes a compaction of another account along', () => {
     const compaction = '{"type":"compaction","id":"cmp_1","encrypted_content":"x"}';
     expect(splice(`[${said},${compaction}]`, { account: 'a' }, { account: 'b' })[0]?.text).toBe(said);
@@ -125,7 +142,7 @@ describe('reasoning', () => {
 
   it('with nothing behind it goes', () => {
     expect(splice(`[${said},${sealed}]`)[0]?.text).toBe(said);
-    expect(splice(`[${sealed}]`)).toEqual([]);
+    expect(splice(`[${sealed}]`)).toMatchObject([{ text: '', calls: [] }]);
   });
 
   it('is bound to the prefix where the policy says so', () => {
@@ -134,6 +151,11 @@ describe('reasoning', () => {
     const [unit] = splice(`[${sealed},${said}]`, {}, { provider: bound }, true);
     expect(unit?.bound).toBeUndefined();
     expect(notes(unit)).toEqual(['dropped [0] prefix-bound', 'rewritten [1].id prefix-bound']);
+    const moved = dialect.parseMessage(`[${sealed},${search}]`, { prefix: 'another' });
+    const user = dialect.parseMessage('{"role":"user","content":"x"}');
+    const { body, losses } = dialect.writeRequest({ model: 'gpt-5', provider: bound, messages: [user, moved, user] });
+    expect(body).toContain(`[${user.raw},${user.raw}]`);
+    expect(losses.map(({ reason }) => reason)).toEqual(['prefix-bound', 'server-tool']);
   });
 });
 
@@ -154,7 +176,7 @@ describe('a reply that was cut', () => {
     expect(unit?.text).toBe(`${sealed},${call}`);
     expect(unit?.calls).toEqual([{ id: 'c1', name: 'f' }]);
     expect(notes(unit)).toEqual(['dropped [2] cut']);
-    expect(splice(`[${sealed},${open}]`, { cut: true })).toEqual([]);
+    expect(notes(splice(`[${sealed},${open}]`, { cut: true })[0])).toEqual(['dropped [0] cut', 'dropped [1] cut']);
   });
 
   it('is sent whole when every item was complete', () => {

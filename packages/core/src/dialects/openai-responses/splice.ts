@@ -1,6 +1,7 @@
 import { type Edit, skipSpace } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import { splicer, type Target, type Unit } from '../write/index.ts';
+import { withClientCalls } from './client-calls.ts';
 import { CACHE_MARKER } from './needs.ts';
 import { repair } from './repair.ts';
 import { needsCiphertext } from './storage.ts';
@@ -18,7 +19,7 @@ export function spliceMessage(
   target: Target,
   options: { readonly dropBound: boolean },
 ): readonly Unit[] {
-  const units = spliceItems(message, target, options);
+  const units = spliceItems(message, target, options).map(withClientCalls);
   return message.raw.includes('"computer_call_output"') ? units.map((unit) => ({ ...unit, results: [] })) : units;
 }
 

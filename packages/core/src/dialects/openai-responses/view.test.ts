@@ -136,8 +136,9 @@ describe("the view of a client's item", () => {
     ]);
     expect(view('{"type":"local_shell_call_output","id":"c","output":"x"}')).toMatchObject({
       role: 'tool',
-      content: [{ type: 'unknown' }],
+      content: [{ type: 'tool-result', toolCallId: 'c', content: [{ type: 'text', text: 'x' }] }],
     });
+    expect(view('{"type":"tool_search_output","call_id":"c","tools":[]}').content).toMatchObject([{ type: 'unknown' }]);
     expect(view('{"type":"item_reference","id":"msg_1"}')).toMatchObject({
       role: 'other',
       content: [{ type: 'unknown' }],

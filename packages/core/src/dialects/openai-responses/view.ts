@@ -48,9 +48,14 @@ export function blocksOfItem(item: Item, role: Role, madeId: () => string): Cont
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
-    case 'computer_call_output': {
+    case 'computer_call_output':
+    case 'shell_call_output':
+    case 'apply_patch_call_output':
+    case 'local_shell_call_output': {
       if (role === 'assistant') return undefined;
-      const toolCallId = typeof id === 'string' ? id : `skn_fn_0_${name ?? 'tool'}`;
+      // The local shell may name its call in `id`.
+      const named = id ?? (type === 'local_shell_call_output' ? value.id : undefined);
+      const toolCallId = typeof named === 'string' ? named : `skn_fn_0_${name ?? 'tool'}`;
       return [{ type: 'tool-result', toolCallId, content: contentOf(item, 'output'), isError: false }];
     }
     case 'image_generation_call': {

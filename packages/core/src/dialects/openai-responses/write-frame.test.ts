@@ -72,6 +72,7 @@ describe('the body around the items', () => {
         parallelToolCalls: false,
         reasoning: { effort: 'low', budget: 5 },
       },
+      tools: [{ name: 'f', parameters: '{}' }],
       extra: '{"reasoning":{"summary":"auto"},"metadata":{"n":1.0}}',
     });
     expect(body.slice(body.indexOf('],"store"'))).toBe(

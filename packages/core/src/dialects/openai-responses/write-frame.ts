@@ -36,11 +36,13 @@ export function frame(parts: FrameParts, target: Target): Frame {
     ['instructions', instructions],
     ['tools', tools ? `[${tools}]` : undefined],
   ];
+  // A stored prompt may bring its own.
+  const hasTools = tools !== '' || 'tools' in parts.extra || 'prompt' in parts.extra;
   const include = needsCiphertext(target) ? withCiphertext(parts.extra.include) : undefined;
   const tail: BodyMember[] = [
     ['store', storeText(target)],
     ['include', include],
-    ...paramMembers(parts.params, target, losses),
+    ...paramMembers(parts.params, hasTools, target, losses),
   ];
   return {
     ...frameText(head, 'input', tail, { ...parts.extra, ...(include && { include }) }),

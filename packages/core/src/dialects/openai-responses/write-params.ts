@@ -4,11 +4,16 @@ import { targetChoice, writeSimple } from '../simple-params.ts';
 import { type BodyMember, dropped, type Target } from '../write/index.ts';
 import { SIMPLE } from './params.ts';
 
-export function paramMembers(params: RequestParams, target: Target, losses: LossNote[]): BodyMember[] {
+export function paramMembers(
+  params: RequestParams,
+  hasTools: boolean,
+  target: Target,
+  losses: LossNote[],
+): BodyMember[] {
   const { reasoning, modalities } = params;
   const members = writeSimple(params, SIMPLE, losses);
   if (reasoning?.budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
-  const choice = targetChoice(params, target, losses);
+  const choice = targetChoice(params, target, losses, hasTools);
   if (modalities?.includes('audio')) losses.push(dropped('params.modalities', 'parameter', 'audio'));
   const named = typeof choice === 'object' ? { type: 'function', ...choice } : choice;
   return [

@@ -1,4 +1,5 @@
 import { isOwn, type RequestWriter, translator } from '../write/index.ts';
+import { settleComputers } from './client-calls.ts';
 import { forms } from './forms.ts';
 import { spliceMessage } from './splice.ts';
 import { frame, standsInline } from './write-frame.ts';
@@ -17,6 +18,7 @@ export const writer: RequestWriter = {
   gather: () => undefined,
   resultsFollow: 'message',
   refusesRepeats: true,
+  settle: settleComputers,
   continues: ({ previous_response_id: response = 'null', conversation = 'null' }) =>
     response !== 'null' || conversation !== 'null',
   standsInline,

@@ -18,6 +18,10 @@ export function dropUnbound(entries: readonly Entry[], start: () => string, job:
     const parts = isBoundElsewhere(entry, prefix) ? withoutBound(entry, job) : [entry];
     if (parts.length === 0) job.lost.push(...notesOn(entry, dropped('', 'prefix-bound')));
     for (const part of parts) {
+      if (!part.text) {
+        job.lost.push(...part.losses);
+        continue;
+      }
       kept.push(part);
       prefix = prefixAfter(prefix, elementOf(part), job.messages);
     }

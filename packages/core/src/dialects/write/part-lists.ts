@@ -14,11 +14,9 @@ export interface PartForms {
 export function explodeParts(units: readonly Unit[], calls: CallLookup, forms: PartForms): readonly Unit[] {
   const [whole] = units;
   const parts = whole && sorted(partsOf(whole, forms) ?? [], forms);
-  if (!parts || parts.results.length + parts.others.length < 2) return units;
-  const exploded = parts.results.map((part, index) => {
-    const id = whole.results[index]!;
-    return unitOf('tool', [part], [calls.find(id)?.id ?? id], forms);
-  });
+  const ids = whole?.results.map((id) => calls.find(id)?.id ?? id) ?? [];
+  if (!parts || parts.results.length + parts.others.length < 2) return units.map((unit) => ({ ...unit, results: ids }));
+  const exploded = parts.results.map((part, index) => unitOf('tool', [part], [ids[index]!], forms));
   if (parts.others.length > 0) exploded.push(unitOf('user', parts.others, [], forms));
   return exploded.map((unit, index) => (index === 0 ? { ...unit, losses: whole.losses } : unit));
 }

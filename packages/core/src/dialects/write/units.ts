@@ -1,5 +1,6 @@
 import { loneSurrogates, splice } from '../../json/index.ts';
 import { type CallRef, createMessage, type Message } from '../../message/index.ts';
+import { isMisnamed } from './calls.ts';
 import { type Entry, entryOf } from './entry.ts';
 import { type Job, NO_CALLS } from './job.ts';
 import { rewritten } from './notes.ts';
@@ -30,7 +31,7 @@ export function entriesFor(message: Message, index: number, isRepeated: boolean,
   )
     return known.entries;
   const units =
-    isOwn(message, target) && !isRepeated
+    isOwn(message, target) && !isRepeated && !results.some((id) => isMisnamed(id, find(id)))
       ? splicedUnits(message, index, job, false)
       : writer.translate(withSingleIds(message), target, { find });
   const entries = units.map((unit) => entryOf(unit, index, message));

@@ -36,7 +36,7 @@ export interface CallLookup {
 }
 
 /** A call that the target itself issued stands in the body under its own id, whatever that looks like. */
-export type FoundCall = CallRef & { readonly isOwn?: boolean };
+export type FoundCall = CallRef & { readonly isOwn?: boolean; readonly dialect?: string };
 
 /** How one protocol writes. All functions are pure; the order and pairing of units is not their concern. */
 export interface RequestWriter {
