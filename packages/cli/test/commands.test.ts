@@ -168,7 +168,9 @@ describe('writing and upkeep', () => {
     expect((await skein(home, ['tree', '--store', busy])).out).toContain('Hello');
     expect((await skein(home, ['bookmark', hello, 'Here', '--store', busy])).code).toBe(0);
     expect((await writer.bookmarks.list()).items).toMatchObject([{ node: hello, title: 'Here' }]);
-    expect((await skein(home, ['pack', '--store', busy])).err).toContain('Stop it first');
+    const refused = (await skein(home, ['pack', '--store', busy])).err;
+    expect(refused).toContain(`Process ${process.pid} on ${hostname()} is at work`);
+    expect(refused).toContain('Stop it first');
     await writer.close();
     expect((await skein(home, ['pack', '--store', busy, '--json'])).json()).toMatchObject({ removed: 0 });
     expect((await skein(home, ['gc', '--store', busy])).out).toContain('records kept, 0 removed');
