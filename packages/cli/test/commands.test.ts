@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assistant, system, user } from '@skein/core';
+import { says, startEmulator } from '@skein/emulator';
 import { openForest, ROOT } from '@skein/forest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { skein } from './skein.ts';
+import { skein, skeinUnread } from './skein.ts';
+import { closeTerminals, openTerminal } from './terminal.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'skein-commands-'));
 const store = join(home, 'forest');
@@ -201,6 +203,35 @@ describe('asking', () => {
     expect((await run('log', thread, '--json', '--project', 'asked')).json().items).toHaveLength(4);
   });
 
+  test.each([
+    ['the output is', ['stdout']],
+    ['output and errors are', ['stdout', 'stderr']],
+  ] as const)('ask: the answer is not lost when %s closed before it came, as head does', async (_what, unread) => {
+    const project = `unread-${unread.length}`;
+    expect(await skeinUnread(home, ['ask', 'Hello?', '--store', store, '--project', project], unread)).toBe(0);
+    const [thread] = (await run('threads', '--json', '--project', project)).json().items;
+    const { items } = (await run('log', thread.id, '--json', '--project', project)).json();
+    expect(items).toMatchObject([{ role: 'user' }, { role: 'assistant', text: expect.stringContaining('Hello?') }]);
+  });
+
+  test('export: whoever stops reading ends it, without an error', async () => {
+    expect(await skeinUnread(home, ['export', '--store', store], ['stdout'])).toBe(0);
+  });
+
+  test('ask and run: usage and cost are of this answer, not of all equal ones before it', async () => {
+    mkdirSync(join(home, 'brief'));
+    writeFileSync(join(home, 'brief', 'brief.yaml'), 'model: anthropic/claude-sonnet-4-5\nsystem_prompt: Be brief.\n');
+    for (const args of [
+      ['ask', 'How much?'],
+      ['run', 'brief', 'How much?', '--agents', join(home, 'brief')],
+    ]) {
+      const first = (await run(...args, '--json', '--project', 'cost')).json();
+      const second = (await run(...args, '--json', '--project', 'cost')).json();
+      expect(first.cost).toBeGreaterThan(0);
+      expect(second).toMatchObject({ node: first.node, usage: first.usage, cost: first.cost });
+    }
+  });
+
   test('ask: JSON by a schema', async () => {
     const file = join(home, 'schema.json');
     writeFileSync(file, '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}');
@@ -223,6 +254,18 @@ describe('asking', () => {
     expect(json()).toMatchObject({ status: 'done' });
     expect(code).toBe(0);
     expect((await run('run', 'clok', 'Hm')).err).toContain('There is: clock.');
+  });
+
+  test('run --yes: what came before an approval is shown once, and all replies of the run are counted', async () => {
+    const emulator = await startEmulator();
+    const call = { type: 'tool-use', name: 'current_time', input: {} } as const;
+    const first = { blocks: [{ type: 'text', text: 'Let me look.' }, call] } as const;
+    emulator.script('anthropic-messages', [first, says('It is late.')]);
+    const args = ['run', 'clock', 'Late?', '--yes', '--store', store, '--project', 'approved'];
+    const { out, err } = await skein(home, args, '', emulator.env());
+    await emulator.close();
+    expect(out).toBe('Let me look.\nIt is late.\n');
+    expect(err).toContain('2 replies, $0.');
   });
 
   test('models: which providers have keys, never the keys', async () => {
