@@ -26,7 +26,10 @@ beforeAll(async () => {
   await forest.close();
 });
 
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+afterAll(async () => {
+  await closeTerminals();
+  rmSync(home, { recursive: true, force: true });
+});
 
 describe('reading', () => {
   test('threads: last changed first, by tag, in pages', async () => {
@@ -151,8 +154,56 @@ describe('writing and upkeep', () => {
       'imported',
     );
     expect(code).toBe(1);
-    expect(out).toBe('fine-tuning: 1 conversations, 2 messages, 2 of them new; 1 could not be read.\n');
+    expect(out).toBe('fine-tuning: 1 conversation, 2 messages, 2 of them new; 1 could not be read.\n');
     expect(err).toContain('line 2');
+  });
+
+  test('import: of thousands that cannot be read the first few are told, and how many more', async () => {
+    const file = join(home, 'broken.jsonl');
+    writeFileSync(file, '{"messages":5}\n'.repeat(10_000));
+    const { code, err } = await run('import', file, '--format', 'fine-tuning', '--dialect', 'openai-chat');
+    expect(code).toBe(1);
+    expect(err.trim().split('\n')).toHaveLength(6);
+    expect(err).toContain('and 9995 more');
+  });
+
+  test('import: bare messages have a title, the first words of the question', async () => {
+    const file = join(home, 'bare.json');
+    writeFileSync(file, '[{"role":"system","content":"Be brief."},{"role":"user","content":"Whose\\nyarn is this?"}]');
+    await run('import', file, '--dialect', 'openai-chat', '--project', 'bare');
+    expect((await run('threads', '--project', 'bare')).out).toContain('Whose yarn is this?');
+  });
+
+  test('import: what nothing says is asked for by the names of flags', async () => {
+    const file = join(home, 'unnamed.json');
+    writeFileSync(file, '[{"role":"user","content":"Hi"}]');
+    for (const args of [[], ['--format', 'messages']]) {
+      const { err } = await run('import', file, ...args);
+      expect(err).toContain('--dialect');
+      expect(err).not.toContain('`');
+    }
+  });
+
+  test('export on a terminal: what a model wrote does not steer it', async () => {
+    const folder = join(home, 'steering');
+    const forest = await openForest(folder);
+    const said = await forest.append(ROOT, [user('Go'), assistant('A\u001b[2JB\u009b31mC\u202eD')]);
+    await forest.close();
+    for (const format of ['markdown', 'messages', 'segments']) {
+      const args = format === 'segments' ? [] : [said];
+      const terminal = openTerminal(home, ['export', ...args, '--format', format, '--store', folder]);
+      expect(await terminal.ended).toBe(0);
+      for (const steering of ['\u001b[2J', '\u009b', '\u202e']) expect(terminal.raw).not.toContain(steering);
+      expect(terminal.raw).toContain('C\ufffdD');
+    }
+    const piped = await skein(home, ['export', said, '--format', 'markdown', '--store', folder]);
+    expect(piped.out).toContain('A\u001b[2JB\u009b31mC\u202eD');
+  });
+
+  test('export to a folder that is not there names the folder', async () => {
+    const ran = await run('export', '--out', join(home, 'missing', 'x.md'));
+    expect(ran).toMatchObject({ code: 1, out: '' });
+    expect(ran.err).toContain(`There is no folder ${join(home, 'missing')}:`);
   });
 
   test('export in the older layout, and verify it', async () => {
