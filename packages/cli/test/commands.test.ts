@@ -112,6 +112,15 @@ describe('reading', () => {
     expect((await run('usage', '--json')).json()).toMatchObject({ cost: 0.25, usage: { output: 7 } });
     expect((await run('usage', '--since', '2999-01-01', '--json')).json()).toMatchObject({ replies: 0 });
   });
+
+  test('usage: a cost of which nothing is known is not shown as no cost', async () => {
+    const folder = join(home, 'priceless');
+    const forest = await openForest(folder);
+    const usage = { input: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 1, reasoning: 0, native: '{}' };
+    const said = await forest.append(ROOT, [user('Go'), assistant('Gone.')], { usage });
+    await forest.close();
+    expect((await skein(home, ['usage', said, '--store', folder])).out).toMatch(/^cost {5}not known$/m);
+  });
 });
 
 describe('writing and upkeep', () => {
