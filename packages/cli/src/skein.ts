@@ -1,17 +1,12 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { CommanderError } from 'commander';
-import { failWith } from './output/output.ts';
+import { failWith, letReadersLeave } from './output/output.ts';
 import { createProgram } from './program.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
-// Whoever reads may stop early, as `head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
-});
-
+letReadersLeave();
 const program = createProgram(version);
 program.parseAsync().catch((error: unknown) => {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;

@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assistant, system, user } from '@skein/core';
+import { says, startEmulator } from '@skein/emulator';
 import { openForest, ROOT } from '@skein/forest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { skein } from './skein.ts';
+import { skein, skeinUnread } from './skein.ts';
+import { closeTerminals, openTerminal } from './terminal.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'skein-commands-'));
 const store = join(home, 'forest');
@@ -24,7 +26,10 @@ beforeAll(async () => {
   await forest.close();
 });
 
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+afterAll(async () => {
+  await closeTerminals();
+  rmSync(home, { recursive: true, force: true });
+});
 
 describe('reading', () => {
   test('threads: last changed first, by tag, in pages', async () => {
@@ -107,6 +112,15 @@ describe('reading', () => {
     expect((await run('usage', '--json')).json()).toMatchObject({ cost: 0.25, usage: { output: 7 } });
     expect((await run('usage', '--since', '2999-01-01', '--json')).json()).toMatchObject({ replies: 0 });
   });
+
+  test('usage: a cost of which nothing is known is not shown as no cost', async () => {
+    const folder = join(home, 'priceless');
+    const forest = await openForest(folder);
+    const usage = { input: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 1, reasoning: 0, native: '{}' };
+    const said = await forest.append(ROOT, [user('Go'), assistant('Gone.')], { usage });
+    await forest.close();
+    expect((await skein(home, ['usage', said, '--store', folder])).out).toMatch(/^cost {5}not known$/m);
+  });
 });
 
 describe('writing and upkeep', () => {
@@ -149,8 +163,56 @@ describe('writing and upkeep', () => {
       'imported',
     );
     expect(code).toBe(1);
-    expect(out).toBe('fine-tuning: 1 conversations, 2 messages, 2 of them new; 1 could not be read.\n');
+    expect(out).toBe('fine-tuning: 1 conversation, 2 messages, 2 of them new; 1 could not be read.\n');
     expect(err).toContain('line 2');
+  });
+
+  test('import: of thousands that cannot be read the first few are told, and how many more', async () => {
+    const file = join(home, 'broken.jsonl');
+    writeFileSync(file, '{"messages":5}\n'.repeat(10_000));
+    const { code, err } = await run('import', file, '--format', 'fine-tuning', '--dialect', 'openai-chat');
+    expect(code).toBe(1);
+    expect(err.trim().split('\n')).toHaveLength(6);
+    expect(err).toContain('and 9995 more');
+  });
+
+  test('import: bare messages have a title, the first words of the question', async () => {
+    const file = join(home, 'bare.json');
+    writeFileSync(file, '[{"role":"system","content":"Be brief."},{"role":"user","content":"Whose\\nyarn is this?"}]');
+    await run('import', file, '--dialect', 'openai-chat', '--project', 'bare');
+    expect((await run('threads', '--project', 'bare')).out).toContain('Whose yarn is this?');
+  });
+
+  test('import: what nothing says is asked for by the names of flags', async () => {
+    const file = join(home, 'unnamed.json');
+    writeFileSync(file, '[{"role":"user","content":"Hi"}]');
+    for (const args of [[], ['--format', 'messages']]) {
+      const { err } = await run('import', file, ...args);
+      expect(err).toContain('--dialect');
+      expect(err).not.toContain('`');
+    }
+  });
+
+  test('export on a terminal: what a model wrote does not steer it', async () => {
+    const folder = join(home, 'steering');
+    const forest = await openForest(folder);
+    const said = await forest.append(ROOT, [user('Go'), assistant('A\u001b[2JB\u009b31mC\u202eD')]);
+    await forest.close();
+    for (const format of ['markdown', 'messages', 'segments']) {
+      const args = format === 'segments' ? [] : [said];
+      const terminal = openTerminal(home, ['export', ...args, '--format', format, '--store', folder]);
+      expect(await terminal.ended).toBe(0);
+      for (const steering of ['\u001b[2J', '\u009b', '\u202e']) expect(terminal.raw).not.toContain(steering);
+      expect(terminal.raw).toContain('C\ufffdD');
+    }
+    const piped = await skein(home, ['export', said, '--format', 'markdown', '--store', folder]);
+    expect(piped.out).toContain('A\u001b[2JB\u009b31mC\u202eD');
+  });
+
+  test('export to a folder that is not there names the folder', async () => {
+    const ran = await run('export', '--out', join(home, 'missing', 'x.md'));
+    expect(ran).toMatchObject({ code: 1, out: '' });
+    expect(ran.err).toContain(`There is no folder ${join(home, 'missing')}:`);
   });
 
   test('export in the older layout, and verify it', async () => {
@@ -168,7 +230,9 @@ describe('writing and upkeep', () => {
     expect((await skein(home, ['tree', '--store', busy])).out).toContain('Hello');
     expect((await skein(home, ['bookmark', hello, 'Here', '--store', busy])).code).toBe(0);
     expect((await writer.bookmarks.list()).items).toMatchObject([{ node: hello, title: 'Here' }]);
-    expect((await skein(home, ['pack', '--store', busy])).err).toContain('Stop it first');
+    const refused = (await skein(home, ['pack', '--store', busy])).err;
+    expect(refused).toContain(`Process ${process.pid} on ${hostname()} is at work`);
+    expect(refused).toContain('Stop it first');
     await writer.close();
     expect((await skein(home, ['pack', '--store', busy, '--json'])).json()).toMatchObject({ removed: 0 });
     expect((await skein(home, ['gc', '--store', busy])).out).toContain('records kept, 0 removed');
@@ -199,6 +263,35 @@ describe('asking', () => {
     expect((await run('log', thread, '--json', '--project', 'asked')).json().items).toHaveLength(4);
   });
 
+  test.each([
+    ['the output is', ['stdout']],
+    ['output and errors are', ['stdout', 'stderr']],
+  ] as const)('ask: the answer is not lost when %s closed before it came, as head does', async (_what, unread) => {
+    const project = `unread-${unread.length}`;
+    expect(await skeinUnread(home, ['ask', 'Hello?', '--store', store, '--project', project], unread)).toBe(0);
+    const [thread] = (await run('threads', '--json', '--project', project)).json().items;
+    const { items } = (await run('log', thread.id, '--json', '--project', project)).json();
+    expect(items).toMatchObject([{ role: 'user' }, { role: 'assistant', text: expect.stringContaining('Hello?') }]);
+  });
+
+  test('export: whoever stops reading ends it, without an error', async () => {
+    expect(await skeinUnread(home, ['export', '--store', store], ['stdout'])).toBe(0);
+  });
+
+  test('ask and run: usage and cost are of this answer, not of all equal ones before it', async () => {
+    mkdirSync(join(home, 'brief'));
+    writeFileSync(join(home, 'brief', 'brief.yaml'), 'model: anthropic/claude-sonnet-4-5\nsystem_prompt: Be brief.\n');
+    for (const args of [
+      ['ask', 'How much?'],
+      ['run', 'brief', 'How much?', '--agents', join(home, 'brief')],
+    ]) {
+      const first = (await run(...args, '--json', '--project', 'cost')).json();
+      const second = (await run(...args, '--json', '--project', 'cost')).json();
+      expect(first.cost).toBeGreaterThan(0);
+      expect(second).toMatchObject({ node: first.node, usage: first.usage, cost: first.cost });
+    }
+  });
+
   test('ask: JSON by a schema', async () => {
     const file = join(home, 'schema.json');
     writeFileSync(file, '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}');
@@ -221,6 +314,18 @@ describe('asking', () => {
     expect(json()).toMatchObject({ status: 'done' });
     expect(code).toBe(0);
     expect((await run('run', 'clok', 'Hm')).err).toContain('There is: clock.');
+  });
+
+  test('run --yes: what came before an approval is shown once, and all replies of the run are counted', async () => {
+    const emulator = await startEmulator();
+    const call = { type: 'tool-use', name: 'current_time', input: {} } as const;
+    const first = { blocks: [{ type: 'text', text: 'Let me look.' }, call] } as const;
+    emulator.script('anthropic-messages', [first, says('It is late.')]);
+    const args = ['run', 'clock', 'Late?', '--yes', '--store', store, '--project', 'approved'];
+    const { out, err } = await skein(home, args, '', emulator.env());
+    await emulator.close();
+    expect(out).toBe('Let me look.\nIt is late.\n');
+    expect(err).toContain('2 replies, $0.');
   });
 
   test('models: which providers have keys, never the keys', async () => {

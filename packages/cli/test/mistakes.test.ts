@@ -83,6 +83,9 @@ describe('mistakes', () => {
     expect(ran.code).toBe(1);
     expect(ran.err).toContain('--store takes another place.');
     expect((await skein(home, ['doctor', '--store', locked])).out).toContain('error store');
+    const recorded = await skein(home, ['record', '--store', locked, '--', process.execPath, '-e', 'console.log(1)']);
+    expect(recorded).toMatchObject({ code: 1, out: '' });
+    expect(recorded.err).toContain('--store takes another place.');
   });
 
   test('--verbose says where an error came from', async () => {

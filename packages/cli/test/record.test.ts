@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { says, startEmulator } from '@skein/emulator';
@@ -19,17 +19,17 @@ const body = await response.json();
 console.log(body.choices?.[0].message.content ?? response.status);
 process.exitCode = response.ok ? 7 : 8;
 `;
+const program = join(home, 'program.mjs');
+writeFileSync(program, PROGRAM);
 
 test('a program is recorded without a change, and replayed with the provider gone', async () => {
-  const program = join(home, 'program.mjs');
-  writeFileSync(program, PROGRAM);
   const emulator = await startEmulator();
   emulator.script('openai-chat', [says('Hello to you.')]);
   const env = { OPENAI_API_KEY: 'sk-very-secret', OPENAI_BASE_URL: emulator.baseUrl('openai-chat') };
   const recorded = await skein(home, ['record', '--', process.execPath, program, '--hello'], '', env);
   await emulator.close();
   expect(recorded).toMatchObject({ code: 7, out: 'Hello to you.\n' });
-  expect(recorded.err).toContain('1 exchanges were recorded, in 1 conversations.');
+  expect(recorded.err).toContain('1 exchange was recorded, in 1 conversation.');
 
   const [, thread = ''] = /skein log (\w+)/.exec(recorded.err) ?? [];
   const log = await skein(home, ['log', thread]);
@@ -42,6 +42,31 @@ test('a program is recorded without a change, and replayed with the provider gon
   const other = await skein(home, ['replay', '--', process.execPath, program, 'Something else'], '', keyless);
   expect(other.code).toBe(8);
 });
+
+test('exchanges that could not be stored are counted, with the reason, and not taken for none', async () => {
+  const store = join(home, 'broken');
+  const folder = join(store, 'projects', 'default');
+  mkdirSync(folder, { recursive: true });
+  // Readable, but nobody can write there: not even root, whom permissions do not stop.
+  writeFileSync(join(folder, 'writers'), '');
+  const twice = join(home, 'twice.mjs');
+  writeFileSync(twice, `await import('./program.mjs');\nawait import('./program.mjs?again');\nprocess.exitCode = 0;`);
+  const emulator = await startEmulator();
+  const env = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: emulator.baseUrl('openai-chat') };
+  const ran = await skein(home, ['record', '--store', store, '--', process.execPath, twice, 'Hi'], '', env);
+  await emulator.close();
+  expect(ran).toMatchObject({ code: 1, out: 'Echo: Hi\nEcho: Hi\n' });
+  expect(ran.err).toContain('2 exchanges could not be stored: ');
+  expect(ran.err).toContain('EEXIST');
+  expect(ran.err).not.toContain('Nothing was recorded');
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a program that a signal ended has its exit code (no signals on Windows)',
+  async () => {
+    expect((await skein(home, ['record', '--', 'sh', '-c', 'kill -9 $$'])).code).toBe(137);
+  },
+);
 
 test('a program that is not there, and one that asks nobody', async () => {
   const missing = await skein(home, ['record', '--', 'no-such-program']);

@@ -47,6 +47,15 @@ test('skein alone serves the default forest, in demo mode without keys, and keep
   expect(children.body.items).toMatchObject([{ role: 'assistant' }]);
 });
 
+test('a model that needs no key is asked for real, and nothing is said of a demo', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'skein-home-'));
+  homes.push(home);
+  const { url, printed } = await start(home, ['--model', 'ollama/llama3'], /keys +none/);
+  expect(printed).not.toContain('DEMO');
+  expect(printed).toContain('ollama needs none');
+  expect((await api(url, 'GET', '/version')).body).toMatchObject({ demo: false });
+});
+
 test('skein alone opens the page where a person sits at a screen', async () => {
   const home = mkdtempSync(join(tmpdir(), 'skein-home-'));
   homes.push(home);
@@ -69,14 +78,14 @@ test('skein alone opens the page where a person sits at a screen', async () => {
   expect(await terminal.ended).toBe(0);
 });
 
-async function start(home: string) {
+async function start(home: string, flags: readonly string[] = [], until = /DEMO[\s\S]*start again/) {
   const env = { PATH: process.env.PATH, HOME: home, NO_COLOR: '1' };
-  const child = spawn(process.execPath, [binary, '--port', '0'], { env, cwd: home });
+  const child = spawn(process.execPath, [binary, '--port', '0', ...flags], { env, cwd: home });
   running.push(child);
   let printed = '';
   for await (const chunk of child.stdout) {
     printed += chunk;
-    if (/DEMO[\s\S]*start again/.test(printed)) break;
+    if (until.test(printed)) break;
   }
   const url = /API +(http:\/\/[^/]+)/.exec(printed)?.[1];
   if (url === undefined) throw new Error(`No address in: ${printed}`);

@@ -15,12 +15,24 @@ export interface Ran {
 
 /** Runs the built binary in an empty environment, at home in a folder. */
 export async function skein(home: string, args: readonly string[], input = '', env: object = {}): Promise<Ran> {
-  const child = spawn(process.execPath, [binary, ...args], {
-    cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, ...env },
-  });
+  const child = start(home, args, env);
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, out, err, json: () => JSON.parse(out) };
+}
+
+/** The same for whoever stops reading before anything came, as the last program of a pipe may. Gives the exit code. */
+export async function skeinUnread(home: string, args: readonly string[], unread: readonly ('stdout' | 'stderr')[]) {
+  const child = start(home, args);
+  child.stdin.end();
+  for (const name of unread) child[name].destroy();
+  return new Promise<number | null>((resolve) => child.once('exit', resolve));
+}
+
+function start(home: string, args: readonly string[], env: object = {}) {
+  return spawn(process.execPath, [binary, ...args], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+  });
 }

@@ -150,6 +150,28 @@ describe('generations', () => {
   });
 });
 
+test('a body that is no JSON, or of another type, is a problem that says what to send', async () => {
+  const { server } = await startWorld();
+  const send = async (type: string, body: string) => {
+    const response = await fetch(`${server.url}/api/v1/threads`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    });
+    return response.json();
+  };
+  expect(await send('application/json', '{"messages":')).toMatchObject({
+    status: 400,
+    code: 'invalid_json',
+    detail: 'The body is not JSON.',
+  });
+  expect(await send('text/plain', '{"messages":[]}')).toMatchObject({
+    status: 415,
+    code: 'wrong_content_type',
+    detail: expect.stringContaining('content-type: application/json'),
+  });
+});
+
 test('the change feed tells of what anyone wrote', async () => {
   const { api, server } = await startWorld();
   const leaving = new AbortController();

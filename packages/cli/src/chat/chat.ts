@@ -1,5 +1,5 @@
 import { ROOT } from '@skein/forest';
-import { colors, harmless, noteError, oneLine, say, UsageError } from '../output/output.ts';
+import { colors, counted, harmless, noteError, oneLine, say, UsageError } from '../output/output.ts';
 import { createTally, usageLine } from '../output/usage-text.ts';
 import { modelNamed } from '../world/asking.ts';
 import { findPlace } from '../world/find-place.ts';
@@ -52,7 +52,7 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
         say(colors.dim(`Going on from ${role}: ${oneLine(redact(message.text))}`));
       }
       await untilLeft(turns, chatting, (text) => session.ask(text, system ?? partner.system));
-      if (tally.usage) say(`${turns.count} turns: ${usageLine(tally.usage, tally.cost)}`);
+      if (tally.usage) say(`${counted(turns.count, 'turn')}: ${usageLine(tally.usage, tally.cost)}`);
       if (session.thread) say(`skein chat --at ${session.thread.id} goes on with it.`);
     } finally {
       await opened.close();

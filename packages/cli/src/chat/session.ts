@@ -1,6 +1,6 @@
 import { system, user } from '@skein/core';
 import { type Forest, type ForestNode, ROOT, type Thread } from '@skein/forest';
-import { oneLine } from '../output/output.ts';
+import { counted, oneLine } from '../output/output.ts';
 import type { Place } from '../world/find-place.ts';
 
 /** Where a conversation stands in the forest, and the ways from there. */
@@ -81,7 +81,9 @@ export function openSession(forest: Forest, start: Place): Session {
     const next = asked[turn];
     if (next) return next.parent;
     if (turn === asked.length) return head;
-    throw new Error(`There are ${asked.length} turns: give a number from 0 to ${asked.length}.`);
+    throw new Error(
+      `There ${asked.length === 1 ? 'is' : 'are'} ${counted(asked.length, 'turn')}: give a number from 0 to ${asked.length}.`,
+    );
   }
 }
 

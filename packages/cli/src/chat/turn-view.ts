@@ -1,7 +1,7 @@
 import { describeLoss, type Notice } from '@skein/core';
 import type { Forest, ForestNode, GenerationEvent } from '@skein/forest';
 import { nodeText } from '../output/message-text.ts';
-import { colors, harmless, oneLine } from '../output/output.ts';
+import { colors, counted, harmless, oneLine, write } from '../output/output.ts';
 import type { World } from '../world/open-world.ts';
 import { markdownStream } from './markdown.ts';
 
@@ -13,7 +13,6 @@ export interface TurnView {
 
 /** `isWhole`: what is to be hidden can be cut in two by a stream, so texts are shown when they are complete. */
 export function turnView(forest: Forest, redact: World['redact'], isWhole: boolean): TurnView {
-  const write = (text: string) => process.stdout.write(text);
   const calls = new Map<number, { readonly id: string; parameters: string }>();
   let markdown = markdownStream(colors);
   let thoughts = 0;
@@ -32,7 +31,7 @@ export function turnView(forest: Forest, redact: World['redact'], isWhole: boole
   const showThoughts = (line: string, end: string) =>
     write(`${colors.isColorSupported ? '\r\x1b[2K' : ''}${colors.dim(line)}${end}`);
   const endThoughts = () => {
-    if (thoughts > 0) showThoughts(`(thought: ${thoughts} characters, /thinking shows them)`, '\n');
+    if (thoughts > 0) showThoughts(`(thought: ${counted(thoughts, 'character')}, /thinking shows them)`, '\n');
     thoughts = 0;
   };
   const showLine = (line: string) => {
@@ -47,7 +46,7 @@ export function turnView(forest: Forest, redact: World['redact'], isWhole: boole
       if (!isWhole) showText(event.text);
     } else if (event.type === 'reasoning') {
       thoughts += event.text.length;
-      if (colors.isColorSupported) showThoughts(`(thinking: ${thoughts} characters)`, '');
+      if (colors.isColorSupported) showThoughts(`(thinking: ${counted(thoughts, 'character')})`, '');
     } else if (event.type === 'tool-use') calls.set(event.index, { id: event.id, parameters: '' });
     else if (event.type === 'tool-arguments') {
       const call = calls.get(event.index);

@@ -8,6 +8,7 @@ import { defaultModel, modelNamed, nameOfModel, openAsking } from '../world/aski
 import { findPlace } from '../world/find-place.ts';
 import { followGeneration, needAnswer } from '../world/follow.ts';
 import { hasRedaction, inWorld } from '../world/open-world.ts';
+import { usedBy } from '../world/used.ts';
 import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
@@ -56,14 +57,13 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
       });
       // What is to be hidden can be cut in two by a stream.
       const isWhole = json === true || schema !== undefined || hasRedaction(config);
-      const branch = await followGeneration(engine, generation, isWhole);
+      const { branch } = await followGeneration(engine, generation, isWhole);
       await forest.threads.moveHead(thread.id, branch.head);
       needAnswer(branch);
       const answer = await answerBelow(forest, asked, branch.head);
       const text = schema ? answerText(answer) : answer.message.text;
       if (json) {
-        const { usage, cost, withoutPrice } = await forest.usage({ node: answer.id });
-        const price = withoutPrice === 0 ? { cost } : {};
+        const { usage, cost } = await usedBy(forest, generation.id, asked, branch.head);
         const output = schema ? { output: JSON.parse(text) as unknown } : {};
         sayJson(
           redact({
@@ -73,7 +73,7 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
             text,
             ...output,
             usage,
-            ...price,
+            cost,
           }),
         );
       } else if (isWhole) say(harmless(redact(text)));

@@ -1,15 +1,14 @@
-import { access, constants } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { dirname } from 'node:path';
 import { type Config, describeProblem, loadAgents, loadConfig, type Problem } from '@skein/agents';
 import { hasKey, type ProviderDescriptor, providers, resolveEndpoint } from '@skein/core';
 import { openForest } from '@skein/forest';
 import type { Command } from 'commander';
 import { errorText } from '../output/error-text.ts';
-import { colors, harmless, say, sayJson } from '../output/output.ts';
+import { colors, counted, harmless, say, sayJson } from '../output/output.ts';
 import { problemsOf } from '../world/agent-named.ts';
+import { needsDemo, providerOfModel } from '../world/asking.ts';
 import { withKeys } from '../world/demo.ts';
-import { describePlace, placeOf } from '../world/store-place.ts';
+import { describePlace, needWritable, placeOf } from '../world/store-place.ts';
 import { type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Check {
@@ -37,7 +36,7 @@ async function doctor({ json, ...flags }: ForestFlags): Promise<void> {
       ? [ok('configuration', files.length === 0 ? 'no file, all defaults' : files.join(', '))]
       : problems.map((problem) => checkOf('configuration', problem))),
     await checkStore(config),
-    checkKeys(known),
+    checkKeys(config, known),
     ...checkAddresses(known),
     await checkPort(config.server),
     ...(await checkAgents(config)),
@@ -68,9 +67,9 @@ async function checkStore(config: Config): Promise<Check> {
     const forest = await openForest(placeOf(config.store, process.env), { project: config.project });
     try {
       const { items, next } = await forest.threads.list({ limit: 100 });
-      const count = next === undefined ? items.length : 'more than 100';
-      if (config.store.kind === 'file') await mayWrite(config.store.folder);
-      return ok('store', `${describePlace(config.store)}, project ${config.project}: ${count} conversations`);
+      const count = next === undefined ? counted(items.length, 'conversation') : 'more than 100 conversations';
+      await needWritable(config.store);
+      return ok('store', `${describePlace(config.store)}, project ${config.project}: ${count}`);
     } finally {
       await forest.close();
     }
@@ -79,17 +78,10 @@ async function checkStore(config: Config): Promise<Check> {
   }
 }
 
-/** Throws unless the folder, or what it would be made in, can be written to. */
-async function mayWrite(folder: string): Promise<void> {
-  await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' && dirname(folder) !== folder) return mayWrite(dirname(folder));
-    throw new Error(`${folder} may not be written (${error.code}). --store takes another place.`);
-  });
-}
-
-function checkKeys(known: readonly ProviderDescriptor[]): Check {
+function checkKeys(config: Config, known: readonly ProviderDescriptor[]): Check {
   const there = withKeys(known, process.env).map(({ id }) => id);
   if (there.length > 0) return ok('keys', there.join(', '));
+  if (!needsDemo(config, providerOfModel(config))) return ok('keys', `none, and ${config.model} needs none`);
   const message =
     'No provider has a key, so only the demo answers: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.';
   return { name: 'keys', state: 'hint', message };

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { open, rename, rm, stat } from 'node:fs/promises';
 import { dialect } from '@skein/core';
 import {
   type ExportFormat,
@@ -10,8 +8,9 @@ import {
   type Forest,
 } from '@skein/forest';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { note, UsageError, warn } from '../output/output.ts';
+import { counted, note, UsageError, warn, writeAll } from '../output/output.ts';
 import { progressLine } from '../output/progress.ts';
+import { writeFile } from '../output/write-file.ts';
 import { findPlace } from '../world/find-place.ts';
 import { hasRedaction, inWorld } from '../world/open-world.ts';
 import { type ForestFlags, forestCommand } from './forest-command.ts';
@@ -67,20 +66,21 @@ async function exportFrom(id: string | undefined, options: Options): Promise<voi
       },
       onProgress: (count: number) => {
         messages = count;
-        progress.tell(`${count} messages`);
+        progress.tell(counted(count, 'message'));
       },
     };
     try {
       if (format === 'older') await exportOlder(forest, out!, watching);
       else {
         const pieces = exportText(forest, { ...watching, format, ...(dialect !== undefined && { dialect }) });
-        await (out === undefined ? toOutput(pieces, redact) : toFile(out, pieces, redact));
+        const parts = redacted(pieces, redact);
+        await (out === undefined ? writeAll(parts) : writeFile(out, parts));
       }
     } finally {
       progress.end();
     }
-    if (lossy > 0) warn(`${lossy} conversations lost something in this format; segments lose nothing.`);
-    note(`${messages} messages written${out === undefined ? '' : ` to ${out}`}.`);
+    if (lossy > 0) warn(`${counted(lossy, 'conversation')} lost something in this format; segments lose nothing.`);
+    note(`${counted(messages, 'message')} written${out === undefined ? '' : ` to ${out}`}.`);
   });
 }
 
@@ -92,23 +92,6 @@ async function selected(forest: Forest, id: string | undefined, { below, only }:
   return thread ? { thread: thread.id } : { path: node };
 }
 
-async function toOutput(pieces: AsyncIterable<string>, redact: (text: string) => string): Promise<void> {
-  for await (const piece of pieces) if (!process.stdout.write(redact(piece))) await once(process.stdout, 'drain');
-}
-
-/** The file appears when it is complete. */
-async function toFile(path: string, pieces: AsyncIterable<string>, redact: (text: string) => string): Promise<void> {
-  if (await stat(path).catch(() => undefined)) throw new Error(`${path} is there already: give a new name.`);
-  const draft = `${path}.${process.pid}.tmp`;
-  const file = await open(draft, 'wx');
-  try {
-    for await (const piece of pieces) await file.write(redact(piece));
-    await file.sync();
-    await file.close();
-    await rename(draft, path);
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(draft, { force: true });
-    throw error;
-  }
+async function* redacted(pieces: AsyncIterable<string>, redact: (text: string) => string): AsyncGenerator<string> {
+  for await (const piece of pieces) yield redact(piece);
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { IMPORT_FORMATS, type ImportFormat, importFile } from '@skein/forest';
+import { IMPORT_FORMATS, type Imported, type ImportFormat, importFile } from '@skein/forest';
 import { type Command, Option } from 'commander';
-import { harmless, say, sayJson, warn } from '../output/output.ts';
+import { counted, harmless, say, sayJson, warn } from '../output/output.ts';
 import { progressLine } from '../output/progress.ts';
 import { inWorld } from '../world/open-world.ts';
 import { type ForestFlags, jsonCommand } from './forest-command.ts';
@@ -27,17 +27,29 @@ async function importInto(file: string, { json, format, dialect, ...flags }: Opt
       ...(format && { format }),
       ...(dialect !== undefined && { dialect }),
       onProgress: ({ read, elements, messages }) =>
-        progress.tell(`${elements} conversations, ${messages} messages`, isFile ? read / size : undefined),
+        progress.tell(countsOf(elements, messages), isFile ? read / size : undefined),
     }).finally(progress.end);
-    for (const { where, message } of done.problems) warn(harmless(`${where}: ${message}`));
+    tellProblems(done.problems);
     if (json) sayJson(done);
     else
       say(
-        `${done.format}: ${done.threads.length} conversations, ${done.messages} messages, ${done.added} of them new` +
+        `${done.format}: ${countsOf(done.threads.length, done.messages)}, ${done.added} of them new` +
           `${done.problems.length > 0 ? `; ${done.problems.length} could not be read` : ''}.`,
       );
     if (done.problems.length > 0) process.exitCode = 1;
   });
+}
+
+/** A file of another kind than was said has something wrong on every line. */
+const MOST_TOLD = 5;
+
+function tellProblems(problems: Imported['problems']): void {
+  for (const { where, message } of problems.slice(0, MOST_TOLD)) warn(harmless(`${where}: ${message}`));
+  if (problems.length > MOST_TOLD) warn(`and ${problems.length - MOST_TOLD} more; --json lists all.`);
+}
+
+function countsOf(conversations: number, messages: number): string {
+  return `${counted(conversations, 'conversation')}, ${counted(messages, 'message')}`;
 }
 
 /** How much there is to read is known of a file alone. */

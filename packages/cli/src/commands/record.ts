@@ -1,9 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { listExchanges } from '@skein/forest';
+import type { Log } from '@skein/server';
 import type { Command } from 'commander';
-import { note, warn } from '../output/output.ts';
+import { errorText } from '../output/error-text.ts';
+import { counted, harmless, note, warn } from '../output/output.ts';
 import { inWorld } from '../world/open-world.ts';
 import { proxyVariables } from '../world/proxy-variables.ts';
+import { needWritable } from '../world/store-place.ts';
 import { type ForestFlags, forestCommand } from './forest-command.ts';
 
 /** `record` and `replay`: a program between us and its providers, which needs no change for it. */
@@ -19,9 +23,12 @@ export function addRecord(program: Command): void {
 /** The exit code is the program's; what it prints is its own, so what there is to say goes to standard error. */
 async function runBehindProxy(mode: 'record' | 'replay', command: readonly string[], flags: ForestFlags) {
   await inWorld(flags, async ({ config, forest }) => {
+    // What the program asks may be dear: better not asked than asked in vain.
+    if (mode === 'record') await needWritable(config.store);
+    const lost: unknown[] = [];
     const since = forest.clock.now();
     const { createServer } = await import('@skein/server');
-    const server = createServer({ forest, config, proxy: { mode, onMiss: 'refuse' } });
+    const server = createServer({ forest, config, proxy: { mode, onMiss: 'refuse' }, log: logInto(lost) });
     const listening = await server.listen({ port: 0, host: '127.0.0.1' });
     const env = { ...process.env, ...proxyVariables(listening.url), ...keysFor(mode) };
     try {
@@ -29,8 +36,22 @@ async function runBehindProxy(mode: 'record' | 'replay', command: readonly strin
     } finally {
       await listening.close();
     }
-    if (mode === 'record') await tellRecorded(await listExchanges(forest, { since, limit: 1000 }));
+    if (mode === 'record') tellRecorded(await listExchanges(forest, { since, limit: 1000 }), lost.length > 0);
+    if (lost.length > 0) {
+      warn(`${counted(lost.length, 'exchange')} could not be stored: ${harmless(errorText(lost.at(-1)))}`);
+      process.exitCode ||= 1;
+    }
   });
+}
+
+/** Collects what could not be recorded: the program itself does not notice. */
+function logInto(lost: unknown[]): Log {
+  return {
+    info: () => undefined,
+    error: (event, error) => {
+      if (event === 'recording-failed') lost.push(error);
+    },
+  };
 }
 
 /** SDKs do not start without a key, though a replay needs none. */
@@ -51,23 +72,25 @@ function runProgram([name = '', ...args]: readonly string[], env: NodeJS.Process
       done();
       reject(new Error(`"${name}" could not be started (${message}): write it behind --, with its arguments.`));
     });
-    child.once('close', (code) => {
+    child.once('close', (code, signal) => {
       done();
-      resolve(code ?? 1);
+      // As shells tell of a signal.
+      resolve(code ?? 128 + constants.signals[signal!]);
     });
   });
 }
 
-async function tellRecorded({ items, next }: Awaited<ReturnType<typeof listExchanges>>): Promise<void> {
+function tellRecorded({ items, next }: Awaited<ReturnType<typeof listExchanges>>, isSomeLost: boolean): void {
   if (items.length === 0) {
+    if (isSomeLost) return;
     warn(
       'Nothing was recorded: the program asked nobody, or does not read OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL.',
     );
     return;
   }
   const threads = [...new Set(items.flatMap(({ landing }) => landing?.thread ?? []))];
-  note(
-    `${items.length}${next === undefined ? '' : ' and more'} exchanges were recorded, in ${threads.length} conversations.`,
-  );
+  const exchanges = next === undefined ? counted(items.length, 'exchange') : `${items.length} and more exchanges`;
+  const were = items.length === 1 ? 'was' : 'were';
+  note(`${exchanges} ${were} recorded, in ${counted(threads.length, 'conversation')}.`);
   for (const thread of threads.slice(0, 10)) note(`  skein log ${thread}`);
 }

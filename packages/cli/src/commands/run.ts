@@ -2,11 +2,13 @@ import { describeProblem, loadAgents } from '@skein/agents';
 import { system, user } from '@skein/core';
 import { createEngine, ROOT } from '@skein/forest';
 import type { Command } from 'commander';
-import { harmless, note, oneLine, say, sayJson, short, warn } from '../output/output.ts';
+import { counted, harmless, note, oneLine, say, sayJson, short, warn } from '../output/output.ts';
+import { priceText } from '../output/usage-text.ts';
 import { agentNamed } from '../world/agent-named.ts';
 import { modelNamed, openAsking } from '../world/asking.ts';
 import { approveAll, followGeneration, needAnswer } from '../world/follow.ts';
 import { hasRedaction, inWorld } from '../world/open-world.ts';
+import { usedBy } from '../world/used.ts';
 import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
@@ -50,20 +52,21 @@ async function runAgent(name: string, words: readonly string[], options: Options
       // What is to be hidden can be cut in two by a stream.
       const isWhole = json === true || hasRedaction(config);
       let generation = await engine.generate(asked, growing);
-      let branch = await followGeneration(engine, generation, isWhole);
-      while (yes && branch.status === 'waiting') {
-        generation = await approveAll(engine, generation, branch, growing);
-        branch = await followGeneration(engine, generation, isWhole);
+      let followed = await followGeneration(engine, generation, isWhole);
+      while (yes && followed.branch.status === 'waiting') {
+        generation = await approveAll(engine, generation, followed.branch, growing);
+        followed = await followGeneration(engine, generation, isWhole, followed.after);
       }
+      const { branch } = followed;
       await forest.threads.moveHead(thread.id, branch.head);
-      const { usage, cost, replies } = await forest.usage({ thread: thread.id });
+      const { usage, cost, replies } = await usedBy(forest, generation.id, asked, branch.head);
       const { text } = (await forest.node(branch.head)).message;
       const { status, stop, pending, error } = branch;
       if (json)
         sayJson(redact({ node: branch.head, thread: thread.id, status, stop, pending, error, text, usage, cost }));
       else {
         if (isWhole) say(harmless(redact(text)));
-        note(`${replies} replies, $${cost.toFixed(6)}; skein log ${short(branch.head)}`);
+        note(`${counted(replies, 'reply', 'replies')}, ${priceText(cost)}; skein log ${short(branch.head)}`);
       }
       needAnswer(branch);
     } finally {

@@ -4,6 +4,7 @@ import { costOf } from '@skein/core/prices';
 import { openForest } from '@skein/forest';
 import { createLog, createServer, isEmptyForest, isLoopback, seedSample } from '@skein/server';
 import { colors, say, UsageError, warn } from '../output/output.ts';
+import { needsDemo, providerOfModel } from '../world/asking.ts';
 import { DEMO_MODEL, startDemo, withKeys } from '../world/demo.ts';
 import { mayOpen, openPage } from '../world/open-page.ts';
 import { pageFolder } from '../world/page-folder.ts';
@@ -36,7 +37,8 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
   const keys = withKeys([...providers(), ...Object.values(config.providers)], process.env);
   const closing: (() => Promise<unknown> | undefined)[] = [];
   try {
-    const demo = keys.length === 0 ? await startDemo(process.env) : undefined;
+    const named = providerOfModel(config);
+    const demo = needsDemo(config, named) ? await startDemo(process.env) : undefined;
     closing.push(() => demo?.emulator.close());
     const env = demo?.env ?? process.env;
     const forest = await openForest(placeOf(config.store, env), { project: config.project });
@@ -67,7 +69,8 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
     say(`  forest  ${describePlace(config.store)}, project ${config.project}`);
     if (page !== undefined) say(`  page    ${listening.url}/`);
     tellAddresses(listening.url, config.proxy);
-    tellKeys(keys);
+    if (demo) tellDemo();
+    else tellKeys(keys, named);
     const { env: surroundings, platform, stdout } = process;
     const isSeen = mayOpen({ env: surroundings, platform, isTerminal: stdout.isTTY });
     if (open && isSeen && page !== undefined) openPage(`${listening.url}/`);
@@ -85,11 +88,12 @@ function tellAddresses(url: string, { mode, useServerKeys }: Config['proxy']): v
   for (const [name, address] of Object.entries(proxyVariables(url))) say(`            ${name}=${address}`);
 }
 
-function tellKeys(keys: readonly ProviderDescriptor[]): void {
-  if (keys.length > 0) {
-    say(`  keys    ${keys.map(({ id }) => id).join(', ')}`);
-    return;
-  }
+function tellKeys(keys: readonly ProviderDescriptor[], named: readonly ProviderDescriptor[]): void {
+  const names = (those: readonly ProviderDescriptor[]) => those.map(({ id }) => id).join(', ');
+  say(`  keys    ${keys.length > 0 ? names(keys) : `none; ${names(named)} needs none`}`);
+}
+
+function tellDemo(): void {
   say(colors.yellow('  DEMO    no provider has a key, so a stand-in answers that understands nothing.'));
   say(colors.yellow('          Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again.'));
 }

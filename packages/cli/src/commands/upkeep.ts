@@ -1,6 +1,6 @@
 import { forgetOld } from '@skein/forest';
 import type { Command } from 'commander';
-import { say, sayJson } from '../output/output.ts';
+import { counted, say, sayJson } from '../output/output.ts';
 import { withProgress } from '../output/progress.ts';
 import { sayProblems } from '../output/say-problems.ts';
 import { inWorld } from '../world/open-world.ts';
@@ -22,7 +22,7 @@ export function addUpkeep(program: Command): void {
 async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
   await inWorld(flags, async ({ forest }) => {
     const problems = await withProgress('Looking at everything', () => forest.fsck());
-    const summary = problems.length === 0 ? 'All is well.' : `${problems.length} problems.`;
+    const summary = problems.length === 0 ? 'All is well.' : `${counted(problems.length, 'problem')}.`;
     sayProblems(problems, {}, summary, json === true);
   });
 }
@@ -33,6 +33,6 @@ async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlags): Pro
       how === 'gc' ? forgetOld(forest, config.retention) : forest.pack(),
     );
     if (json) sayJson(counts);
-    else say(`${counts.kept} records kept, ${counts.removed} removed.`);
+    else say(`${counted(counts.kept, 'record')} kept, ${counts.removed} removed.`);
   });
 }

@@ -1,6 +1,6 @@
 import type { Forest, UsageOf, UsageTotal } from '@skein/forest';
 import { type Command, Option } from 'commander';
-import { say, sayJson, UsageError } from '../output/output.ts';
+import { counted, say, sayJson, UsageError } from '../output/output.ts';
 import { inputOf } from '../output/usage-text.ts';
 import { findPlace } from '../world/find-place.ts';
 import { inWorld } from '../world/open-world.ts';
@@ -47,8 +47,13 @@ function usageLines({ usage, cost, withoutPrice, replies }: UsageTotal): string[
   const { input, cached, rate, written } = inputOf(usage);
   return [
     `replies  ${replies}`,
-    `input    ${input} tokens, of them ${cached} from the cache (${rate} %) and ${written} written to it`,
-    `output   ${usage.output} tokens, of them ${usage.reasoning} thoughts`,
-    `cost     $${cost.toFixed(6)}${withoutPrice > 0 ? `, without ${withoutPrice} whose price is not known` : ''}`,
+    `input    ${counted(input, 'token')}, of them ${cached} from the cache (${rate} %) and ${written} written to it`,
+    `output   ${counted(usage.output, 'token')}, of them ${counted(usage.reasoning, 'thought')}`,
+    `cost     ${costText(cost, withoutPrice, replies)}`,
   ];
+}
+
+function costText(cost: number, withoutPrice: number, replies: number): string {
+  if (withoutPrice > 0 && withoutPrice === replies) return 'not known';
+  return `$${cost.toFixed(6)}${withoutPrice > 0 ? `, without ${withoutPrice} whose price is not known` : ''}`;
 }

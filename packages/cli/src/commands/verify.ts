@@ -1,5 +1,6 @@
 import { isOlderLayout, verifyOlder } from '@skein/forest';
 import type { Command } from 'commander';
+import { counted } from '../output/output.ts';
 import { progressLine } from '../output/progress.ts';
 import { sayProblems } from '../output/say-problems.ts';
 
@@ -19,6 +20,6 @@ async function verify(folder: string, { json }: { readonly json?: boolean }): Pr
   const { problems, ...counts } = await verifyOlder(folder, {
     onProgress: (read) => progress.tell(`${read} files`),
   }).finally(progress.end);
-  const summary = `${counts.read} messages read, ${counts.converted} would be converted, ${counts.unreadable} cannot be read.`;
+  const summary = `${counted(counts.read, 'message')} read, ${counts.converted} would be converted, ${counts.unreadable} cannot be read.`;
   sayProblems(problems, counts, summary, json === true);
 }

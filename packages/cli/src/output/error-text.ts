@@ -13,6 +13,8 @@ const HINTS: Readonly<Record<string, string>> = {
   not_found: '"skein models" with the name of a provider lists its models.',
   connection: '"skein doctor" shows the addresses.',
   store_read_only: '--store takes another place.',
+  unknown_format: '--format and --dialect say it.',
+  dialect_needed: '--dialect says it.',
   store_unreachable: 'Is it running? "skein doctor" looks.',
 };
 
@@ -37,7 +39,8 @@ function systemText({ code, path, port, message }: SystemError): string {
   if (code === 'EADDRINUSE') return `Port ${port} is taken. Is Skein running already? --port takes another.`;
   if (path === undefined) return message;
   if (code === 'ENOENT') return `There is no ${path}.`;
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return `${path} may not be used (${code}).`;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return `${path} may not be used (${code}): change its permissions, or give another path.`;
   if (code === 'EISDIR') return `${path} is a folder, and a file is needed.`;
   if (code === 'ENOTDIR') return `${path} cannot be there: something above it is a file.`;
   return message;

@@ -15,19 +15,54 @@ export class UsageError extends Error {
   readonly code = 'usage';
 }
 
+let isOutputClosed = false;
+
+/**
+ * Whoever reads may stop early, as `head` does. Only the showing ends then: an answer that is under way is still stored
+ * whole.
+ */
+export function letReadersLeave(): void {
+  const leave = (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  };
+  process.stderr.on('error', leave);
+  process.stdout.on('error', (error) => {
+    leave(error);
+    isOutputClosed = true;
+  });
+}
+
+/** A part of the result, as it is. */
+export function write(text: string): void {
+  if (!isOutputClosed) process.stdout.write(text);
+}
+
+/** Writes the parts of a long result, no faster than they are read, and ends where nobody reads any more. */
+export async function writeAll(parts: AsyncIterable<string>): Promise<void> {
+  for await (const part of parts) {
+    await new Promise<void>((resolve) => process.stdout.write(shown(part), () => resolve()));
+    if (isOutputClosed) return;
+  }
+}
+
 /** One line for a person on standard output. */
 export function say(line = ''): void {
-  process.stdout.write(`${line}\n`);
+  write(`${line}\n`);
 }
 
 /** The whole result for a program. */
 export function sayJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** A text as it is, byte for byte, unless a person looks at it. */
 export function sayExactly(text: string): void {
-  process.stdout.write(process.stdout.isTTY ? `${harmless(text)}\n` : text);
+  write(process.stdout.isTTY ? `${shown(text)}\n` : text);
+}
+
+/** What a person looks at must not steer the terminal; what goes elsewhere stays exact. */
+function shown(text: string): string {
+  return process.stdout.isTTY ? harmless(text) : text;
 }
 
 /** One line that is not part of the result. */
@@ -74,6 +109,11 @@ export function oneLine(text: string, width = 80): string {
       .trim(),
   );
   return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+}
+
+/** So many of something, in words: `1 reply`, `2 replies`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** An instant as people read it, in UTC. */

@@ -13,8 +13,11 @@ export function inputOf(usage: Buckets): { input: number; cached: number; rate: 
 /** Tokens and cost in one line. */
 export function usageLine(usage: Buckets, cost: number | undefined): string {
   const { input, cached, rate } = inputOf(usage);
-  const price = cost === undefined ? 'price not known' : `$${cost.toFixed(6)}`;
-  return `${input} in, ${cached} cached (${rate} %) · ${usage.output} out · ${price}`;
+  return `${input} in, ${cached} cached (${rate} %) · ${usage.output} out · ${priceText(cost)}`;
+}
+
+export function priceText(cost: number | undefined): string {
+  return cost === undefined ? 'price not known' : `$${cost.toFixed(6)}`;
 }
 
 /** Sums of tokens and cost. */
@@ -25,13 +28,16 @@ export interface Tally {
   readonly cost: number | undefined;
 }
 
+/** What nothing takes. */
+export const NO_USAGE: Buckets = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
+
 export function createTally(): Tally {
   let usage: Buckets | undefined;
   let cost: number | undefined = 0;
   return {
     add(more, price) {
       if (!more) return;
-      usage = usage ? sum(usage, more) : more;
+      usage = sum(usage ?? NO_USAGE, more);
       cost = cost === undefined || price === undefined ? undefined : cost + price;
     },
     get usage() {

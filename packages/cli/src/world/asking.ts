@@ -18,12 +18,26 @@ export interface Asking {
   close(): Promise<void>;
 }
 
-/** Without any key a stand-in answers, and that is said; a model that needs none is asked for real. */
-export async function openAsking(config: Config, needed: readonly ProviderDescriptor[]): Promise<Asking> {
+/** Without any key a stand-in answers; a model that needs none is asked for real. */
+export function needsDemo(config: Config, needed: readonly ProviderDescriptor[]): boolean {
   const known = [...Object.values(config.providers), ...providers()];
   const needsNone = needed.length > 0 && needed.every(({ connection }) => connection?.needsKey === false);
-  if (needsNone || withKeys(known, process.env).length > 0)
-    return { env: process.env, fallback: undefined, close: async () => undefined };
+  return !needsNone && withKeys(known, process.env).length === 0;
+}
+
+/** The provider of the configured model; none where there is no such model, or nobody knows its provider. */
+export function providerOfModel(config: Config): readonly ProviderDescriptor[] {
+  try {
+    return config.model === undefined ? [] : [modelNamed(config.model, config).provider];
+  } catch (error) {
+    if (error instanceof UsageError) return [];
+    throw error;
+  }
+}
+
+/** Where a stand-in answers, that is said. */
+export async function openAsking(config: Config, needed: readonly ProviderDescriptor[]): Promise<Asking> {
+  if (!needsDemo(config, needed)) return { env: process.env, fallback: undefined, close: async () => undefined };
   warn(
     'DEMO: no provider has a key, so a stand-in answers that understands nothing. Set ANTHROPIC_API_KEY or another.',
   );

@@ -1,24 +1,42 @@
 import type { Approval } from '@skein/core';
 import type { BranchState, Engine, Generation, GenerationEvent, ResumeOptions } from '@skein/forest';
 import { withHint } from '../output/error-text.ts';
-import { harmless, note, oneLine } from '../output/output.ts';
+import { harmless, note, oneLine, write } from '../output/output.ts';
+
+/** How far a generation was followed: the event it goes on behind when it is taken up again. */
+export interface Followed {
+  readonly branch: BranchState;
+  readonly after: string | undefined;
+}
 
 /** Shows a generation as it grows: the answer's text as the result, everything else beside it. Ctrl+C ends it. */
-export async function followGeneration(engine: Engine, generation: Generation, quiet: boolean): Promise<BranchState> {
+export async function followGeneration(
+  engine: Engine,
+  generation: Generation,
+  quiet: boolean,
+  behind?: string,
+): Promise<Followed> {
   const stop = () => generation.stop();
   process.once('SIGINT', stop);
   try {
-    let text = '';
-    for await (const { event } of engine.follow(generation.id)) {
+    let after = behind;
+    let last = '\n';
+    const endLine = () => {
+      if (last !== '\n') write('\n');
+      last = '\n';
+    };
+    for await (const { id, event } of engine.follow(generation.id, behind)) {
+      after = id;
       if (event.type === 'text' && !quiet) {
-        text += event.text;
-        process.stdout.write(harmless(event.text));
+        write(harmless(event.text));
+        last = event.text.at(-1) ?? last;
       }
+      if (event.type === 'message') endLine();
       const line = lineFor(event);
       if (line !== undefined) note(line);
     }
-    if (text !== '' && !text.endsWith('\n')) process.stdout.write('\n');
-    return (await generation.result).branches[0]!;
+    endLine();
+    return { branch: (await generation.result).branches[0]!, after };
   } finally {
     process.removeListener('SIGINT', stop);
   }

@@ -1,3 +1,5 @@
+import { access, constants } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { StoreChoice } from '@skein/agents';
 
 /** What `openForest` takes for the store that was chosen. */
@@ -13,4 +15,17 @@ export function placeOf(store: StoreChoice, env: NodeJS.ProcessEnv): string {
 /** The store for a person, without an address that may hold a password. */
 export function describePlace(store: StoreChoice): string {
   return store.kind === 'file' ? store.folder : store.kind === 'postgres' ? 'PostgreSQL' : 'memory, gone at the end';
+}
+
+/** Throws where it is known before the first write that there can be none. */
+export async function needWritable(store: StoreChoice): Promise<void> {
+  if (store.kind === 'file') await mayWrite(store.folder);
+}
+
+/** Of the folder, or of what it would be made in. */
+async function mayWrite(folder: string): Promise<void> {
+  await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && dirname(folder) !== folder) return mayWrite(dirname(folder));
+    throw new Error(`${folder} may not be written (${error.code}). --store takes another place.`);
+  });
 }

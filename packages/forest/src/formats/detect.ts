@@ -51,7 +51,7 @@ export function detectFormat(value: unknown): ImportFormat {
   const looked = MARKERS.map(({ format, looks }) => `${format} (${looks})`).join('; ');
   throw new FormatError(
     'unknown_format',
-    `Nothing says what this is. Looked for: ${looked}; older (a folder with "roots.json"). Give \`format\`; for bare messages \`dialect\`, too.`,
+    `Nothing says what this is. Looked for: ${looked}; older (a folder with "roots.json"). Say which format it is; of bare messages, say the dialect, too.`,
   );
 }
 

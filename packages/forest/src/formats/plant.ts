@@ -5,6 +5,7 @@ import { placeBelow, ROOT_PLACE } from '../forest/place.ts';
 import { takesByNode } from '../forest/read-nodes.ts';
 import { readThreads } from '../forest/read-threads.ts';
 import { followRedirects } from '../forest/resolve.ts';
+import { titleOfMessage } from '../forest/thread-title.ts';
 import type { Forest } from '../forest/types.ts';
 import { type BodyRecord, type NodeRecord, type RefRecord, ROOT, sha256, type TakeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
@@ -91,6 +92,15 @@ function threadId(format: ImportFormat, { id }: Conversation, head: string): str
   return `import-${sha256(`skein-import/1\n${format}\n${id === undefined ? `node ${head}` : `id ${id}`}`).slice(0, 24)}`;
 }
 
+/** What was first asked, for sources that name nothing. */
+function titleOfFirst({ messages }: Conversation): string {
+  for (const { message } of messages) {
+    const title = message.role === 'user' ? titleOfMessage(message) : '';
+    if (title !== '') return title;
+  }
+  return '';
+}
+
 async function threadRecords(
   store: Store,
   thread: string,
@@ -98,14 +108,14 @@ async function threadRecords(
   source: Conversation,
   now: number,
 ): Promise<RefRecord[]> {
-  const { createdAt = now, updatedAt, title = '', tags = [] } = source;
+  const { createdAt = now, updatedAt, tags = [] } = source;
   // A source without times says nothing new about a thread that is there.
   if (updatedAt === undefined && (await readThreads(store, [thread]))[0]) return [];
   const clock = sourceStamp(now);
   const values = {
     start: ROOT,
     head,
-    title,
+    title: source.title || titleOfFirst(source),
     created: createdAt,
     ...Object.fromEntries(tags.map((tag) => [`tag:${tag}`, true])),
     touched: now,

@@ -54,6 +54,7 @@ export function createRecording(
   let own = 0;
   let isRedacted = false;
   let isTruncated = false;
+  let isReported = false;
 
   /** Everything that is new; the exchange itself when it is the first time, the id was found, or it is over. */
   const news = (): EntryRecord[] => {
@@ -113,7 +114,9 @@ export function createRecording(
         await store.append(news());
       } catch (error) {
         isTruncated = true;
-        report(error);
+        // What fails at the beginning fails at the end, too: it is one exchange that is not whole.
+        if (!isReported) report(error);
+        isReported = true;
       }
       own -= bytes;
       unsaved.total -= bytes;

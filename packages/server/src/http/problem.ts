@@ -26,13 +26,23 @@ export class Problem extends Error {
 
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  // A body that is not what its type says, found while it was read.
-  if (error instanceof HTTPException && error.status < 500)
-    return new Problem(error.status as ContentfulStatusCode, 'bad_request', error.message);
+  if (error instanceof HTTPException && error.status < 500) return bodyProblem(error);
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const status = statusOf(code);
   if (status !== 'fault') return new Problem(status, String(code), String(message));
   return new Problem(500, 'internal_error', 'Something went wrong in the server; its log says what.');
+}
+
+/** A body that is not what its type says, or of another type, found before a route saw it. */
+function bodyProblem({ status, message }: HTTPException): Problem {
+  if (status === 415)
+    return new Problem(
+      415,
+      'wrong_content_type',
+      'Send the body as JSON, with the header content-type: application/json.',
+    );
+  if (/JSON/.test(message)) return new Problem(400, 'invalid_json', 'The body is not JSON.');
+  return new Problem(status as ContentfulStatusCode, 'bad_request', message);
 }
 
 export function problemBody({ status, code, message, more }: Problem): string {

@@ -11,7 +11,7 @@ export const messages: Reader = {
     if (id === undefined)
       throw new FormatError(
         'dialect_needed',
-        'Bare messages do not say what they are written in: give `dialect`, such as "openai-chat", or "legacy".',
+        'Bare messages do not say what they are written in: name the dialect, such as "openai-chat", or "legacy".',
       );
     if (!Array.isArray(readJson(text))) throw wrongShape('a list of messages');
     return { messages: lineUp(readMessages(text, id).map((message) => ({ message, take: { author: 'unknown' } }))) };

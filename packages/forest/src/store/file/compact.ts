@@ -5,7 +5,7 @@ import { StoreError } from '../store-error.ts';
 import { type Place, placeAt } from './columns.ts';
 import type { Files } from './files.ts';
 import { batchLines, END_LINE, headerLine } from './format.ts';
-import { lifeOf, showLife } from './liveness.ts';
+import { lifeOf, nameOf, showLife } from './liveness.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Folders, SegmentSet } from './segment-set.ts';
 import { COMPACTION, type SegmentWriter } from './segment-writer.ts';
@@ -61,11 +61,12 @@ async function refuseWithWriters({ files, folders, writer }: Work): Promise<void
     const life = await lifeOf(files, folders.writers, other);
     if (life === 'dead' || life === 'none') continue;
     const path = join(folders.writers, name);
+    const who = await nameOf(files, folders.writers, other);
     throw new StoreError(
       'store_in_use',
       life === 'alive'
-        ? `Writer ${other} is at work in ${folders.segments}. Stop it first.`
-        : `Writer ${other} was on another machine and has not been heard of. If it has ended, remove ${path}.`,
+        ? `${who} is at work in ${folders.segments}. Stop it first.`
+        : `${who} was on another machine and has not been heard of. If it has ended, remove ${path}.`,
     );
   }
 }

@@ -45,13 +45,24 @@ export async function lifeOf(files: Files, folder: string, writer: string): Prom
   const path = signPath(folder, writer);
   const stat = await files.stat(path);
   if (!stat) return 'none';
-  const sign = readSign(await files.read(path, 0, stat.size).catch(() => Buffer.alloc(0)));
+  const sign = await signAt(files, path, stat.size);
   const own = await identityOf(process.pid);
   if (sign && sign.boot === own.boot && sign.space === own.space && (sign.boot !== '' || sign.host === hostname())) {
     if (sign.boot === '') return isRunning(sign.pid) ? 'alive' : 'dead';
     return (await identityOf(sign.pid)).started === sign.started ? 'alive' : 'dead';
   }
   return Math.abs(Date.now() - stat.changedMs) > SILENT_MS ? 'silent' : 'alive';
+}
+
+/** A writer for people: its process, as far as its sign can be read. */
+export async function nameOf(files: Files, folder: string, writer: string): Promise<string> {
+  const path = signPath(folder, writer);
+  const sign = await signAt(files, path, (await files.stat(path))?.size ?? 0);
+  return sign ? `Process ${sign.pid} on ${sign.host}` : `Writer ${writer}`;
+}
+
+async function signAt(files: Files, path: string, size: number): Promise<Sign | undefined> {
+  return readSign(await files.read(path, 0, size).catch(() => Buffer.alloc(0)));
 }
 
 function signPath(folder: string, writer: string): string {
