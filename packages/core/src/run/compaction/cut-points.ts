@@ -1,5 +1,5 @@
 import { CallTracker } from '../../dialects/write/calls.ts';
-import type { CallRef, Message } from '../../message/index.ts';
+import type { Message } from '../../message/index.ts';
 import { leadingSystem } from './checkpoint.ts';
 
 /**
@@ -32,7 +32,8 @@ function opens({ role, facts }: Message): boolean {
 /** For each index, whether a call before it has a result at or behind it. */
 function crossings(messages: readonly Message[]): readonly boolean[] {
   const tracker = new CallTracker();
-  const madeAt = new Map<CallRef, number>();
+  /** By the call's id. */
+  const madeAt = new Map<string, number>();
   const crossed: boolean[] = messages.map(() => false);
   messages.forEach((message, index) => {
     const { calls, results } = message.facts;
@@ -40,10 +41,10 @@ function crossings(messages: readonly Message[]): readonly boolean[] {
     const found = tracker.next(message, false);
     for (const id of results) {
       const call = found.find(id);
-      const made = call && madeAt.get(call);
+      const made = call && madeAt.get(call.id);
       if (made !== undefined) crossed.fill(true, made + 1, index + 1);
     }
-    for (const call of calls) madeAt.set(call, index);
+    for (const { id } of calls) madeAt.set(id, index);
   });
   return crossed;
 }
