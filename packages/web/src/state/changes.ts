@@ -1,7 +1,7 @@
 import { queryClient } from '../api/queries.ts';
 import { refreshThread } from '../api/threads.ts';
 import { type Change, listsOf, threadOf, touchedNode } from './change.ts';
-import { forgetNodes, nodeOf, refreshChildren, refreshNode, useNodes } from './nodes.ts';
+import { nodeOf, outdateNodes, refreshChildren, refreshNode, useNodes } from './nodes.ts';
 import { growTopologies } from './topology.ts';
 
 /** More news than this at once: everything is looked at again instead of one by one. */
@@ -30,8 +30,9 @@ export function followChanges(onConnection: (isConnected: boolean) => void): () 
       isFollowing = true;
     });
     on('reset', () => {
-      forgetNodes();
+      outdateNodes();
       void queryClient.invalidateQueries();
+      void refreshShown();
     });
     on('changes', (data) => void take(JSON.parse(data) as readonly Change[]));
   };

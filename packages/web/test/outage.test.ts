@@ -1,0 +1,50 @@
+/** The server goes away, and comes back. */
+import { assistant, user } from '@skein/core';
+import { expect, test } from 'vitest';
+import { type App, inChromium, startApp } from './kit.ts';
+
+inChromium();
+
+const troubles = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
+
+/** A question with two answers. */
+async function twoAnswers({ forest }: App): Promise<{ question: string; one: string; two: string }> {
+  const question = await forest.append('root', [user('Which?')]);
+  const one = await forest.append(question, [assistant('This one.')]);
+  return { question, one, two: await forest.append(question, [assistant('That one.')]) };
+}
+
+test('a server that is started again does not blank the conversation that is open', async () => {
+  const app = await startApp();
+  const { question, one } = await twoAnswers(app);
+  const page = await app.open(`/c/${one}`, { troubles });
+  const shown = page.getByRole('article', { name: 'assistant message' });
+  await shown.getByText('1/2').waitFor();
+  await app.stop();
+  await page.getByText(/The server cannot be reached/).waitFor();
+  await app.start();
+  // What happened while nobody told of it is seen as well.
+  await app.forest.append(question, [assistant('Neither.')]);
+  await app.forest.rate(one, 4);
+  await page.getByText(/The server cannot be reached/).waitFor({ state: 'detached' });
+  await shown.getByText('1/3').waitFor();
+  await shown.getByRole('img', { name: 'Rated good' }).waitFor();
+  await shown.getByText('This one.').waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  expect(await page.getByRole('status', { name: 'Loading the conversation' }).count()).toBe(0);
+});
+
+test('a server that is started again does not blank what is compared', async () => {
+  const app = await startApp();
+  const { one, two } = await twoAnswers(app);
+  const page = await app.open(`/compare?nodes=${one},${two}`, { troubles });
+  const second = page.getByRole('region', { name: 'Branch 2' });
+  await second.getByText('That').waitFor();
+  await app.stop();
+  await page.getByText(/The server cannot be reached/).waitFor();
+  const renewed = page.waitForResponse(new RegExp(`/nodes/${two}/path`));
+  await app.start();
+  await renewed;
+  await second.getByText('That').waitFor();
+  expect(await page.getByRole('status', { name: /^Loading branch/ }).count()).toBe(0);
+});
