@@ -59,7 +59,10 @@ async function take(changes: readonly Change[]): Promise<void> {
 
   const added = changes.filter(({ kind }) => kind === 'node').map(({ key }) => key);
   const touched = new Set(changes.flatMap(touchedNode).filter((id) => nodeOf(id)));
-  if (added.length + touched.size > MANY) return refreshShown();
+  if (added.length + touched.size > MANY) {
+    if (touched.size > 0) outdateNodes();
+    return refreshShown();
+  }
   // What is taken away or moved takes all below it along.
   if (changes.some(({ kind, key }) => kind === 'ref' && key.startsWith('node/')))
     void queryClient.invalidateQueries({ queryKey: ['topology'] });

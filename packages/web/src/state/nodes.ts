@@ -36,10 +36,13 @@ function currentNode(id: string): Node | undefined {
 /** Keeps nodes, and puts new ones among the children of their parents. */
 export function putNodes(found: readonly Node[]): void {
   if (found.length === 0) return;
-  useNodes.setState(({ nodes, children, outdated }) => {
+  useNodes.setState(({ nodes, children, outdated, renewals }) => {
     const all = new Map(nodes);
     const lists = new Map(children);
     const older = new Set(outdated);
+    // What is removed or brought back takes all below it along.
+    const turned = found.filter(({ id, removed }) => nodes.get(id)?.removed === !removed);
+    for (const id of idsBelow(nodes, turned)) older.add(id);
     for (const node of found) {
       all.set(node.id, node);
       older.delete(node.id);
@@ -52,8 +55,21 @@ export function putNodes(found: readonly Node[]): void {
         );
       else if (!list.includes(node.id)) lists.set(node.parent, [...list, node.id]);
     }
-    return { nodes: all, children: lists, outdated: older };
+    return { nodes: all, children: lists, outdated: older, renewals: renewals + Math.sign(turned.length) };
   });
+}
+
+/** The known nodes below others. */
+function idsBelow(nodes: NodesState['nodes'], tops: readonly Node[]): readonly string[] {
+  if (tops.length === 0) return [];
+  const children = new Map<string, string[]>();
+  for (const { id, parent } of nodes.values()) children.set(parent, [...(children.get(parent) ?? []), id]);
+  const found: string[] = [];
+  for (let level = tops.map(({ id }) => id); level.length > 0; ) {
+    level = level.flatMap((id) => children.get(id) ?? []);
+    found.push(...level);
+  }
+  return found;
 }
 
 /** Fetches a node, also when it is there already. */
