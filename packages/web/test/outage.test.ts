@@ -1,5 +1,7 @@
 /** The server goes away, and comes back. */
 import { assistant, user } from '@skein/core';
+import { says } from '@skein/emulator';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type App, inChromium, startApp } from './kit.ts';
 
@@ -47,4 +49,28 @@ test('a server that is started again does not blank what is compared', async () 
   await renewed;
   await second.getByText('That').waitFor();
   expect(await page.getByRole('status', { name: /^Loading branch/ }).count()).toBe(0);
+});
+
+test('what had arrived before the server crashed is shown, and goes on when it is resumed', async () => {
+  const app = await startApp();
+  const slow = says('The first half and the second.', { pieces: 15, chunkDelay: 1 });
+  app.emulator.script('anthropic-messages', [slow, says('All of it.')]);
+  const first = await app.open('/new');
+  app.gate.shut();
+  await first.getByRole('textbox', { name: 'Message' }).fill('Tell me.');
+  await first.keyboard.press('Control+Enter');
+  const growingIn = (one: Page) => one.getByRole('article', { name: 'growing message' });
+  await app.gate.pass(3);
+  await growingIn(first).getByText('The first half').waitFor();
+  // Closed, so that it does not hear how this server ends in truth.
+  await first.close();
+  await app.stop({ crashes: true });
+  await app.start();
+  const page = await app.open(new URL(first.url()).pathname);
+  const growing = growingIn(page);
+  await growing.getByText('Stopped. What had arrived is kept.').waitFor();
+  await growing.getByText('The first half').waitFor();
+  app.gate.open();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('article', { name: 'assistant message' }).getByText('All of it.').waitFor();
 });
