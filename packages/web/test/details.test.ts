@@ -272,3 +272,34 @@ test('a file that is dropped beside the composer is attached, and the page stays
   expect(isTaken).toEqual([true, true]);
   await page.getByRole('form', { name: 'Composer' }).getByText('notes.md').waitFor();
 });
+
+test('a conversation that is deleted by its first message leaves no entry in the forest, until it is undone', async () => {
+  const app = await startApp();
+  const [, head] = await converse(app, 'Keep me?', 'No.');
+  const threads = async () => (await app.forest.threads.list()).items.length;
+  const page = await app.open(`/c/${head}`);
+  const removed = page.getByText('This branch was deleted.');
+  const remove = async () => {
+    await choose(page, articles(page, 'user'), 'Delete branch');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('The conversation was deleted.').waitFor();
+    expect(await threads()).toBe(0);
+  };
+  await articles(page, 'assistant').getByText('No.').waitFor();
+  await remove();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await articles(page, 'assistant').getByText('No.').waitFor();
+  await expect.poll(threads).toBe(1);
+
+  await remove();
+  await page.goto(`${app.url}/c/${head}`);
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await removed.waitFor({ state: 'detached' });
+  await expect.poll(threads).toBe(1);
+
+  await remove();
+  await page.goto(`${app.url}/?view=deleted`);
+  await page.getByRole('button', { name: /^Bring back/ }).click();
+  await expect.poll(threads).toBe(1);
+  expect((await app.forest.node(head!)).removed).toBe(false);
+});
