@@ -303,3 +303,11 @@ test('a conversation that is deleted by its first message leaves no entry in the
   await expect.poll(threads).toBe(1);
   expect((await app.forest.node(head!)).removed).toBe(false);
 });
+
+test('the demo does not claim to answer for providers that are asked at their own address', async () => {
+  const { open } = await startApp({ demo: true });
+  const page = await open('/settings');
+  const row = (id: string) => page.getByRole('listitem').filter({ has: page.getByText(id, { exact: true }) });
+  await row('anthropic').getByText('answers in the demo').waitFor();
+  for (const id of ['ollama', 'lmstudio', 'openai-compatible']) await row(id).getByText('needs no key').waitFor();
+});
