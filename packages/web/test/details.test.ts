@@ -311,3 +311,11 @@ test('the demo does not claim to answer for providers that are asked at their ow
   await row('anthropic').getByText('answers in the demo').waitFor();
   for (const id of ['ollama', 'lmstudio', 'openai-compatible']) await row(id).getByText('needs no key').waitFor();
 });
+
+test('an address that names no message is answered in words, not with a pattern', async () => {
+  const { open } = await startApp();
+  for (const path of ['/c/zzzz', '/compare?nodes=zzzz', '/graph/zzzz']) {
+    const page = await open(path);
+    await page.getByText('There is no node zzzz in this forest.').first().waitFor();
+  }
+});

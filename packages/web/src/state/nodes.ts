@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { ApiProblem, api, ok } from '../api/client.ts';
+import { asNodeId } from '../api/node-id.ts';
 import { pagesOf } from '../api/pages.ts';
 import { type Node, ROOT } from '../api/types.ts';
 
@@ -75,7 +76,7 @@ function idsBelow(nodes: NodesState['nodes'], tops: readonly Node[]): readonly s
 /** Fetches a node, also when it is there already. */
 export async function refreshNode(id: string): Promise<Node> {
   try {
-    const node = await ok(api.nodes[':node'].$get({ param: { node: id }, query: {} }));
+    const node = await ok(api.nodes[':node'].$get({ param: { node: asNodeId(id) }, query: {} }));
     putNodes([node]);
     return node;
   } catch (error) {
