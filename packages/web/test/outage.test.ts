@@ -74,3 +74,25 @@ test('what had arrived before the server crashed is shown, and goes on when it i
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('article', { name: 'assistant message' }).getByText('All of it.').waitFor();
 });
+
+test('a message that cannot be sent is not hidden by the words that say so, which go when the server is back', async () => {
+  const app = await startApp();
+  const { one } = await twoAnswers(app);
+  const page = await app.open(`/c/${one}`, { troubles });
+  await page.getByRole('article', { name: 'assistant message' }).waitFor();
+  const state = page.getByRole('button', { name: /^file store · recording/ });
+  await state.and(page.getByRole('button', { name: /are well$/ })).waitFor();
+  await app.stop();
+  await page.getByText(/What you see may be old/).waitFor();
+  await state.and(page.getByRole('button', { name: /does not answer$/ })).waitFor();
+  const input = page.getByRole('textbox', { name: 'Message' });
+  await input.fill('Are you there?');
+  await page.keyboard.press('Control+Enter');
+  const notice = page.getByRole('region', { name: 'Notices' }).getByRole('alert');
+  const [said, field] = [await notice.boundingBox(), await input.boundingBox()];
+  expect(said!.y + said!.height).toBeLessThan(field!.y);
+  await app.start();
+  await notice.waitFor({ state: 'detached' });
+  await state.and(page.getByRole('button', { name: /are well$/ })).waitFor();
+  expect(await input.inputValue()).toBe('Are you there?');
+});

@@ -1,6 +1,7 @@
 import { queryClient } from '../api/queries.ts';
 import { refreshThread } from '../api/threads.ts';
 import { type Change, listsOf, threadOf, touchedNode } from './change.ts';
+import { useConnection } from './connection.ts';
 import { nodeOf, outdateNodes, refreshChildren, refreshNode, useNodes } from './nodes.ts';
 import { growTopologies } from './topology.ts';
 
@@ -11,7 +12,7 @@ const MANY = 60;
  * Follows everything that changes in the forest, whoever changes it; gives back how to stop. A page that nobody sees does
  * not: browsers have few connections to one server, and many pages may be open. Seen again, it goes on where it was.
  */
-export function followChanges(onConnection: (isConnected: boolean) => void): () => void {
+export function followChanges(): () => void {
   let source: EventSource | undefined;
   let last = '';
   let isFollowing = false;
@@ -23,8 +24,8 @@ export function followChanges(onConnection: (isConnected: boolean) => void): () 
         last = lastEventId || last;
         listener(data);
       });
-    source.addEventListener('open', () => onConnection(true));
-    source.addEventListener('error', () => onConnection(false));
+    source.addEventListener('open', () => useConnection.setState({ isConnected: true }));
+    source.addEventListener('error', () => useConnection.setState({ isConnected: false }));
     on('start', () => {
       if (!isFollowing) void renewOlder();
       isFollowing = true;
