@@ -272,3 +272,50 @@ test('a file that is dropped beside the composer is attached, and the page stays
   expect(isTaken).toEqual([true, true]);
   await page.getByRole('form', { name: 'Composer' }).getByText('notes.md').waitFor();
 });
+
+test('a conversation that is deleted by its first message leaves no entry in the forest, until it is undone', async () => {
+  const app = await startApp();
+  const [, head] = await converse(app, 'Keep me?', 'No.');
+  const threads = async () => (await app.forest.threads.list()).items.length;
+  const page = await app.open(`/c/${head}`);
+  const removed = page.getByText('This branch was deleted.');
+  const remove = async () => {
+    await choose(page, articles(page, 'user'), 'Delete branch');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('The conversation was deleted.').waitFor();
+    expect(await threads()).toBe(0);
+  };
+  await articles(page, 'assistant').getByText('No.').waitFor();
+  await remove();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await articles(page, 'assistant').getByText('No.').waitFor();
+  await expect.poll(threads).toBe(1);
+
+  await remove();
+  await page.goto(`${app.url}/c/${head}`);
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await removed.waitFor({ state: 'detached' });
+  await expect.poll(threads).toBe(1);
+
+  await remove();
+  await page.goto(`${app.url}/?view=deleted`);
+  await page.getByRole('button', { name: /^Bring back/ }).click();
+  await expect.poll(threads).toBe(1);
+  expect((await app.forest.node(head!)).removed).toBe(false);
+});
+
+test('the demo does not claim to answer for providers that are asked at their own address', async () => {
+  const { open } = await startApp({ demo: true });
+  const page = await open('/settings');
+  const row = (id: string) => page.getByRole('listitem').filter({ has: page.getByText(id, { exact: true }) });
+  await row('anthropic').getByText('answers in the demo').waitFor();
+  for (const id of ['ollama', 'lmstudio', 'openai-compatible']) await row(id).getByText('needs no key').waitFor();
+});
+
+test('an address that names no message is answered in words, not with a pattern', async () => {
+  const { open } = await startApp();
+  for (const path of ['/c/zzzz', '/compare?nodes=zzzz', '/graph/zzzz']) {
+    const page = await open(path);
+    await page.getByText('There is no node zzzz in this forest.').first().waitFor();
+  }
+});

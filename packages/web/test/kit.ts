@@ -1,8 +1,8 @@
 /** What the tests in a browser share: a server on files, the emulator behind it, and Chromium in front of it. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '@skein/agents';
 import { tool } from '@skein/core';
@@ -38,11 +38,16 @@ export function inChromium(): void {
 export interface App {
   readonly url: string;
   readonly emulator: Emulator;
+  /** That of the server which was started last. */
   readonly forest: Forest;
   /** Streams with a `chunkDelay` wait for this before each piece. */
   readonly gate: Gate;
   /** A new page, in a browser of its own, that fails the test when it logs an error or a request of it fails. */
   open(path?: string, options?: OpenOptions): Promise<Page>;
+  /** Ends the server. One that crashes leaves behind what is in its store at this moment. */
+  stop(how?: { readonly crashes?: boolean }): Promise<void>;
+  /** Starts it again at the same address. */
+  start(): Promise<void>;
 }
 
 interface OpenOptions extends BrowserContextOptions {
@@ -71,25 +76,56 @@ export async function startApp(options: Partial<ServerOptions> = {}): Promise<Ap
     gate.open();
     await emulator.close();
   });
+  let folder = await newFolder();
+  const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
+  const run = async (port: number): Promise<{ forest: Forest; listening: Listening }> => {
+    const forest = await openForest(folder);
+    const server = createServer({
+      forest,
+      config,
+      env: emulator.env(),
+      generate: { random: () => 0 },
+      model: 'anthropic/claude-sonnet-4-5',
+      tools: [weather],
+      page: pageFolder,
+      ...options,
+    });
+    return { forest, listening: await server.listen({ port }) };
+  };
+  let running = await run(0);
+  let isRunning = true;
+  const stop: App['stop'] = async ({ crashes = false } = {}) => {
+    if (!isRunning) return;
+    isRunning = false;
+    const left = crashes ? await newFolder() : folder;
+    // Without the signs of life of a process that still runs.
+    if (crashes) await cp(folder, left, { recursive: true, filter: (path) => basename(path) !== 'writers' });
+    folder = left;
+    await running.listening.close();
+    await running.forest.close();
+  };
+  closing.push(() => stop());
+  const url = running.listening.url.replace('127.0.0.1', 'localhost');
+  return {
+    url,
+    emulator,
+    get forest() {
+      return running.forest;
+    },
+    gate,
+    open: (path = '/', how = {}) => openPage(url + path, how),
+    stop,
+    async start() {
+      running = await run(Number(new URL(url).port));
+      isRunning = true;
+    },
+  };
+}
+
+async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'skein-page-'));
   closing.push(() => rm(folder, { recursive: true, force: true }));
-  const forest = await openForest(folder);
-  closing.push(() => forest.close());
-  const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
-  const server = createServer({
-    forest,
-    config,
-    env: emulator.env(),
-    generate: { random: () => 0 },
-    model: 'anthropic/claude-sonnet-4-5',
-    tools: [weather],
-    page: pageFolder,
-    ...options,
-  });
-  const listening: Listening = await server.listen({ port: 0 });
-  closing.push(() => listening.close());
-  const url = listening.url.replace('127.0.0.1', 'localhost');
-  return { url, emulator, forest, gate, open: (path = '/', how = {}) => openPage(url + path, how) };
+  return folder;
 }
 
 /** Asks before it runs. */

@@ -1,4 +1,5 @@
 /** What others do shows in open pages: the proxy, a second page, a reload in the middle of an answer. */
+import { assistant, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
@@ -44,6 +45,30 @@ test('two open pages stay in step, also while an answer streams', async () => {
   gate.open();
   for (const page of [one, two])
     await page.getByRole('article', { name: 'assistant message' }).getByText('Seen by both of them.').waitFor();
+});
+
+test('a branch that is deleted in one page is not shown as alive in another, nor written into', async () => {
+  const { open, forest } = await startApp();
+  const head = await forest.append('root', [
+    user('Begin.'),
+    assistant('An answer.'),
+    user('And?'),
+    assistant('Enough.'),
+  ]);
+  await forest.threads.create({ head });
+  const [one, two] = [await open(`/c/${head}`), await open(`/c/${head}`)];
+  const input = two.getByRole('textbox', { name: 'Message' });
+  for (const page of [one, two]) await page.getByText('Enough.').waitFor();
+  await one.keyboard.press('k');
+  await one.keyboard.press('k');
+  await one.keyboard.press('x');
+  await one.getByRole('button', { name: 'Delete', exact: true }).click();
+  await two.getByText('This branch was deleted.').waitFor();
+  await input.waitFor({ state: 'detached' });
+  await two.getByRole('article', { name: 'assistant message' }).getByText('Enough.').waitFor();
+  await two.getByRole('button', { name: 'Restore' }).click();
+  await two.getByText('This branch was deleted.').waitFor({ state: 'detached' });
+  await input.waitFor();
 });
 
 test('a reload in the middle of an answer loses nothing of it', async () => {

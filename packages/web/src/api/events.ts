@@ -1,4 +1,5 @@
 import { api, ok, okText } from './client.ts';
+import { createEventReader } from './sse.ts';
 import type { Branch, Generation } from './types.ts';
 
 /** What happens in a generation, as the server tells it. */
@@ -87,6 +88,12 @@ export function followGeneration(
 /** How far a generation is. */
 export function stateOf(id: string): Promise<Generation> {
   return ok(api.generations[':generation'].$get({ param: { generation: id } }));
+}
+
+/** What is stored of what happened in a generation that does not run. */
+export async function pastEvents(id: string): Promise<readonly GenerationEvent[]> {
+  const read = createEventReader();
+  return read(await okText(`/generations/${id}/events`)).map(({ data }) => JSON.parse(data) as GenerationEvent);
 }
 
 /** The id of the last event of a generation that does not run. */

@@ -1,4 +1,5 @@
 import { api, ok } from './client.ts';
+import { asNodeId } from './node-id.ts';
 import { pagesOf } from './pages.ts';
 import { bareNode, type Topology } from './structure.ts';
 import type { TopologyNode } from './types.ts';
@@ -18,5 +19,5 @@ export async function wholeTopology(below?: string): Promise<Topology> {
 }
 
 async function topOf(node: string): Promise<TopologyNode> {
-  return bareNode(await ok(api.nodes[':node'].$get({ param: { node }, query: {} })));
+  return bareNode(await ok(api.nodes[':node'].$get({ param: { node: asNodeId(node) }, query: {} })));
 }

@@ -2,7 +2,7 @@ import { ArrowUpRight, Replace, X } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Node } from '../api/types.ts';
 import { IconButton } from '../ui/button.tsx';
-import { allTokens, money, providerColor, shortId, shortNumber } from '../ui/format.ts';
+import { allTokens, counted, money, providerColor, shortId, shortNumber } from '../ui/format.ts';
 import { LeafMenu } from './leaf-menu.tsx';
 import type { Column } from './use-columns.ts';
 
@@ -60,7 +60,7 @@ export function ColumnHeader({ column, number, turns, taken, onChange, onRemove 
             {shortId(end)} <ArrowUpRight size={12} aria-hidden />
           </Link>
         )}
-        {path.length > 0 && <span>{turns.length === 1 ? '1 message' : `${turns.length} messages`}</span>}
+        {path.length > 0 && <span>{counted(turns.length, 'message')}</span>}
         {tokens > 0 && <span>{shortNumber(tokens)} tokens</span>}
         {cost > 0 && <span>{money(cost)}</span>}
         {durationMs !== undefined && <span>{(durationMs / 1000).toFixed(1)} s</span>}

@@ -2,6 +2,7 @@ import { blocksOf, type Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { comparableText } from '../inspector/comparable-text.ts';
+import { counted } from '../ui/format.ts';
 
 /** What all columns begin with, once. */
 export function SharedPart({ path }: { readonly path: readonly Node[] }) {
@@ -11,9 +12,7 @@ export function SharedPart({ path }: { readonly path: readonly Node[] }) {
     <details className="group border-b border-line bg-page">
       <summary className="flex items-center gap-2 px-4 py-2 text-xs text-soft hover:bg-hover">
         <RoleIcon role={last.role} />
-        <span className="shrink-0 font-medium text-ink">
-          {path.length === 1 ? '1 message' : `${path.length} messages`} in common
-        </span>
+        <span className="shrink-0 font-medium text-ink">{counted(path.length, 'message')} in common</span>
         <span className="min-w-0 truncate group-open:hidden">{comparableText(blocksOf(last)).slice(0, 300)}</span>
       </summary>
       <ol className="flex flex-col gap-3 px-4 pb-3">

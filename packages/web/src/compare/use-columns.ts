@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import { api, ok } from '../api/client.ts';
-import type { Node } from '../api/types.ts';
+import type { Generation, Node } from '../api/types.ts';
 import { showGeneration, useLive } from '../state/live.ts';
-import type { LiveBranch } from '../state/live-generation.ts';
+import type { Live, LiveBranch } from '../state/live-generation.ts';
 import { ensurePath, pathTo, useNodes } from '../state/nodes.ts';
 import type { Entry } from './columns.ts';
 
@@ -23,18 +23,22 @@ export function useColumns(entries: readonly Entry[]): readonly Column[] {
   const live = useLive((state) => state.all);
   const [whole, setWhole] = useState<ReadonlyMap<string, string>>(new Map());
   const [errors, setErrors] = useState<ReadonlyMap<string, unknown>>(new Map());
+  const renewals = useNodes((state) => state.renewals);
   const key = entries.map(({ kind, id }) => `${kind} ${id}`).join();
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the entries
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the entries; `renewals` says that they are outdated
   useEffect(() => {
     for (const { kind, id } of entries) {
       const loading = kind === 'node' ? ensurePath(id) : loadGeneration(id);
       loading.then(
-        (found) => setWhole((before) => new Map(before).set(id, found)),
+        (found) => {
+          setWhole((before) => new Map(before).set(id, found));
+          setErrors((before) => new Map([...before].filter(([of]) => of !== id)));
+        },
         (error: unknown) => setErrors((before) => new Map(before).set(id, error)),
       );
     }
-  }, [key]);
+  }, [key, renewals]);
 
   return entries.map((entry) => {
     const { kind, id } = entry;
@@ -57,9 +61,14 @@ export function useColumns(entries: readonly Entry[]): readonly Column[] {
 /** Follows a generation, and gives the node it grows below. */
 async function loadGeneration(id: string): Promise<string> {
   const known = useLive.getState().all.get(id);
-  if (known) return ensurePath(known.node);
+  if (known) return (await ensureEnds(known))[0]!;
   const generation = await ok(api.generations[':generation'].$get({ param: { generation: id } }));
-  await Promise.all([generation.node, ...generation.branches.map(({ head }) => head)].map(ensurePath));
+  await ensureEnds(generation);
   showGeneration(generation);
   return generation.branches[0]?.head ?? generation.node;
+}
+
+/** Fetches the node that it grows below, and the ends of its branches. */
+function ensureEnds({ node, branches }: Pick<Live | Generation, 'node' | 'branches'>) {
+  return Promise.all([node, ...branches.map(({ head }) => head)].map(ensurePath));
 }

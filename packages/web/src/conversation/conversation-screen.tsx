@@ -37,14 +37,16 @@ function Shown(thread: ShownThread) {
         <div className="flex h-full min-w-0 flex-col">
           {leaf.removed && <Removed thread={thread} />}
           <Thread key={path[0]!.id} {...thread} />
-          <Composer
-            place={selected.id}
-            isGrowing={isGrowing && isLeaf}
-            placeholder={isLeaf ? 'Go on' : 'Go on from the selected message'}
-            onSend={(content, answers) => send(selected.id, [{ role: 'user', content }], answers)}
-          >
-            <Where parent={selected} isLeaf={isLeaf} path={path} />
-          </Composer>
+          {!selected.removed && (
+            <Composer
+              place={selected.id}
+              isGrowing={isGrowing && isLeaf}
+              placeholder={isLeaf ? 'Go on' : 'Go on from the selected message'}
+              onSend={(content, answers) => send(selected.id, [{ role: 'user', content }], answers)}
+            >
+              <Where parent={selected} isLeaf={isLeaf} path={path} />
+            </Composer>
+          )}
         </div>
       </Panes>
       <StatusLine {...thread} />
@@ -53,7 +55,7 @@ function Shown(thread: ShownThread) {
   );
 }
 
-/** A branch that was deleted can still be read, and brought back. */
+/** A branch that was deleted can still be read, and brought back; before that, nothing is written into it. */
 function Removed({ thread: { path } }: { readonly thread: ShownThread }) {
   const top = path.find(({ removed }) => removed)!;
   return (

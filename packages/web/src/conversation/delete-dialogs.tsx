@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { blocksOf, type Node } from '../api/types.ts';
+import { blocksOf, type Node, ROOT } from '../api/types.ts';
 import { inWords } from '../blocks/in-words.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
 import { Button } from '../ui/button.tsx';
@@ -25,7 +25,12 @@ export function DeleteDialog({ node }: { readonly node: Node }) {
     );
   return (
     <Sure title="Delete this branch?" action="Delete" isDisabled={isPending} onSure={() => void removeBranch(node)}>
-      <p>This message goes, and everything below it. You can undo it.</p>
+      <p>
+        {node.parent === ROOT
+          ? 'This is the first message, so the conversation goes with everything in it.'
+          : 'This message goes, and everything below it.'}{' '}
+        You can undo it.
+      </p>
       <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">{inWords(blocksOf(node))}</blockquote>
     </Sure>
   );

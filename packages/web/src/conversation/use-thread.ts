@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type Node, ROOT } from '../api/types.ts';
 import { useLive } from '../state/live.ts';
 import type { Live, LiveBranch } from '../state/live-generation.ts';
-import { ensureChildren, nodeOf, pathTo, useNodes } from '../state/nodes.ts';
+import { ensureChildren, ensurePath, nodeOf, pathTo, useNodes } from '../state/nodes.ts';
 import { goTo, openNode, sawLeaf, usePlace, type Watched, watch } from '../state/place.ts';
 import { useGenerations } from './use-generations.ts';
 
@@ -49,6 +49,7 @@ export function useThread(id: string): Opening {
   }, [isWhole, first]);
 
   useKeepUp({ id, remembered, end, watched, branch });
+  useRenewal(end, retry);
   useGenerations(isWhole ? path : []);
 
   if (!isWhole || !leaf) return { retry, ...(error !== undefined && { error }) };
@@ -83,6 +84,18 @@ function endOf(leaf: string, branch: LiveBranch, live: Live): string {
   if (pathTo(nodes, branch.head).some(({ id }) => id === leaf)) return branch.head;
   const isCut = nodeOf(leaf)?.takes.some(({ cut, generation }) => cut && generation === live.id) ?? false;
   return isCut && live.status === 'running' && nodeOf(leaf)?.parent === branch.head ? branch.head : leaf;
+}
+
+/** What is shown stays while it is asked for again; what is not there, or no longer, is opened anew. */
+function useRenewal(end: string | undefined, reopen: () => void): void {
+  const renewals = useNodes((state) => state.renewals);
+  const seen = useRef(renewals);
+  useEffect(() => {
+    if (seen.current === renewals) return;
+    seen.current = renewals;
+    if (end === undefined) reopen();
+    else ensurePath(end).catch(reopen);
+  }, [renewals, end, reopen]);
 }
 
 interface KeepUp {

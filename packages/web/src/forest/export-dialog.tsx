@@ -4,6 +4,7 @@ import { type ExportOf, useOverlays } from '../state/overlays.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChoiceField } from '../ui/field.tsx';
+import { counted } from '../ui/format.ts';
 import { toastError } from '../ui/toasts.tsx';
 import { DIALECTS, type ExportFormat, exportAddresses, FORMATS, fileName, needsDialect } from './export-address.ts';
 import { saveJoined } from './save-joined.ts';
@@ -18,7 +19,7 @@ export function ExportDialog() {
 
 function titleOf(of: ExportOf): string {
   if (of.kind === 'everything') return 'Export the whole forest';
-  if (of.kind === 'threads') return `Export ${of.ids.length} conversations`;
+  if (of.kind === 'threads') return `Export ${counted(of.ids.length, 'conversation')}`;
   return of.kind === 'node' ? 'Export one message' : `Export “${of.title || 'Untitled'}”`;
 }
 

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { Thread } from '../api/types.ts';
 import { askExport, useOverlays } from '../state/overlays.ts';
 import { Button, buttonLook, IconButton } from '../ui/button.tsx';
+import { counted } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import type { ForestAddress, ForestParam, ForestView } from './address.ts';
 import { ImportButton } from './import-button.tsx';
@@ -28,7 +29,7 @@ export function ForestHead({ address, onChange, threads }: ForestPartProps) {
         <h1 className="mr-auto text-xl font-semibold max-sm:w-full">
           Forest
           {threads.length > 0 && (
-            <span className="ml-2 text-sm font-normal text-faint">{threads.length} conversations</span>
+            <span className="ml-2 text-sm font-normal text-faint">{counted(threads.length, 'conversation')}</span>
           )}
         </h1>
         <Link href="/graph" className={buttonLook('plain')}>

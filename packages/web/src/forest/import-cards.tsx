@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { type ImportJob, putAway, useImports } from '../state/imports.ts';
 import { IconButton } from '../ui/button.tsx';
-import { bytes } from '../ui/format.ts';
+import { bytes, counted } from '../ui/format.ts';
 import { ImportFailed } from './import-failed.tsx';
 import { ImportResult } from './import-result.tsx';
 
@@ -22,7 +22,7 @@ function Card({ job }: { readonly job: ImportJob }) {
   const { source, result, error } = job;
   const isOver = result !== undefined || error !== undefined;
   const name = source.kind === 'file' ? source.file.name : source.name;
-  const size = source.kind === 'file' ? bytes(source.file.size) : `${source.files.length} files`;
+  const size = source.kind === 'file' ? bytes(source.file.size) : counted(source.files.length, 'file');
   return (
     <article aria-label={`Import of ${name}`} className="rounded-lg border border-line bg-surface p-3">
       <header className="flex items-center gap-2">
@@ -59,7 +59,9 @@ function Running({ job: { source, progress } }: { readonly job: ImportJob }) {
         className="h-1.5 w-full accent-accent"
       />
       <p className="text-xs text-soft">
-        {progress ? `${progress.elements} conversations, ${progress.messages} messages so far` : 'Sending…'}
+        {progress
+          ? `${counted(progress.elements, 'conversation')}, ${counted(progress.messages, 'message')} so far`
+          : 'Sending…'}
       </p>
     </div>
   );

@@ -3,6 +3,7 @@ import { CircleCheck } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Imported } from '../api/importing.ts';
 import { queries } from '../api/queries.ts';
+import { counted } from '../ui/format.ts';
 
 /** What came in, and what could not be read. */
 export function ImportResult({ result }: { readonly result: Imported }) {
@@ -14,8 +15,8 @@ export function ImportResult({ result }: { readonly result: Imported }) {
       <p className="flex flex-wrap items-center gap-x-2 text-soft">
         <CircleCheck size={14} aria-hidden className="text-ok" />
         <span>
-          Read as <b className="font-medium text-ink">{format}</b>: {count(threads.length, 'conversation')},{' '}
-          {count(messages, 'message')}, {added === 0 ? 'all of them known already' : `${added} of them new`}.
+          Read as <b className="font-medium text-ink">{format}</b>: {counted(threads.length, 'conversation')},{' '}
+          {counted(messages, 'message')}, {added === 0 ? 'all of them known already' : `${added} of them new`}.
         </span>
         {first && (
           <Link href={`/c/${first.head}`} className="text-accent hover:underline">
@@ -25,7 +26,7 @@ export function ImportResult({ result }: { readonly result: Imported }) {
       </p>
       {problems.length > 0 && (
         <details className="mt-2">
-          <summary className="text-warn">{count(problems.length, 'part')} could not be read</summary>
+          <summary className="text-warn">{counted(problems.length, 'part')} could not be read</summary>
           <ul className="mt-1 max-h-48 overflow-y-auto text-xs">
             {problems.map(({ where, message }) => (
               <li key={`${where} ${message}`} className="border-t border-line py-1 break-words">
@@ -37,8 +38,4 @@ export function ImportResult({ result }: { readonly result: Imported }) {
       )}
     </div>
   );
-}
-
-function count(many: number, of: string): string {
-  return `${many} ${of}${many === 1 ? '' : 's'}`;
 }

@@ -1,5 +1,6 @@
 import { tagsOf } from '../api/tags-of.ts';
 import { ChoiceField, namedChoices } from '../ui/field.tsx';
+import { counted } from '../ui/format.ts';
 import type { ForestPartProps } from './forest-head.tsx';
 
 const SORTINGS = [
@@ -13,7 +14,7 @@ const RATINGS = [
   { value: '', title: 'Any rating' },
   ...[5, 4, 3, 2, 1].map((stars) => ({
     value: String(stars),
-    title: stars === 5 ? '5 stars' : `${stars} stars or more`,
+    title: `${counted(stars, 'star')}${stars === 5 ? '' : ' or more'}`,
   })),
 ];
 

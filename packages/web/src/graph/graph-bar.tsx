@@ -5,7 +5,7 @@ import { queries } from '../api/queries.ts';
 import { ROOT } from '../api/types.ts';
 import { useWantedPreviews } from '../state/previews.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { shortId } from '../ui/format.ts';
+import { counted, shortId } from '../ui/format.ts';
 import { Legend, type LegendProps } from './legend.tsx';
 import type { FoundNodes } from './use-found.ts';
 
@@ -36,7 +36,7 @@ export function GraphBar(props: GraphBarProps) {
           <FoldHorizontal size={14} /> Fold all
         </Button>
       )}
-      <span className="hidden text-xs text-faint sm:inline">{count.toLocaleString('en')} messages</span>
+      <span className="hidden text-xs text-faint sm:inline">{counted(count, 'message')}</span>
     </div>
   );
 }

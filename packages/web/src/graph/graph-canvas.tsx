@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import { usePreviews, wantPreviews } from '../state/previews.ts';
+import { counted } from '../ui/format.ts';
 import { center, filled, fit, pan, reveal, seenPlace, zoom } from './camera.ts';
 import { draw, READABLE, type Scene } from './draw.ts';
 import { graphKeys } from './graph-keys.ts';
@@ -129,7 +130,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
         ref={frame}
         role="application"
         aria-roledescription="graph"
-        aria-label={`Graph with ${layout.placed.length} cards. Arrow keys walk, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
+        aria-label={`Graph with ${counted(layout.placed.length, 'card')}. Arrow keys walk, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
         aria-describedby={said}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked by keys
         tabIndex={0}

@@ -4,7 +4,7 @@ import { jsonPieces, looksLikeJson, type Piece, pretty } from '../blocks/json-te
 import { useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { bytes } from '../ui/format.ts';
+import { bytes, counted } from '../ui/format.ts';
 
 /** So much is drawn at first, and more on demand: a text may be megabytes long. */
 const CHUNK = 60_000;
@@ -28,7 +28,7 @@ export function TextView({ text, label, facts, actions }: TextViewProps) {
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1.5 text-xs text-soft">
         {facts}
-        <span title={`${size} bytes`}>{bytes(size)}</span>
+        <span title={counted(size, 'byte')}>{bytes(size)}</span>
         <div className="ml-auto flex items-center">
           {canBePretty && (
             <IconButton

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleDashed } from 'lucide-react';
+import { DEMO_VARIABLES } from '../api/key-variables.ts';
 import { queries } from '../api/queries.ts';
 import type { Provider } from '../api/types.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -17,7 +18,7 @@ export function ProviderSection() {
           <>
             {version?.demo && (
               <p className="mb-3 rounded-lg border border-warn bg-warn-soft p-3 text-warn">
-                Demo mode: no provider has a key of its own, so a stand-in answers for all of them. Set one of the
+                Demo mode: no provider has a key of its own, so a stand-in answers for those that say so. Set one of the
                 variables below where Skein is started, for example <code className="font-mono">ANTHROPIC_API_KEY</code>
                 , and start it again.
               </p>
@@ -48,9 +49,7 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
         <p className="truncate text-xs text-faint">{dialect}</p>
       </div>
       <div className="min-w-40 grow text-xs">
-        <p className={hasKey ? 'text-ok' : 'text-soft'}>
-          {hasKey ? (isDemo ? 'answers in the demo' : 'ready') : 'needs a key'}
-        </p>
+        <p className={hasKey ? 'text-ok' : 'text-soft'}>{stateOf(provider, isDemo)}</p>
         <p className="font-mono break-all text-soft">{keyVariables.join(' or ') || 'no variable'}</p>
       </div>
       <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between">
@@ -59,4 +58,11 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
       </div>
     </li>
   );
+}
+
+/** In the demo no key is set but those of the stand-in: whoever else can be asked needs none, and is asked itself. */
+function stateOf({ hasKey, keyVariables }: Provider, isDemo: boolean): string {
+  if (!hasKey) return 'needs a key';
+  if (!isDemo) return 'ready';
+  return DEMO_VARIABLES.some((name) => keyVariables.includes(name)) ? 'answers in the demo' : 'needs no key';
 }

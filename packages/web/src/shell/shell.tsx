@@ -1,7 +1,8 @@
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { listenToKeys } from '../commands/keys.ts';
 import { ExportDialog } from '../forest/export-dialog.tsx';
 import { followChanges } from '../state/changes.ts';
+import { useConnection } from '../state/connection.ts';
 import { useOverlays } from '../state/overlays.ts';
 import { useView } from '../state/view.ts';
 import { Toasts } from '../ui/toasts.tsx';
@@ -19,11 +20,11 @@ const Palette = lazy(() => import('./palette.tsx'));
 
 /** What is around every screen. */
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const [isConnected, setConnected] = useState(true);
+  const isConnected = useConnection((connection) => connection.isConnected);
   const forestOpen = useView((view) => view.forestOpen);
   const isNarrow = useNarrow();
   const palette = useOverlays((overlays) => overlays.palette);
-  useEffect(() => followChanges(setConnected), []);
+  useEffect(followChanges, []);
   useEffect(listenToKeys, []);
   useGlobalCommands();
   useScreenTitle();

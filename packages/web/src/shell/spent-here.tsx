@@ -13,7 +13,10 @@ export function SpentHere() {
   const { data } = useQuery({ ...queries.usage({ path }), enabled: leaf !== undefined });
   if (!data || leaf === undefined || data.replies === 0) return null;
   const cost = `${money(data.cost)}${data.withoutPrice > 0 ? ' +' : ''}`;
-  const unknown = data.withoutPrice > 0 ? `, without ${data.withoutPrice} replies that have no price` : '';
+  const unknown =
+    data.withoutPrice > 0
+      ? `, without ${data.withoutPrice === 1 ? '1 reply that has' : `${data.withoutPrice} replies that have`} no price`
+      : '';
   return (
     <span
       className="shrink-0 text-xs whitespace-nowrap text-soft tabular-nums max-md:hidden"

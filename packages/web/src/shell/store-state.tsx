@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Circle, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
+import { useConnection } from '../state/connection.ts';
 import { Popover } from '../ui/popover.tsx';
 
 /** Where everything is kept, and whether that and the recording are well. */
@@ -9,8 +10,9 @@ export function StoreState() {
   const health = useQuery(queries.health());
   const settings = useQuery(queries.settings());
   const problems = health.data?.problems ?? [];
-  const isWell = !health.isError && problems.length === 0;
-  const title = health.isError
+  const isAway = useConnection(({ isConnected }) => !isConnected) || health.isError;
+  const isWell = !isAway && problems.length === 0;
+  const title = isAway
     ? 'The server does not answer'
     : isWell
       ? 'The store and the recording are well'

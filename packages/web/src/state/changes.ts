@@ -1,7 +1,8 @@
 import { queryClient } from '../api/queries.ts';
 import { refreshThread } from '../api/threads.ts';
 import { type Change, listsOf, threadOf, touchedNode } from './change.ts';
-import { forgetNodes, nodeOf, refreshChildren, refreshNode, useNodes } from './nodes.ts';
+import { useConnection } from './connection.ts';
+import { nodeOf, outdateNodes, refreshChildren, refreshNode, useNodes } from './nodes.ts';
 import { growTopologies } from './topology.ts';
 
 /** More news than this at once: everything is looked at again instead of one by one. */
@@ -11,7 +12,7 @@ const MANY = 60;
  * Follows everything that changes in the forest, whoever changes it; gives back how to stop. A page that nobody sees does
  * not: browsers have few connections to one server, and many pages may be open. Seen again, it goes on where it was.
  */
-export function followChanges(onConnection: (isConnected: boolean) => void): () => void {
+export function followChanges(): () => void {
   let source: EventSource | undefined;
   let last = '';
   let isFollowing = false;
@@ -23,15 +24,16 @@ export function followChanges(onConnection: (isConnected: boolean) => void): () 
         last = lastEventId || last;
         listener(data);
       });
-    source.addEventListener('open', () => onConnection(true));
-    source.addEventListener('error', () => onConnection(false));
+    source.addEventListener('open', () => useConnection.setState({ isConnected: true }));
+    source.addEventListener('error', () => useConnection.setState({ isConnected: false }));
     on('start', () => {
       if (!isFollowing) void renewOlder();
       isFollowing = true;
     });
     on('reset', () => {
-      forgetNodes();
+      outdateNodes();
       void queryClient.invalidateQueries();
+      void refreshShown();
     });
     on('changes', (data) => void take(JSON.parse(data) as readonly Change[]));
   };
@@ -58,7 +60,10 @@ async function take(changes: readonly Change[]): Promise<void> {
 
   const added = changes.filter(({ kind }) => kind === 'node').map(({ key }) => key);
   const touched = new Set(changes.flatMap(touchedNode).filter((id) => nodeOf(id)));
-  if (added.length + touched.size > MANY) return refreshShown();
+  if (added.length + touched.size > MANY) {
+    if (touched.size > 0) outdateNodes();
+    return refreshShown();
+  }
   // What is taken away or moved takes all below it along.
   if (changes.some(({ kind, key }) => kind === 'ref' && key.startsWith('node/')))
     void queryClient.invalidateQueries({ queryKey: ['topology'] });

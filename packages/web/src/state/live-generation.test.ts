@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GenerationEvent } from '../api/events.ts';
 import type { Generation, Node } from '../api/types.ts';
-import { type Live, liveOf, next, takenUp } from './live-generation.ts';
+import { diedOf, type Live, liveOf, next, takenUp } from './live-generation.ts';
 
 const generation = {
   id: 'g',
@@ -92,4 +92,18 @@ test('what is taken up goes on beside what was cut, behind what is whole, and no
   expect(head('aborted', 'cut')).toMatchObject({ head: 'asked', status: 'running' });
   expect(head('aborted', 'whole')).toMatchObject({ head: 'whole', status: 'running' });
   expect(head('done', 'whole')).toMatchObject({ head: 'whole', status: 'done' });
+});
+
+test('one whose process died in the middle of a message has what came of it, and begins anew when it goes on', () => {
+  const events: readonly GenerationEvent[] = [
+    { branch: 0, type: 'text', text: 'Yes' },
+    { branch: 0, type: 'message', node: 'later' },
+    { branch: 0, type: 'text', text: 'And' },
+    { branch: 0, type: 'end', status: 'aborted' },
+  ];
+  const branches = generation.branches.map((branch) => ({ ...branch, status: 'aborted' as const }));
+  const died = diedOf({ ...generation, status: 'aborted', branches }, events, nodeOf);
+  expect(died.branches[0]).toMatchObject({ head: 'later', status: 'aborted', blocks: [{ type: 'text', text: 'And' }] });
+  expect(told(...events).branches[0]).toEqual(died.branches[0]);
+  expect(takenUp(died.branches[0]!, nodeOf)).toMatchObject({ status: 'running', blocks: [] });
 });

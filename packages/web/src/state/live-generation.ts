@@ -33,6 +33,14 @@ export function liveOf({ id, node, model, status, branches }: Generation): Live 
   return { id, node, model, status, branches: branches.map((branch) => branchOf(branch, node, status)) };
 }
 
+/** One whose process died: what had arrived of messages that were not whole is told by its events alone. */
+export function diedOf(generation: Generation, events: readonly GenerationEvent[], nodeOf: NodeOf): Live {
+  const begun = liveOf({ ...generation, status: 'running' });
+  const told = events.reduce((live, event) => next(live, event, nodeOf), begun);
+  const live = liveOf(generation);
+  return { ...live, branches: live.branches.map((one, index) => ({ ...one, blocks: told.branches[index]!.blocks })) };
+}
+
 function branchOf({ head, status, pending, error }: Branch, node: string, whole: Generation['status']): LiveBranch {
   return {
     // A running one is told from its beginning.
@@ -50,11 +58,16 @@ type NodeOf = (id: string) => Pick<Node, 'parent' | 'takes'> | undefined;
 
 /** One event further. */
 export function next(live: Live, event: GenerationEvent, nodeOf: NodeOf): Live {
-  if (event.type === 'end') return { ...live, status: event.status };
+  if (event.type === 'end') return { ...live, status: event.status, branches: live.branches.map(stopped) };
   const branches = live.branches.map((branch, index) =>
     index === event.branch ? nextBranch(event.type === 'branch-end' ? branch : takenUp(branch, nodeOf), event) : branch,
   );
   return { ...live, branches };
+}
+
+/** Every branch tells of its end before, unless its process died. */
+function stopped(branch: LiveBranch): LiveBranch {
+  return branch.status === 'running' ? { ...withoutRetry(branch), status: 'aborted', running: new Map() } : branch;
 }
 
 /** A branch that ended and goes on: beside what was cut, behind what is whole. One that is done stays. */
@@ -63,7 +76,7 @@ export function takenUp(branch: LiveBranch, nodeOf: NodeOf): LiveBranch {
   const { pending: _decided, error: _over, ...rest } = branch;
   const end = nodeOf(branch.head);
   const isCut = end?.takes.some(({ cut }) => cut) ?? false;
-  return { ...rest, status: 'running', head: isCut ? end!.parent : branch.head };
+  return { ...rest, status: 'running', blocks: [], head: isCut ? end!.parent : branch.head };
 }
 
 function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {

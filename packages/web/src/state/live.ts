@@ -1,8 +1,8 @@
 import { create } from 'zustand';
-import { followGeneration, type GenerationEvent, lastEventOf, stateOf } from '../api/events.ts';
+import { followGeneration, type GenerationEvent, lastEventOf, pastEvents, stateOf } from '../api/events.ts';
 import { queryClient } from '../api/queries.ts';
 import type { Generation } from '../api/types.ts';
-import { type Live, liveOf, next, takenUp } from './live-generation.ts';
+import { diedOf, type Live, liveOf, next, takenUp } from './live-generation.ts';
 import { nodeOf, refreshNode } from './nodes.ts';
 
 interface LiveState {
@@ -39,6 +39,7 @@ export function showGeneration(generation: Generation, isTakenUp = false): void 
       : liveOf({ ...generation, status }),
   );
   show(id);
+  if (status === 'aborted' && generation.endedAt === undefined) void showArrived(generation);
   if (status !== 'running') return;
   const waiting: GenerationEvent[] = [];
   const flush = () => takeIn(id, waiting.splice(0));
@@ -51,6 +52,16 @@ export function showGeneration(generation: Generation, isTakenUp = false): void 
       if (waiting.length === 1) requestAnimationFrame(flush);
     }),
   );
+}
+
+/** Adds what had arrived when the process of a generation died. */
+async function showArrived(generation: Generation): Promise<void> {
+  const { id } = generation;
+  const before = latest.get(id);
+  const events = await pastEvents(id).catch(() => []);
+  if (latest.get(id) !== before) return;
+  latest.set(id, diedOf(generation, events, nodeOf));
+  show(id);
 }
 
 /** A list that says it runs may be from before its end was told: only its state knows whether somebody took it up again. */

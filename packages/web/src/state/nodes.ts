@@ -1,5 +1,6 @@
 import { create } from 'zustand';
-import { api, ok } from '../api/client.ts';
+import { ApiProblem, api, ok } from '../api/client.ts';
+import { asNodeId } from '../api/node-id.ts';
 import { pagesOf } from '../api/pages.ts';
 import { type Node, ROOT } from '../api/types.ts';
 
@@ -11,22 +12,41 @@ interface NodesState {
   readonly nodes: ReadonlyMap<string, Node>;
   /** Ids of children, oldest first, of those parents for which they were asked. Removed ones are left out. */
   readonly children: ReadonlyMap<string, readonly string[]>;
+  /** Nodes that may have changed since they were fetched. They are shown until they have been asked for again. */
+  readonly outdated: ReadonlySet<string>;
+  /** How often nodes became so: whoever shows some asks again when it grows. */
+  readonly renewals: number;
 }
 
-export const useNodes = create<NodesState>(() => ({ nodes: new Map(), children: new Map() }));
+export const useNodes = create<NodesState>(() => ({
+  nodes: new Map(),
+  children: new Map(),
+  outdated: new Set(),
+  renewals: 0,
+}));
 
 export function nodeOf(id: string): Node | undefined {
   return useNodes.getState().nodes.get(id);
 }
 
+/** A node that need not be asked for. */
+function currentNode(id: string): Node | undefined {
+  return useNodes.getState().outdated.has(id) ? undefined : nodeOf(id);
+}
+
 /** Keeps nodes, and puts new ones among the children of their parents. */
 export function putNodes(found: readonly Node[]): void {
   if (found.length === 0) return;
-  useNodes.setState(({ nodes, children }) => {
+  useNodes.setState(({ nodes, children, outdated, renewals }) => {
     const all = new Map(nodes);
     const lists = new Map(children);
+    const older = new Set(outdated);
+    // What is removed or brought back takes all below it along.
+    const turned = found.filter(({ id, removed }) => nodes.get(id)?.removed === !removed);
+    for (const id of idsBelow(nodes, turned)) older.add(id);
     for (const node of found) {
       all.set(node.id, node);
+      older.delete(node.id);
       const list = lists.get(node.parent);
       if (!list) continue;
       if (node.removed)
@@ -36,26 +56,44 @@ export function putNodes(found: readonly Node[]): void {
         );
       else if (!list.includes(node.id)) lists.set(node.parent, [...list, node.id]);
     }
-    return { nodes: all, children: lists };
+    return { nodes: all, children: lists, outdated: older, renewals: renewals + Math.sign(turned.length) };
   });
+}
+
+/** The known nodes below others. */
+function idsBelow(nodes: NodesState['nodes'], tops: readonly Node[]): readonly string[] {
+  if (tops.length === 0) return [];
+  const children = new Map<string, string[]>();
+  for (const { id, parent } of nodes.values()) children.set(parent, [...(children.get(parent) ?? []), id]);
+  const found: string[] = [];
+  for (let level = tops.map(({ id }) => id); level.length > 0; ) {
+    level = level.flatMap((id) => children.get(id) ?? []);
+    found.push(...level);
+  }
+  return found;
 }
 
 /** Fetches a node, also when it is there already. */
 export async function refreshNode(id: string): Promise<Node> {
-  const node = await ok(api.nodes[':node'].$get({ param: { node: id }, query: {} }));
-  putNodes([node]);
-  return node;
+  try {
+    const node = await ok(api.nodes[':node'].$get({ param: { node: asNodeId(id) }, query: {} }));
+    putNodes([node]);
+    return node;
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 404) forgetNode(id);
+    throw error;
+  }
 }
 
 async function ensureNode(id: string): Promise<Node> {
-  return nodeOf(id) ?? refreshNode(id);
+  return currentNode(id) ?? refreshNode(id);
 }
 
-/** Fetches what is missing between the root and a node. Ids may be abbreviated; the whole id is given back. */
+/** Fetches what is missing or outdated between the root and a node. Ids may be abbreviated; the whole id is given back. */
 export async function ensurePath(id: string): Promise<string> {
   const last = await ensureNode(id);
   let missing = last;
-  for (let parent = nodeOf(missing.parent); parent; parent = nodeOf(missing.parent)) missing = parent;
+  for (let parent = currentNode(last.parent); parent; parent = currentNode(missing.parent)) missing = parent;
   if (missing.parent !== ROOT) {
     const { items } = await ok(api.nodes[':node'].path.$get({ param: { node: missing.id }, query: {} }));
     putNodes(items);
@@ -90,7 +128,11 @@ export async function ensureChildren(parent: string): Promise<readonly string[]>
   return useNodes.getState().children.get(parent) ?? refreshChildren(parent);
 }
 
-/** Forgets everything that may have changed: after a gap in the change feed. */
-export function forgetNodes(): void {
-  useNodes.setState({ nodes: new Map(), children: new Map() });
+/** Any node may have changed: after a gap in the change feed. */
+export function outdateNodes(): void {
+  useNodes.setState(({ nodes, renewals }) => ({ outdated: new Set(nodes.keys()), renewals: renewals + 1 }));
+}
+
+function forgetNode(id: string): void {
+  useNodes.setState(({ nodes }) => ({ nodes: new Map([...nodes].filter(([key]) => key !== id)) }));
 }

@@ -7,6 +7,11 @@ export function shortNumber(value: number): string {
   return `${divided < 10 ? divided.toFixed(1).replace(/\.0$/, '') : Math.round(divided)}${unit}`;
 }
 
+/** 1 message, 2 messages */
+export function counted(count: number, of: string): string {
+  return `${count.toLocaleString('en')} ${of}${count === 1 ? '' : 's'}`;
+}
+
 /** US dollars, with as many digits as small sums need. */
 export function money(value: number): string {
   if (value === 0) return '$0';

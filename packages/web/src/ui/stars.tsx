@@ -1,6 +1,7 @@
 import { Star } from 'lucide-react';
 import { useId } from 'react';
 import { Button } from './button.tsx';
+import { counted } from './format.ts';
 
 export interface StarsProps {
   readonly rating: number | undefined;
@@ -23,7 +24,7 @@ export function Stars({ rating, onRate }: StarsProps) {
               type="radio"
               name={group}
               className="sr-only"
-              aria-label={stars === 1 ? '1 star' : `${stars} stars`}
+              aria-label={counted(stars, 'star')}
               checked={rating === stars}
               onChange={() => onRate(stars)}
             />

@@ -1,12 +1,16 @@
 import { X } from 'lucide-react';
 import { useEffect } from 'react';
 import { create } from 'zustand';
+import { ApiProblem } from '../api/client.ts';
+import { useConnection } from '../state/connection.ts';
 import { Button, IconButton } from './button.tsx';
 
 interface Toast {
   readonly id: number;
   readonly text: string;
   readonly kind: 'info' | 'error';
+  /** Said because the server was away: it is over when that is. */
+  readonly isAway?: boolean;
   readonly action?: { readonly title: string; readonly run: () => void };
 }
 
@@ -18,9 +22,10 @@ export function toast(text: string, action?: Toast['action']): void {
   add({ id: ++last, text, kind: 'info', ...(action && { action }) });
 }
 
-/** Says what went wrong until it is put away. */
+/** Says what went wrong until it is put away, or until the server that was away is back. */
 export function toastError(error: unknown): void {
-  add({ id: ++last, text: error instanceof Error ? error.message : String(error), kind: 'error' });
+  const isAway = error instanceof ApiProblem && error.code === 'unreachable';
+  add({ id: ++last, text: error instanceof Error ? error.message : String(error), kind: 'error', isAway });
 }
 
 function add(one: Toast): void {
@@ -33,11 +38,15 @@ function remove(id: number): void {
 
 export function Toasts() {
   const { toasts } = useToasts();
+  const isConnected = useConnection((connection) => connection.isConnected);
+  useEffect(() => {
+    if (isConnected) useToasts.setState((state) => ({ toasts: state.toasts.filter(({ isAway }) => !isAway) }));
+  }, [isConnected]);
   return (
     <section
       aria-label="Notices"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-2 bottom-10 z-50 flex flex-col items-center gap-2"
+      className="pointer-events-none fixed inset-x-2 top-20 z-50 flex flex-col items-center gap-2"
     >
       {toasts.map((one) => (
         <Note key={one.id} {...one} />

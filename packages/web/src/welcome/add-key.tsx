@@ -1,6 +1,5 @@
+import { DEMO_VARIABLES } from '../api/key-variables.ts';
 import { CodeLine } from '../ui/code-line.tsx';
-
-const VARIABLES = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'] as const;
 
 /** How a provider gets its key: from the environment of the server, never through the page. */
 export function AddKey() {
@@ -9,7 +8,7 @@ export function AddKey() {
       <p className="text-soft">
         Set one of these where Skein is started, then start it again. Keys stay on the server.
       </p>
-      {VARIABLES.map((name) => (
+      {DEMO_VARIABLES.map((name) => (
         <CodeLine key={name} text={`export ${name}=…`} label={`Copy the line for ${name}`} />
       ))}
     </div>

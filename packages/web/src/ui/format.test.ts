@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { counted } from './format.ts';
+
+test('one is not counted as several', () => {
+  expect([0, 1, 2, 1234].map((count) => counted(count, 'star'))).toEqual([
+    '0 stars',
+    '1 star',
+    '2 stars',
+    '1,234 stars',
+  ]);
+});
