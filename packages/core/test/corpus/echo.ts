@@ -32,6 +32,7 @@ function storingAs(home: ProviderDescriptor, envelope: string): ProviderDescript
 const REASONS: Readonly<Record<string, string>> = {
   'dropped empty': 'a reply that says nothing is refused by every API',
   'rewritten empty': 'chat refuses `tool_calls: []` (tool-calls-empty)',
+  'synthesised tool-unanswered': 'a patch that the client was asked to apply is no block, and not answered here',
   'synthesised tool-id': 'a compatible provider gave a call no id, and its result needs one',
   'dropped refused-field':
     'chat takes audio as its id only; reasoning without ciphertext that was not stored is not found',
