@@ -26,9 +26,11 @@ export function withClientCalls(unit: Unit): Unit {
 /** No screenshot can stand in for another: a computer's call without one goes (`call-unanswered`). */
 export function settleComputers(units: readonly Unit[]): ReadonlyMap<number, Unit | undefined> {
   const settled = new Map<number, Unit | undefined>();
+  const isCaller = ({ role, text }: Unit): boolean => role === 'assistant' && text.includes('"computer_call"');
+  if (!units.some(isCaller)) return settled;
   const screens = units.filter(({ text }) => text.includes('"computer_call_output"')).map(({ text }) => text);
   units.forEach((unit, index) => {
-    if (!unit.text.includes('"computer_call"')) return;
+    if (!isCaller(unit)) return;
     const rest = withoutItems(
       unit,
       ({ type, call_id: id }) => type === 'computer_call' && !screens.some((text) => text.includes(JSON.stringify(id))),
