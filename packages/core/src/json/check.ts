@@ -15,8 +15,7 @@ export function findJsonError(text: string): JsonTextError | undefined {
     const end = skipSpace(text, checkValue(text, skipSpace(text, 0), 0));
     return end === text.length ? undefined : new JsonTextError('text follows the value', end);
   } catch (error) {
-    if (error instanceof JsonTextError) return error;
-    throw error;
+    return error as JsonTextError;
   }
 }
 

@@ -62,6 +62,6 @@ function without(unit: Unit, blocks: readonly unknown[], gone: ReadonlySet<numbe
   });
   if (saysNothing(blocks.filter((_, index) => !leaves(index)))) return undefined;
   const ranges = elementsOf(unit.text, find(unit.text, ['content'])!.start);
-  const { pieces: _, bound: __, ...rest } = unit;
-  return { ...rest, text: splice(unit.text, removals(ranges, leaves)), losses };
+  const text = splice(unit.text, removals(ranges, leaves));
+  return { ...unit, text, pieces: undefined, bound: undefined, losses };
 }

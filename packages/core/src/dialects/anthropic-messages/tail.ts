@@ -12,8 +12,7 @@ export function trimEnd(unit: Unit): Unit | undefined | null {
   const trimmed = said.trimEnd();
   if (trimmed === said) return undefined;
   if (trimmed === '') return null;
-  const { pieces: _, ...rest } = unit;
-  return { ...rest, text: splice(unit.text, [{ ...range!, text: JSON.stringify(trimmed) }]) };
+  return { ...unit, pieces: undefined, text: splice(unit.text, [{ ...range!, text: JSON.stringify(trimmed) }]) };
 }
 
 /**

@@ -51,11 +51,13 @@ describe('a conversation with tools', () => {
   it("names a call that came without an id in its result, whatever the client's own name for it was", () => {
     const asked = reply('{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}');
     const answer = dialect.parseMessage('{"role":"tool","tool_call_id":"mine","content":"ok"}');
-    const { body } = write([user('Go'), asked, answer]);
+    const { body, losses } = write([user('Go'), asked, answer]);
     const [call, result] = elementsOf(body)
       .slice(2)
       .map((text) => JSON.parse(text));
     expect(result.tool_call_id).toBe(call.tool_calls[0].id);
+    const detail = `mine -> ${result.tool_call_id}`;
+    expect(losses).toContainEqual({ kind: 'rewritten', message: 2, path: '', reason: 'tool-id', detail });
     expect(result.content).toBe('ok');
   });
 

@@ -45,9 +45,10 @@ export class CallTracker {
    */
   #takeOpen(id: string, dialect: string): FoundCall | undefined {
     const name = BY_NAME.exec(id)?.[1];
-    const isNear = (call: FoundCall): boolean => dialect === BLOCKS_ORIGIN.dialect || call.dialect === dialect;
     const index = this.#open.findIndex((call) =>
-      name === undefined ? call.id.startsWith(VIEW_ID) && isNear(call) : call.name === name,
+      name === undefined
+        ? call.id.startsWith(VIEW_ID) && (dialect === BLOCKS_ORIGIN.dialect || call.dialect === dialect)
+        : call.name === name,
     );
     return index < 0 ? undefined : this.#open.splice(index, 1)[0];
   }

@@ -27,14 +27,19 @@ export function entriesFor(message: Message, index: number, isRepeated: boolean,
     known.isRepeated === isRepeated &&
     known.writer === writer &&
     isSameTarget(known.target, target) &&
-    (results.length === 0 || known.answered.every((call, at) => isSame(call, find(results[at]!))))
+    known.answered.every((call, at) => isSame(call, find(results[at]!)))
   )
     return known.entries;
+  const isNative = isOwn(message, target) && !isRepeated;
+  const misnamed = isNative ? results.filter((id) => isMisnamed(id, find(id))) : [];
   const units =
-    isOwn(message, target) && !isRepeated && !results.some((id) => isMisnamed(id, find(id)))
+    isNative && misnamed.length === 0
       ? splicedUnits(message, index, job, false)
       : writer.translate(withSingleIds(message), target, { find });
-  const entries = units.map((unit) => entryOf(unit, index, message));
+  const renamed = misnamed.map((id) => rewritten('', 'tool-id', `${id} -> ${find(id)!.id}`));
+  const entries = units.map((unit, at) =>
+    entryOf(at > 0 ? unit : { ...unit, losses: [...unit.losses, ...renamed] }, index, message),
+  );
   cache.set(message, { index, isRepeated, writer, target, answered: results.map(find), entries });
   return entries;
 }
@@ -88,12 +93,11 @@ export function splicedUnits(message: Message, index: number, job: Job, dropBoun
 function withWholeCharacters(unit: Unit): Unit {
   const edits = loneSurrogates(unit.text);
   if (edits.length === 0) return unit;
-  const losses = [...unit.losses, rewritten('', 'surrogate')];
-  const { pieces: _, ...rest } = unit;
   return {
-    ...rest,
+    ...unit,
     text: splice(unit.text, edits),
-    losses,
-    ...(unit.parts && { parts: unit.parts.map((part) => splice(part, loneSurrogates(part))) }),
+    pieces: undefined,
+    parts: unit.parts?.map((part) => splice(part, loneSurrogates(part))),
+    losses: [...unit.losses, rewritten('', 'surrogate')],
   };
 }
