@@ -8,6 +8,7 @@ export {
   cutPoints,
   firstOf,
   keepLast,
+  rangeDigest,
   type SummariseOptions,
   summarise,
   withinTokens,

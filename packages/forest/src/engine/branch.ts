@@ -13,16 +13,17 @@ import {
   type Tool,
 } from '@skein/core';
 import { appendAt, appendBeside } from '../forest/append.ts';
+import { keepCheckpoints } from '../forest/checkpoints.ts';
 import type { Context } from '../forest/context.ts';
 import { ForestError } from '../forest/errors.ts';
 import { joinTexts } from '../forest/join-texts.ts';
 import { placeBelow } from '../forest/place.ts';
-import { keepCheckpoints } from './checkpoints.ts';
 import type { EventWriter } from './event-writer.ts';
-import { readHistory } from './history.ts';
+import { asStored, readHistory } from './history.ts';
 import { Keeping } from './keeping.ts';
 import { issuerOf, runOptions } from './run-options.ts';
 import { besideEachOther, takeOfStep } from './take-of-step.ts';
+import { definitionOf, toolsBody } from './thread-tools.ts';
 import { journalled } from './tool-journal.ts';
 import type { BranchState, GenerateOptions, GenerationEvent } from './types.ts';
 import { type Asked, WireLog } from './wire-log.ts';
@@ -65,10 +66,13 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
   const { store, clock } = context;
   const key = `${generation}/${branch}`;
   const options = runOptions(task.options, branch);
-  const history = await readHistory(store, node, issuerOf(options.model));
+  const { thread } = task.options;
+  const history = await readHistory(store, node, { issuer: issuerOf(options.model), thread });
+  const tools = toolsBody((options.tools ?? []).map(definitionOf));
   const known = new Set(history.path.map(({ body }) => body));
   const keeping = new Keeping(history.messages);
   const wire = new WireLog(store, clock, key);
+  const added: Message[] = [];
   let previous = history.previous;
   let sent: readonly Message[] = history.messages;
 
@@ -99,14 +103,20 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
     const place = await placeBelow(store, growing.head);
     if (step) {
       const { params } = options;
-      const made = takeOfStep(step, sent, known, previous, { generation, ...(params && { params: { ...params } }) });
+      const about = { generation, tools, ...(thread && { thread }), ...(params && { params: { ...params } }) };
+      const made = takeOfStep(step, sent, known, previous, about);
       const replies = besideEachOther(step, made.take);
       [growing.head] = (await appendBeside(context, place, replies, [...made.bodies, ...wire.kept()])) as [string];
       previous = made.stored;
     } else {
-      [growing.head] = (await appendAt(context, place, [message], { via: 'generate', generation })) as [string];
+      [growing.head] = (await appendAt(context, place, [message], {
+        via: 'generate',
+        generation,
+        ...(thread && { thread }),
+      })) as [string];
     }
     known.add(message.facts.digest);
+    added.push(message);
     events.push(branch, { type: 'message', node: growing.head });
     await task.onState({ head: growing.head, status: 'running' });
     keeping.kept(message);
@@ -114,8 +124,15 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
 
   const keepNew = async (checkpoints: readonly Checkpoint[]) => {
     // Where nothing came, the end is still a node that other branches share.
-    if (growing.head !== node)
-      await keepCheckpoints(context, growing.head, checkpoints.slice(history.checkpoints.length));
+    if (growing.head === node) return;
+    const made = checkpoints.slice(history.checkpoints.length);
+    const stored = [...history.stored, ...added];
+    await keepCheckpoints(
+      context,
+      growing.head,
+      thread,
+      made.map((checkpoint) => asStored(checkpoint, stored, history.shift)),
+    );
   };
   try {
     for await (const event of running) {

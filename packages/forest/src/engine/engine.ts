@@ -8,12 +8,14 @@ import { inTurnOfAll } from './claims.ts';
 import { EventWriter } from './event-writer.ts';
 import { follow, refuseOtherIds } from './follow.ts';
 import { generationRecord, readGeneration, shown, stateOf } from './generation-record.ts';
+import { readHistory } from './history.ts';
 import { FROM_THE_FOREST, nameOf, newState, refuseForeign, requestOf } from './new-state.ts';
 import { createParking } from './parking.ts';
 import { takeUp } from './partial.ts';
 import { previewRequest } from './preview.ts';
 import { rerunTurns } from './rerun.ts';
 import { toResume } from './resuming.ts';
+import { toolsToGoOn } from './thread-tools.ts';
 import {
   type BranchState,
   type Engine,
@@ -55,7 +57,8 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
       try {
         await Promise.all(
           grow.map(async (branch) => {
-            const task = { generation: id, branch, node: first.branches[branch]!.head, options, events };
+            const own = { ...options, ...(first.thread !== undefined && { thread: first.thread }) };
+            const task = { generation: id, branch, node: first.branches[branch]!.head, options: own, events };
             const onState = (now: BranchState) => setBranch(branch, now);
             const done = await growBranch(context, { ...task, signal: aborting.signal, onState });
             // The last write has it, too, and tells of a store that fails.
@@ -114,13 +117,32 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     }
   };
 
+  /** What was not said is as in the conversation's last request. */
+  const goingOn = async (node: string, asked: GenerateOptions): Promise<GenerateOptions> => {
+    const { thread, tools, params } = asked;
+    if (thread === undefined || (tools && params)) return asked;
+    const { last } = await readHistory(store, node, { thread });
+    if (!last) return asked;
+    return {
+      ...asked,
+      ...(!tools && { tools: toolsToGoOn(last.tools, asked.available) }),
+      ...(!params && last.params && { params: last.params }),
+    };
+  };
+
+  const toolsBefore = async (node: string, thread: string, { available }: Pick<GenerateOptions, 'available'>) => {
+    const { last } = await readHistory(store, node, { thread });
+    return last && toolsToGoOn(last.tools, available);
+  };
+
   const engine: Engine = {
     async generate(node, given) {
-      const options = { ...defaults, ...given };
-      refuseForeign(options, [...FROM_THE_FOREST, 'approvals']);
+      const asked = { ...defaults, ...given };
+      refuseForeign(asked, [...FROM_THE_FOREST, 'approvals']);
       parking.refuse();
-      if (options.thread !== undefined) await threads.get(options.thread);
+      if (asked.thread !== undefined) await threads.get(asked.thread);
       const at = await resolveId(store, node);
+      const options = await goingOn(at, asked);
       return inTurnOfAll(context, at, async () => {
         const state = newState(context, at, options);
         if (!options.again) await refuseTwice(state);
@@ -132,10 +154,16 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
       });
     },
     async preview(node, given) {
-      const options = { ...defaults, ...given };
-      refuseForeign(options, [...FROM_THE_FOREST, 'approvals']);
-      nameOf(options.model);
-      return previewRequest(store, await resolveId(store, node), options);
+      const asked = { ...defaults, ...given };
+      refuseForeign(asked, [...FROM_THE_FOREST, 'approvals']);
+      nameOf(asked.model);
+      const at = await resolveId(store, node);
+      return previewRequest(store, at, await goingOn(at, asked));
+    },
+    async lastRequest(thread, { at } = {}) {
+      const { head } = await threads.get(thread);
+      const node = at === undefined ? head : await resolveId(store, at);
+      return (await readHistory(store, node, { thread })).last;
     },
     rerun: (head, options) => rerunTurns(context, engine, head, options),
     resume: (id, given = {}) =>
@@ -143,10 +171,14 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
         parking.refuse();
         const state = await readGeneration(store, id);
         refuseForeign(given, FROM_THE_FOREST);
-        const { grow, options } = toResume(state, { ...defaults, ...given });
+        const { thread } = state;
+        const asked = { ...defaults, ...given };
+        const tools =
+          thread === undefined || asked.tools ? undefined : await toolsBefore(state.branches[0]!.head, thread, asked);
+        const { grow, options } = toResume(state, { ...asked, ...(tools && { tools }) });
         const branches: BranchState[] = [...state.branches];
         for (const index of grow)
-          branches[index] = { head: await takeUp(context, id, index, branches[index]!.head), status: 'running' };
+          branches[index] = { head: await takeUp(context, state, index, branches[index]!.head), status: 'running' };
         await setStop(context, id, false);
         const { endedAt: _ended, ...rest } = state;
         const model = nameOf(options.model);

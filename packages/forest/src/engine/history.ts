@@ -1,36 +1,125 @@
-import type { Checkpoint, Manifest, Message } from '@skein/core';
+import { type Checkpoint, dialect, type Manifest, type Message, rangeDigest, type ToolDefinition } from '@skein/core';
+import { readCheckpoints } from '../forest/checkpoints.ts';
+import { type Lineage, lineageOf, takesOfLineage } from '../forest/lineage.ts';
 import { messageOf, takesByNode } from '../forest/read-nodes.ts';
 import { storedManifest } from '../forest/sent-request.ts';
-import type { NodeRecord } from '../model/index.ts';
+import type { NodeRecord, TakeContext, TakeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { isCheckpoint } from './checkpoints.ts';
+import { readTools } from './thread-tools.ts';
 
 /** What a request below a node is made from: the texts of its path, and what was sent for them before. */
 export interface History {
   readonly path: readonly NodeRecord[];
+  /** The messages of the path. */
+  readonly stored: readonly Message[];
+  /** What is sent: those, with the system text that the conversation had last. */
   readonly messages: readonly Message[];
+  /** How many more messages than nodes there are, because another system text stands at the front. */
+  readonly shift: number;
   readonly checkpoints: readonly Checkpoint[];
   /** Of the last request on this path, so that it is sent with the texts it was made with. */
   readonly previous: { readonly digest: string; readonly manifest: Manifest } | undefined;
+  /** What the last reply of this conversation was asked with; absent where no model has answered yet. */
+  readonly last: LastRequest | undefined;
 }
 
-export async function readHistory(store: Store, node: string, issuer?: string): Promise<History> {
+/** The settings of the last request of a conversation. */
+export interface LastRequest {
+  readonly provider?: string;
+  readonly model?: string;
+  readonly params?: TakeRecord['params'];
+  readonly tools: readonly ToolDefinition[];
+}
+
+/**
+ * Reads what a conversation sends next below a node. With a thread, only what that conversation itself was sent with
+ * counts; nodes that it shares with others say nothing of them.
+ */
+export async function readHistory(
+  store: Store,
+  node: string,
+  { issuer, thread }: { readonly issuer?: string; readonly thread?: string | undefined } = {},
+): Promise<History> {
   const path = await store.path(node);
   const ids = path.map(({ id }) => id);
-  const [bodies, takes, refs] = await Promise.all([
+  const lineage = thread === undefined ? undefined : await lineageOf(store, thread);
+  const [bodies, takes, found] = await Promise.all([
     store.bodies(path.map(({ body }) => body)),
     takesByNode(store, ids),
-    store.refs({ on: 'node', keys: ids, names: ['checkpoint'], limit: Math.max(ids.length, 1) }),
+    readCheckpoints(store, ids, lineage),
   ]);
-  const order = new Map(ids.map((id, index) => [id, index]));
-  const checkpoints = refs.items
-    .toSorted((a, b) => order.get(a.key)! - order.get(b.key)!)
-    .flatMap(({ value }) => (isCheckpoint(value) ? [value] : []));
-  const digest = ids.flatMap((id) => takes.get(id) ?? []).findLast(({ request }) => request)?.request?.manifest;
+  const own = ids.flatMap((id) => takesOfLineage(takes.get(id) ?? [], lineage));
+  const stored = path.map((record, index) =>
+    messageOf(record, bodies[index], preferred(takes.get(record.id) ?? [], lineage), issuer),
+  );
+  const reply = own.findLast(({ author, context, model }) => author === 'model' && (context ?? model) !== undefined);
+  const messages = await withSystemOf(store, stored, reply?.context);
+  const shift = messages.length - stored.length;
+  const digest = own.findLast(({ request }) => request)?.request?.manifest;
   return {
     path,
-    messages: path.map((record, index) => messageOf(record, bodies[index], takes.get(record.id) ?? [], issuer)),
-    checkpoints,
+    stored,
+    messages,
+    shift,
+    checkpoints: found.flatMap(({ checkpoint }) => shifted(checkpoint, stored, messages, shift)),
     previous: digest === undefined ? undefined : { digest, manifest: await storedManifest(store, digest) },
+    last: reply && (await lastRequest(store, reply)),
+  };
+}
+
+/** A text that several conversations share has its origin from this one's take. */
+function preferred(takes: readonly TakeRecord[], lineage: Lineage | undefined): readonly TakeRecord[] {
+  const own = takesOfLineage(takes, lineage);
+  return own.length > 0 ? own : takes;
+}
+
+/** The messages below the system text of the conversation's last request, where that is another than the path begins with. */
+async function withSystemOf(
+  store: Store,
+  stored: readonly Message[],
+  context: TakeContext | undefined,
+): Promise<readonly Message[]> {
+  if (!context) return stored;
+  const { leading, rest } = cutLeading(stored);
+  const bodies = context.system.map(({ body }) => body);
+  if (bodies.join() === leading.map(({ facts }) => facts.digest).join()) return stored;
+  const texts = await store.bodies(bodies);
+  // Without its text there is nothing truer than what the path begins with.
+  if (texts.some((text) => text === undefined)) return stored;
+  const system = context.system.map(({ dialect: spoken }, index) => dialect(spoken).parseMessage(texts[index]!));
+  return [...system, ...rest];
+}
+
+function cutLeading(messages: readonly Message[]): { leading: readonly Message[]; rest: readonly Message[] } {
+  const end = messages.findIndex(({ role }) => role !== 'system');
+  const count = end < 0 ? messages.length : end;
+  return { leading: messages.slice(0, count), rest: messages.slice(count) };
+}
+
+/** A checkpoint counts the messages of the path: behind another system text it stands for the same ones. */
+function shifted(
+  checkpoint: Checkpoint,
+  stored: readonly Message[],
+  messages: readonly Message[],
+  shift: number,
+): Checkpoint[] {
+  if (messages === stored) return [checkpoint];
+  if (rangeDigest(stored, checkpoint.upTo) !== checkpoint.digest) return [];
+  const upTo = checkpoint.upTo + shift;
+  return [{ ...checkpoint, upTo, digest: rangeDigest(messages, upTo) }];
+}
+
+/** The same for one that was made of what is sent: as it stands for the messages of the path. */
+export function asStored(checkpoint: Checkpoint, stored: readonly Message[], shift: number): Checkpoint {
+  const upTo = checkpoint.upTo - shift;
+  return { ...checkpoint, upTo, digest: rangeDigest(stored, upTo) };
+}
+
+async function lastRequest(store: Store, { provider, model, params, context }: TakeRecord): Promise<LastRequest> {
+  return {
+    ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
+    ...(params !== undefined && { params }),
+    tools: context?.tools ? await readTools(store, context.tools) : [],
   };
 }

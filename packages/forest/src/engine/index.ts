@@ -1,4 +1,5 @@
 export { createEngine } from './engine.ts';
+export type { LastRequest } from './history.ts';
 export type {
   BranchState,
   Engine,

@@ -41,7 +41,7 @@ export function nameOf(model: GenerateOptions['model'] | undefined): string {
   return model;
 }
 
-/** Two with the same are the same. */
-export function requestOf({ model, params, tools, branches, label }: GenerationState): string {
-  return JSON.stringify([model, params ?? {}, tools, branches.length, label ?? '']);
+/** Two with the same are the same. Two people may say the same at the same moment: theirs are two. */
+export function requestOf({ model, params, tools, branches, label, thread }: GenerationState): string {
+  return JSON.stringify([model, params ?? {}, tools, branches.length, label ?? '', thread ?? '']);
 }

@@ -5,13 +5,19 @@ import { resolveId } from '../forest/resolve.ts';
 import { isMessage } from '../model/index.ts';
 import { readHistory } from './history.ts';
 import { besideEachOther } from './take-of-step.ts';
+import type { GenerationState } from './types.ts';
 import { lastReply, markKept } from './wire-log.ts';
 
 /**
  * Where a branch goes on that ended early. What a reply had said when its process died becomes a node, once. A whole
  * reply is gone on from; beside one that was cut: no API takes up a half reply where it ended.
  */
-export async function takeUp(context: Context, generation: string, branch: number, stored: string): Promise<string> {
+export async function takeUp(
+  context: Context,
+  { id: generation, thread }: Pick<GenerationState, 'id' | 'thread'>,
+  branch: number,
+  stored: string,
+): Promise<string> {
   const { store, clock } = context;
   const head = await aboveCut(context, await resolveId(store, stored));
   const key = `${generation}/${branch}`;
@@ -24,6 +30,7 @@ export async function takeUp(context: Context, generation: string, branch: numbe
     via: 'generate',
     author: 'model',
     generation,
+    ...(thread !== undefined && { thread }),
     provider,
     model,
     stop,

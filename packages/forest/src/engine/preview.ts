@@ -1,5 +1,6 @@
 import { type Environment, type Loss, type Message, type ModelChoice, pendingCalls, run } from '@skein/core';
 import { joinTexts } from '../forest/join-texts.ts';
+import { lineageOf } from '../forest/lineage.ts';
 import { partsFrom } from '../forest/sent-request.ts';
 import type { Store } from '../store/index.ts';
 import { readHistory } from './history.ts';
@@ -12,7 +13,9 @@ import { EngineError, type GenerateOptions, type RequestPreview } from './types.
  */
 export async function previewRequest(store: Store, node: string, options: GenerateOptions): Promise<RequestPreview> {
   const { observer: _o, compaction: _c, fallback: _f, ...asked } = runOptions(options, 0);
-  const { path, messages, checkpoints, previous } = await readHistory(store, node, issuerOf(asked.model));
+  const { thread } = options;
+  const history = await readHistory(store, node, { issuer: issuerOf(asked.model), thread });
+  const { path, messages, shift, checkpoints, previous } = history;
   const open = pendingCalls(messages);
   if (open.length > 0)
     throw new EngineError(
@@ -45,7 +48,8 @@ export async function previewRequest(store: Store, node: string, options: Genera
   if (!caught) throw new Error('The run ended before anything would have been sent.');
   const body = String(caught.init.body);
   const { provider, model: name } = model;
-  const parts = await partsFrom(store, path, { body, dialect: provider.dialect });
+  const lineage = thread === undefined ? undefined : await lineageOf(store, thread);
+  const parts = await partsFrom(store, path, { body, dialect: provider.dialect }, lineage);
   return {
     body,
     provider: provider.id,
@@ -53,7 +57,7 @@ export async function previewRequest(store: Store, node: string, options: Genera
     dialect: provider.dialect,
     url: withoutCredentials(caught.url),
     headers: withoutValues(caught.init.headers as Record<string, string>, model.extraHeaders ?? asked.extraHeaders),
-    losses: losses.map((loss) => located(loss, sent, messages, path)),
+    losses: losses.map((loss) => located(loss, sent, messages, path, shift)),
     ...(parts && { parts }),
   };
 }
@@ -101,8 +105,10 @@ function located(
   sent: readonly Message[],
   stored: readonly Message[],
   path: readonly { readonly id: string }[],
+  shift: number,
 ): RequestPreview['losses'][number] {
   const message = sent[loss.message];
   const at = message === undefined ? -1 : stored.indexOf(message);
-  return at < 0 ? loss : { ...loss, node: path[at]!.id };
+  const node = at < 0 ? undefined : path[at - shift];
+  return node ? { ...loss, node: node.id } : loss;
 }

@@ -17,7 +17,7 @@ export async function rerunTurns(
 ): Promise<Rerun> {
   const { store } = context;
   const start = await resolveId(store, from);
-  const { messages, path: nodes } = await readHistory(store, await resolveId(store, path));
+  const { messages, path: nodes } = await readHistory(store, await resolveId(store, path), { thread: options.thread });
   const at = nodes.findIndex(({ id }) => id === start);
   if (at < 0 && start !== ROOT)
     throw new ForestError('not_above', start, `Node ${start} does not lead to ${path}: "from" has to be above it.`);

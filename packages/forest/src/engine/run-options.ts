@@ -3,7 +3,7 @@ import type { BranchTask } from './branch.ts';
 
 /** What `run` takes of the options of a branch. One seed for all branches would give one reply many times. */
 export function runOptions(
-  { n: _n, again: _again, label: _label, thread: _thread, ...options }: BranchTask['options'],
+  { n: _n, again: _again, label: _label, thread: _thread, available: _available, ...options }: BranchTask['options'],
   branch: number,
 ): Omit<RunOptions, 'messages'> {
   const seed = options.params?.seed;

@@ -9,17 +9,22 @@ export function takeOfStep(
   sent: readonly Message[],
   known: ReadonlySet<string>,
   previous: History['previous'],
-  about: Pick<TakeFacts, 'generation' | 'params'>,
+  about: Pick<TakeFacts, 'generation' | 'params' | 'thread'> & { readonly tools: BodyRecord | undefined },
 ): { take: TakeFacts; bodies: readonly BodyRecord[]; stored: NonNullable<History['previous']> } {
   const { manifest, provider, model, usage, estimated, cost, stop, envelope, requestId, durationMs, firstEventMs } =
     step;
   const [head, stored] = storeManifest(manifest, previous);
   const body = joinManifest(manifest, (index) => sent[index]!.raw);
   const others = sent.filter(({ facts }) => !known.has(facts.digest));
+  const { tools, ...facts } = about;
   const take: TakeFacts = {
     via: 'generate',
     author: 'model',
-    ...about,
+    ...facts,
+    context: {
+      system: leadingSystem(sent).map(({ origin, facts: of }) => ({ dialect: origin.dialect, body: of.digest })),
+      ...(tools && { tools: tools.digest }),
+    },
     provider,
     model,
     stop,
@@ -35,10 +40,16 @@ export function takeOfStep(
   const bodies = [
     ...others.map(({ raw, facts }) => ({ k: 'body' as const, digest: facts.digest, text: raw })),
     { k: 'body' as const, digest: sha256(envelope), text: envelope },
+    ...(tools ? [tools] : []),
     head,
     stored,
   ];
   return { take, bodies, stored: { digest: stored.digest, manifest } };
+}
+
+function leadingSystem(sent: readonly Message[]): readonly Message[] {
+  const end = sent.findIndex(({ role }) => role !== 'system');
+  return end < 0 ? sent : sent.slice(0, end);
 }
 
 /** A reply and its alternatives. They share a request, and what was spent is said once: of the reply. */

@@ -6,9 +6,11 @@ import type {
   RunOptions,
   RunStop,
   StreamEvent,
+  Tool,
   ToolUseBlock,
   Usage,
 } from '@skein/core';
+import type { LastRequest } from './history.ts';
 
 /** Everything that `run` takes, but for what comes from the forest. */
 export type GenerateOptions = Omit<
@@ -21,8 +23,16 @@ export type GenerateOptions = Omit<
   readonly again?: boolean;
   /** Kept with the generation, such as the name of an agent. */
   readonly label?: string;
-  /** A thread whose head moves to the first answer, also when that comes after going on. */
+  /**
+   * The conversation that is gone on with: its system text and, unless others are given, the tools and parameters of its last
+   * request are sent, and its head moves to the first answer, also when that comes after going on.
+   */
   readonly thread?: string;
+  /**
+   * Tools that this process can run. Where `tools` is absent, those of the conversation's last request are taken from here by
+   * name; calls of tools that are not among them wait until a person writes their result.
+   */
+  readonly available?: readonly Tool[];
 };
 
 /** `tools` are not stored: give those it was started with again. `params` are, and hold unless there are others. */
@@ -41,6 +51,8 @@ export interface Engine {
   rerun(head: string, options: GenerateOptions & { readonly from?: string }): Promise<Rerun>;
   /** What would be sent below a node, by the code that sends it; nothing is sent, and nothing is stored. */
   preview(node: string, options: GenerateOptions): Promise<RequestPreview>;
+  /** What the conversation's last reply at or above a node (default: its head) was asked with. */
+  lastRequest(thread: string, options?: { readonly at?: string }): Promise<LastRequest | undefined>;
   /** Goes on with what died, was stopped, or waits for approval. A tool that has finished is not run again. */
   resume(generation: string, options?: ResumeOptions): Promise<Generation>;
   /** Ends it, also in another process; what arrived is kept. */

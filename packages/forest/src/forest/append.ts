@@ -71,11 +71,12 @@ async function settleAppended(context: Context, parent: string, ids: readonly st
 }
 
 /** What holds for every message of a list, not only for what a model answered. */
-function common({ via, generation, exchange, extra, from }: TakeFacts): TakeFacts {
+function common({ via, generation, exchange, thread, extra, from }: TakeFacts): TakeFacts {
   return {
     ...(via && { via }),
     ...(generation && { generation }),
     ...(exchange && { exchange }),
+    ...(thread && { thread }),
     ...(extra && { extra }),
     ...(from && { from }),
   };

@@ -2,6 +2,7 @@ import { createClock } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { appendAt } from './append.ts';
 import { bookmarksOf } from './bookmarks.ts';
+import { contextChangesOf } from './context-changes.ts';
 import { lookingOf } from './looking.ts';
 import { marksOfNodes } from './marks.ts';
 import { matchHistory } from './match.ts';
@@ -34,6 +35,7 @@ export function createForest(store: Store, { project = 'default', now = Date.now
     match: (messages) => matchHistory(context.store, messages),
     ...readingOf(context),
     ...lookingOf(context),
+    contextChanges: contextChangesOf(context, threads),
     ...rehangingOf(context),
     ...marksOfNodes(context),
     ...upkeepOf(context),

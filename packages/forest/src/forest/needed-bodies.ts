@@ -1,4 +1,4 @@
-import { ENTRY_KINDS } from '../model/index.ts';
+import { ENTRY_KINDS, type TakeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { everyItem, everyPage } from './pages.ts';
 
@@ -9,15 +9,21 @@ export async function neededBodies(store: Store, isDead: (node: string) => boole
   for await (const nodes of everyPage((page) => store.scan(page))) {
     const living = nodes.filter(({ id }) => !isDead(id));
     for (const { body } of living) needed.add(body);
-    for (const { envelope, request } of await store.takes(living.map(({ id }) => id))) {
-      if (envelope !== undefined) needed.add(envelope);
-      if (request !== undefined) manifests.add(request.manifest);
+    for (const take of await store.takes(living.map(({ id }) => id))) {
+      for (const digest of textsOf(take)) needed.add(digest);
+      if (take.request !== undefined) manifests.add(take.request.manifest);
     }
   }
   for (const manifest of manifests) await addManifest(store, manifest, needed);
   for (const kind of ENTRY_KINDS)
     for await (const { data } of everyItem((page) => store.entries(kind, page))) await addNamed(store, data, needed);
   return needed;
+}
+
+/** The texts that a take names itself; its manifest names more. */
+export function textsOf({ envelope, context }: TakeRecord): string[] {
+  const system = context?.system.map(({ body }) => body) ?? [];
+  return [...system, context?.tools, envelope].filter((digest) => digest !== undefined);
 }
 
 /** A stored manifest, those it extends, and the texts that any of them names. */

@@ -15,13 +15,18 @@ export async function readThreads(store: Store, ids: readonly string[]): Promise
   return threads.map((thread) => thread && { ...thread, start: now.get(thread.start)!, head: now.get(thread.head)! });
 }
 
+const PARTS: readonly Thread['part'][] = ['main', 'subagent', 'side'];
+
 function readThread(id: string, refs: readonly RefRecord[]): Thread | undefined {
   const values = new Map(refs.map(({ name, value }) => [name, value]));
   const head = values.get('head');
   const start = values.get('start');
   if (typeof head !== 'string' || typeof start !== 'string') return undefined;
   const created = Number(values.get('created') ?? 0);
-  const forkedFrom = values.get('forkedFrom');
+  const text = (name: string) => {
+    const value = values.get(name);
+    return typeof value === 'string' ? { [name]: value } : {};
+  };
   return {
     id,
     start,
@@ -31,6 +36,11 @@ function readThread(id: string, refs: readonly RefRecord[]): Thread | undefined 
     createdAt: created,
     updatedAt: Number(values.get('touched') ?? created),
     deleted: values.get('deleted') === true,
-    ...(typeof forkedFrom === 'string' && { forkedFrom }),
+    recorded: values.get('recorded') === true,
+    part: PARTS.find((part) => part === values.get('part')) ?? 'main',
+    ...text('forkedFrom'),
+    ...text('group'),
+    ...text('session'),
+    ...text('unrecorded'),
   };
 }

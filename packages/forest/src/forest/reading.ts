@@ -2,6 +2,7 @@ import { type NodeRecord, ROOT } from '../model/index.ts';
 import type { Page, Store } from '../store/index.ts';
 import type { Context } from './context.ts';
 import { joinTexts } from './join-texts.ts';
+import { lineageOf } from './lineage.ts';
 import { everyPage, filteredPage } from './pages.ts';
 import { messageOf, readNodes, takesByNode } from './read-nodes.ts';
 import { hiddenAmong } from './removed.ts';
@@ -52,12 +53,18 @@ export function readingOf({ store }: Context): Reading {
         found.push(...(await readChildren(store, top, records)));
       return found;
     },
-    async request(id) {
-      return sentRequest(store, await recordOf(store, id));
+    async request(id, { thread } = {}) {
+      return sentRequest(
+        store,
+        await recordOf(store, id),
+        thread === undefined ? undefined : await lineageOf(store, thread),
+      );
     },
-    async requestParts(id) {
+    async requestParts(id, { thread } = {}) {
       const node = await recordOf(store, id);
-      return partsFrom(store, await store.path(node.parent), await sentRequest(store, node));
+      const lineage = thread === undefined ? undefined : await lineageOf(store, thread);
+      const sent = await sentRequest(store, node, lineage);
+      return partsFrom(store, await store.path(node.parent), sent, lineage);
     },
   };
 }

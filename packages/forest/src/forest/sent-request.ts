@@ -2,13 +2,14 @@ import { diffPrefix, joinManifest, type Manifest, type PrefixDifference } from '
 import { type NodeRecord, restoreManifest, sha256, type TakeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { ForestError } from './errors.ts';
+import { type Lineage, takesOfLineage } from './lineage.ts';
 import { recordedRequest } from './recorded-request.ts';
 import type { SentRequest } from './types.ts';
 
-/** The exact bytes of the latest request that brought a node. */
-export async function sentRequest(store: Store, node: NodeRecord): Promise<SentRequest> {
+/** The exact bytes of the latest request that brought a node, in a conversation or in any. */
+export async function sentRequest(store: Store, node: NodeRecord, lineage?: Lineage): Promise<SentRequest> {
   const { id } = node;
-  const takes = await store.takes([id]);
+  const takes = takesOfLineage(await store.takes([id]), lineage);
   const take = takes.findLast(({ request }) => request !== undefined);
   const recorded = takes.findLast(({ exchange, author }) => exchange !== undefined && author === 'model');
   if (!take && recorded) return recordedRequest(store, node, recorded);
@@ -23,11 +24,15 @@ export async function sentRequest(store: Store, node: NodeRecord): Promise<SentR
 }
 
 /** The latest request that is stored for a node of a path, from its end up. */
-async function lastRequest(store: Store, path: readonly NodeRecord[]): Promise<SentRequest | undefined> {
-  const takes = await store.takes(path.map(({ id }) => id));
+async function lastRequest(
+  store: Store,
+  path: readonly NodeRecord[],
+  lineage: Lineage | undefined,
+): Promise<SentRequest | undefined> {
+  const takes = takesOfLineage(await store.takes(path.map(({ id }) => id)), lineage);
   const sent = new Set(takes.filter(hasRequest).map(({ node }) => node));
   const last = path.findLast(({ id }) => sent.has(id));
-  return last && sentRequest(store, last);
+  return last && sentRequest(store, last, lineage);
 }
 
 function hasRequest({ request, exchange, author }: TakeRecord): boolean {
@@ -39,8 +44,9 @@ export async function partsFrom(
   store: Store,
   path: readonly NodeRecord[],
   next: Pick<SentRequest, 'body' | 'dialect'>,
+  lineage?: Lineage,
 ): Promise<PrefixDifference | undefined> {
-  const before = await lastRequest(store, path);
+  const before = await lastRequest(store, path, lineage);
   return before?.dialect === next.dialect ? diffPrefix(before.body, next.body) : undefined;
 }
 

@@ -26,3 +26,14 @@ export async function titleAt(store: Store, head: string): Promise<string> {
 export function titleOfMessage({ content }: Message): string {
   return titleOf(content.map((block) => (block.type === 'text' ? block.text : '')).join(' '));
 }
+
+/** The first words of a conversation that ends at a node, whole: threads with equal ones are folded in lists. */
+export async function openingAt(store: Store, head: string): Promise<string> {
+  for (const record of await store.path(head)) {
+    if (record.facts.role !== 'user') continue;
+    const [raw] = await store.bodies([record.body]);
+    const opening = messageOf(record, raw, []).text.trim().replace(/\s+/g, ' ');
+    if (opening !== '') return opening;
+  }
+  return '';
+}

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { RefRecord } from '../model/index.ts';
+import { appendAt } from './append.ts';
 import type { Context } from './context.ts';
 import { ForestError } from './errors.ts';
+import { listGroups, openingGroup, threadsInGroup, touchGroups } from './groups.ts';
 import { noteValue, ratingValue, tagValues } from './marks.ts';
 import { everyPage, filteredPage } from './pages.ts';
+import { placeBelow } from './place.ts';
 import { readThreads } from './read-threads.ts';
 import { setRef } from './refs.ts';
 import { resolveId } from './resolve.ts';
-import { titleAt } from './thread-title.ts';
+import { openingAt, titleAt } from './thread-title.ts';
 import { throughNode } from './through-node.ts';
 import type { Thread, Threads } from './types.ts';
 
@@ -21,36 +24,67 @@ export function threadsOf(context: Context): Threads {
     return thread;
   };
 
-  const set = async (id: string, values: Readonly<Record<string, unknown>>): Promise<Thread> => {
+  const set = async (id: string, group: string | undefined, values: Readonly<Record<string, unknown>>) => {
     // `touched` is what the list is sorted by: it changes with every change of any value.
-    const entries = Object.entries({ ...values, touched: context.clock.now() });
-    await store.append(entries.map(([name, value]) => setRef(context, 'thread', id, name, value)));
+    const touched = context.clock.now();
+    const entries = Object.entries({ ...values, ...(group !== undefined && { group }), touched });
+    await store.append([
+      ...entries.map(([name, value]) => setRef(context, 'thread', id, name, value)),
+      ...(group === undefined ? [] : await touchGroups(context, [{ group, thread: id, touched }])),
+    ]);
     return get(id);
   };
 
   const change = async (id: string, values: Readonly<Record<string, unknown>>): Promise<Thread> => {
-    await get(id);
-    return set(id, values);
+    const { group } = await get(id);
+    return set(id, group, values);
   };
 
+  const groupAt = async (head: string) => openingGroup(await openingAt(store, head));
   const touched = (request: object) => store.refs({ on: 'thread', names: ['touched'], order: 'newest', ...request });
   const keysOf = (refs: readonly RefRecord[]) => refs.map(({ key }) => key);
+
+  const fork: Threads['fork'] = async (id, { at, title } = {}) => {
+    const thread = await get(id);
+    const head = at === undefined ? thread.head : await resolveId(store, at);
+    return set(newId(), await groupAt(head), {
+      start: thread.start,
+      head,
+      title: title ?? thread.title,
+      created: context.clock.now(),
+      forkedFrom: id,
+    });
+  };
+
+  const writable: Threads['writable'] = async (id, { at } = {}) => {
+    const thread = await get(id);
+    return thread.recorded ? fork(id, at === undefined ? {} : { at }) : thread;
+  };
 
   return {
     get,
     async create({ head, start, title, id = newId() }) {
-      if (!/^[\w.:-]{1,200}$/.test(id))
-        throw new ForestError(
-          'bad_name',
-          id,
-          `"${id.slice(0, 60)}" is not a thread id: use letters, digits and . _ : -`,
-        );
+      checkId(id);
       const [from, to] = await Promise.all([resolveId(store, start ?? 'root'), resolveId(store, head)]);
       // Read first, so that what is written now is later than what is there.
       const [there] = await readThreads(store, [id]);
       const created = there?.createdAt ?? context.clock.now();
-      return set(id, { start: from, head: to, title: title ?? (await titleAt(store, to)), created });
+      const group = there?.group ?? (await groupAt(to));
+      return set(id, group, { start: from, head: to, title: title ?? (await titleAt(store, to)), created });
     },
+    async begin(messages, { below = 'root', title } = {}) {
+      const thread = newId();
+      const place = await placeBelow(store, await resolveId(store, below));
+      const head = (await appendAt(context, place, messages, { thread })).at(-1) ?? place.id;
+      return this.create({ id: thread, head, ...(title !== undefined && { title }) });
+    },
+    async append(id, messages, { at } = {}) {
+      const { id: thread, head } = await writable(id, at === undefined ? {} : { at });
+      const place = await placeBelow(store, at === undefined ? head : await resolveId(store, at));
+      const end = (await appendAt(context, place, messages, { thread })).at(-1) ?? place.id;
+      return change(thread, { head: end });
+    },
+    writable,
     async list({ deleted = false, tag, ...page } = {}) {
       const found = await filteredPage(
         touched,
@@ -64,6 +98,8 @@ export function threadsOf(context: Context): Threads {
       );
       return { ...found, items: (await readThreads(store, keysOf(found.items))) as Thread[] };
     },
+    groups: (page = {}) => listGroups(store, touched, page),
+    inGroup: (group, page = {}) => threadsInGroup(store, group, page),
     async of(node) {
       const isThrough = await throughNode(store, await resolveId(store, node));
       const found: Thread[] = [];
@@ -78,16 +114,7 @@ export function threadsOf(context: Context): Threads {
     },
     rename: (id, title) => change(id, { title }),
     moveHead: async (id, head) => change(id, { head: await resolveId(store, head) }),
-    async fork(id, { at, title } = {}) {
-      const thread = await get(id);
-      return set(newId(), {
-        start: thread.start,
-        head: at === undefined ? thread.head : await resolveId(store, at),
-        title: title ?? thread.title,
-        created: context.clock.now(),
-        forkedFrom: id,
-      });
-    },
+    fork,
     tag: async (id, tags) => change(id, tagValues(tags)),
     note: async (id, text) => change(id, { note: noteValue(text) }),
     rate: async (id, rating) => change(id, { rating: ratingValue(rating) }),
@@ -96,6 +123,11 @@ export function threadsOf(context: Context): Threads {
     },
     restore: (id) => change(id, { deleted: false }),
   };
+}
+
+function checkId(id: string): void {
+  if (/^[\w.:-]{1,200}$/.test(id)) return;
+  throw new ForestError('bad_name', id, `"${id.slice(0, 60)}" is not a thread id: use letters, digits and . _ : -`);
 }
 
 function newId(): string {

@@ -40,9 +40,11 @@ export interface Forest {
   /** All nodes below a node, parents before their children. */
   descendants(id: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
   /** The exact bytes that were sent for a node a model wrote, checked by their hash. */
-  request(id: string): Promise<SentRequest>;
+  request(id: string, options?: OfThread): Promise<SentRequest>;
   /** Where that request parts from the one before it on the path; undefined when it extends it, or is the first. */
-  requestParts(id: string): Promise<PrefixDifference | undefined>;
+  requestParts(id: string, options?: OfThread): Promise<PrefixDifference | undefined>;
+  /** Where the system text, the tools or the sent history changed in the middle of a conversation. */
+  contextChanges(thread: string, options?: { readonly to?: string }): Promise<readonly ContextChange[]>;
 
   readonly threads: Threads;
   readonly bookmarks: Bookmarks;
@@ -89,6 +91,21 @@ export interface Forest {
   /** Offline: the same in less space. */
   pack(): Promise<{ readonly kept: number; readonly removed: number }>;
   close(): Promise<void>;
+}
+
+/** Whose request: of several conversations through a node only those of this thread count. Default: any. */
+export interface OfThread {
+  readonly thread?: string;
+}
+
+/** A request of a conversation that had another context than the one before it. */
+export interface ContextChange {
+  /** The reply to that request. */
+  readonly node: string;
+  readonly system?: { readonly before: string; readonly after: string };
+  readonly tools?: { readonly before: string; readonly after: string };
+  /** The request left out messages at the front, or sent others in their place. */
+  readonly compacted?: { readonly messages: number; readonly replacement: string };
 }
 
 /** Removed nodes are left out unless they are asked for. */
@@ -169,10 +186,44 @@ export interface Thread {
   readonly deleted: boolean;
   /** The thread it was forked from. */
   readonly forkedFrom?: string;
+  /** Recorded from a client: only that client's own exchanges move its head. */
+  readonly recorded: boolean;
+  /** What it is to its session: the conversation itself, a subagent's, or a side call such as one for a title. */
+  readonly part: 'main' | 'subagent' | 'side';
+  /** The row of a list that it belongs to. */
+  readonly group?: string;
+  /** What its client calls the session, as a hash. */
+  readonly session?: string;
+  /** It goes on from a response that was not recorded: the id that the server issued for it. */
+  readonly unrecorded?: string;
 }
 
+/** One row of a list: a thread alone, a session, threads that begin with the same words, or side calls. */
+export interface ThreadGroup {
+  readonly kind: 'thread' | 'session' | 'opening' | 'side';
+  /** For `inGroup`; absent for a thread alone. */
+  readonly group?: string;
+  /** The one that the row is named after. */
+  readonly thread: Thread;
+  readonly count: number;
+  /** There are more than were counted. */
+  readonly isMore: boolean;
+  /** The first few, last changed first. */
+  readonly threads: readonly Thread[];
+}
+
+/**
+ * A thread is a conversation that somebody had. Content may be shared by any number of threads, a conversation never is:
+ * who begins one gets a thread of its own, even where every node of it exists already.
+ */
 export interface Threads {
-  /** Without a title it gets one from what was first asked. */
+  /** Begins a conversation with these messages, below a node or at the root. */
+  begin(messages: readonly Message[], options?: { readonly below?: string; readonly title?: string }): Promise<Thread>;
+  /** Writes messages into a conversation, at its head or at a node of it. A recorded one is forked first: the fork is returned. */
+  append(id: string, messages: readonly Message[], options?: { readonly at?: string }): Promise<Thread>;
+  /** The thread that a person's change belongs to: itself, or for a recorded one a fork at `at` (default: its head). */
+  writable(id: string, options?: { readonly at?: string }): Promise<Thread>;
+  /** A thread that ends at a node which is there already. Without a title it gets one from what was first asked. */
   create(thread: {
     readonly head: string;
     readonly start?: string;
@@ -182,6 +233,10 @@ export interface Threads {
   get(id: string): Promise<Thread>;
   /** Last changed first. */
   list(page?: PageRequest & { readonly deleted?: boolean; readonly tag?: string }): Promise<Page<Thread>>;
+  /** The same as rows, last changed first: sessions and equal openings are folded into one row each. */
+  groups(page?: PageRequest): Promise<Page<ThreadGroup>>;
+  /** The threads of such a row, last changed first. */
+  inGroup(group: string, page?: PageRequest): Promise<Page<Thread>>;
   /** Threads whose path ends at or above the node, or leads through it; deleted ones left out. */
   of(node: string): Promise<Thread[]>;
   rename(id: string, title: string): Promise<Thread>;

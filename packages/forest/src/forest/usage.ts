@@ -1,5 +1,6 @@
 import { type NodeRecord, ROOT, type TakeRecord } from '../model/index.ts';
 import type { Context } from './context.ts';
+import { type Lineage, lineageOf, takesOfLineage } from './lineage.ts';
 import { everyPage } from './pages.ts';
 import { recordOf, resolveId } from './resolve.ts';
 import { topOf } from './top.ts';
@@ -17,7 +18,8 @@ export function usageOf(context: Context, threads: Threads): Forest['usage'] {
     const usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
     let cost = 0;
     let withoutPrice = 0;
-    for await (const take of takesOf(context, nodesOf(context, threads, of))) {
+    const lineage = 'thread' in of ? await lineageOf(context.store, of.thread) : undefined;
+    for await (const take of takesOf(context, nodesOf(context, threads, of), lineage)) {
       // An exchange that found another place has a take in both, and was paid for once.
       const first = take.exchange ?? take.carried?.take ?? take.id;
       if (!isReply(take) || take.at < since || take.at >= until || seen.has(first)) continue;
@@ -34,15 +36,19 @@ function isReply({ usage, cost }: TakeRecord): boolean {
   return usage !== undefined || cost !== undefined;
 }
 
-async function* takesOf({ store }: Context, nodes: AsyncIterable<NodeRecord>): AsyncGenerator<TakeRecord> {
+async function* takesOf(
+  { store }: Context,
+  nodes: AsyncIterable<NodeRecord>,
+  lineage: Lineage | undefined,
+): AsyncGenerator<TakeRecord> {
   let batch: string[] = [];
   for await (const { id } of nodes) {
     batch.push(id);
     if (batch.length < BATCH) continue;
-    yield* await store.takes(batch);
+    yield* takesOfLineage(await store.takes(batch), lineage);
     batch = [];
   }
-  yield* await store.takes(batch);
+  yield* takesOfLineage(await store.takes(batch), lineage);
 }
 
 async function* nodesOf({ store }: Context, threads: Threads, of: UsageOf): AsyncGenerator<NodeRecord> {

@@ -10,7 +10,9 @@ export type {
   EntryRecord,
   NodeRecord,
   RefRecord,
+  StoredText,
   StoreRecord,
+  TakeContext,
   TakeRecord,
 } from './records.ts';
 export { ENTRY_KINDS } from './records.ts';

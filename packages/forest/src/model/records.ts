@@ -68,8 +68,26 @@ export interface TakeRecord {
   readonly request?: { readonly manifest: string; readonly sha256: string };
   readonly generation?: string;
   readonly exchange?: string;
+  /** The conversation it belongs to. Takes from before conversations were named have none. */
+  readonly thread?: string;
+  /** What the request had beside its messages. */
+  readonly context?: TakeContext;
   /** What a client or an importer said about it. */
   readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** The system text and the tools of a request, each by the digest of its exact text. */
+export interface TakeContext {
+  /** The system messages at the front, in order. */
+  readonly system: readonly StoredText[];
+  /** A JSON array of tool definitions; absent where the request had none. */
+  readonly tools?: string;
+}
+
+/** A text of one dialect that is kept as a body. */
+export interface StoredText {
+  readonly dialect: string;
+  readonly body: string;
 }
 
 /**
@@ -78,8 +96,8 @@ export interface TakeRecord {
  */
 export interface RefRecord {
   readonly k: 'ref';
-  readonly on: 'thread' | 'node' | 'bookmark' | 'forest' | 'older';
-  /** Which thread, node or bookmark. */
+  readonly on: 'thread' | 'group' | 'node' | 'bookmark' | 'forest' | 'older';
+  /** Which thread, group of threads, node or bookmark. */
   readonly key: string;
   readonly name: string;
   readonly value: unknown;

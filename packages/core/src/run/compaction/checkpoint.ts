@@ -1,5 +1,6 @@
+import { dialect } from '../../dialects/index.ts';
 import { digest as digestOf } from '../../json/index.ts';
-import { blocksMessage, type Message } from '../../message/index.ts';
+import { blocksMessage, type Message, type Origin } from '../../message/index.ts';
 
 /** What is sent in place of the front of a history. Stored beside it; the history itself stays as it is. */
 export interface Checkpoint {
@@ -7,8 +8,15 @@ export interface Checkpoint {
   readonly upTo: number;
   /** Of all of them: `rangeDigest`. */
   readonly digest: string;
-  /** The messages sent instead, as texts in Skein's own content-block JSON. */
-  readonly replacement: readonly string[];
+  /** The messages sent instead: texts in Skein's own content-block JSON, or in the words of another dialect. */
+  readonly replacement: readonly (string | NativeText)[];
+}
+
+/** A message as a recorded client sent it. */
+export interface NativeText {
+  readonly dialect: string;
+  readonly raw: string;
+  readonly origin?: Partial<Origin>;
 }
 
 /**
@@ -21,7 +29,11 @@ export function applyCheckpoint(
 ): readonly Message[] | undefined {
   if (upTo >= messages.length || rangeDigest(messages, upTo) !== digest) return undefined;
   const leading = messages.slice(0, Math.min(leadingSystem(messages), upTo));
-  return [...leading, ...replacement.map((text) => blocksMessage(text)), ...messages.slice(upTo)];
+  return [...leading, ...replacement.map(messageIn), ...messages.slice(upTo)];
+}
+
+export function messageIn(text: string | NativeText): Message {
+  return typeof text === 'string' ? blocksMessage(text) : dialect(text.dialect).parseMessage(text.raw, text.origin);
 }
 
 /** Tells whether the first messages are still the same. */

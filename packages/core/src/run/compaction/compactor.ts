@@ -1,9 +1,9 @@
-import { blocksMessage, type Message } from '../../message/index.ts';
+import type { Message } from '../../message/index.ts';
 import { unlessAborted } from '../../providers/transport/stopper.ts';
 import type { Running } from '../running.ts';
 import { estimateText, estimateTokens, systemText } from '../tokens.ts';
 import type { ModelLimits, Step } from '../types.ts';
-import { applyCheckpoint, type Checkpoint, rangeDigest } from './checkpoint.ts';
+import { applyCheckpoint, type Checkpoint, messageIn, rangeDigest } from './checkpoint.ts';
 import { cutPoints } from './cut-points.ts';
 import type { Compacted, Compaction } from './types.ts';
 
@@ -118,7 +118,7 @@ function checkpointOf(
   cuts: readonly number[],
 ): Checkpoint {
   if (!cuts.includes(upTo)) throw new Error(`${upTo} is not where a turn begins behind the last checkpoint`);
-  for (const { facts } of replacement.map((text) => blocksMessage(text)))
+  for (const { facts } of replacement.map(messageIn))
     if (facts.calls.length > 0 || facts.results.length > 0) throw new Error('a replacement has no calls or results');
   return { upTo, digest: rangeDigest(stored, upTo), replacement: [...replacement] };
 }

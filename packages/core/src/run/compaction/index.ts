@@ -1,4 +1,4 @@
-export { applyCheckpoint, type Checkpoint } from './checkpoint.ts';
+export { applyCheckpoint, type Checkpoint, rangeDigest } from './checkpoint.ts';
 export { cutPoints } from './cut-points.ts';
 export { firstOf, keepLast, withinTokens } from './strategies.ts';
 export { type SummariseOptions, summarise } from './summarise.ts';

@@ -12,7 +12,7 @@ export interface Compacted {
   /** One of `cuts`: the first message that is still sent itself. */
   readonly upTo: number;
   /** What is sent for the messages before it, as texts in Skein's own content-block JSON. */
-  readonly replacement: readonly string[];
+  readonly replacement: Checkpoint['replacement'];
 }
 
 export interface CompactionInput {

@@ -2,8 +2,8 @@ import { isObject, JsonTextError, parseJson } from '../../json/index.ts';
 import type { ToolUseBlock } from '../../message/index.ts';
 import type { CheckResult, Finding, Tool, ToolContext } from './types.ts';
 
-/** What was decided about a call that waits for approval. */
-export type Approval = 'approve' | { readonly deny: string };
+/** What was decided about a call that waits for approval: run it, refuse it, or answer it with a result written by hand. */
+export type Approval = 'approve' | { readonly deny: string } | { readonly result: string };
 
 /** How a call ended. */
 export type Outcome = 'done' | 'failed' | 'invalid' | 'unknown-tool' | 'denied' | 'timed-out' | 'aborted' | 'not-run';
@@ -21,6 +21,7 @@ export async function prepareCall(
   approval: Approval | undefined,
   context: ToolContext,
 ): Promise<Prepared> {
+  if (typeof approval === 'object' && 'result' in approval) return answered('done', approval.result);
   if (!tool) return answered('unknown-tool', unknownTool(call.name, known));
   try {
     const checked = await check(call, tool);

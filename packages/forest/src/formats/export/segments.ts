@@ -1,4 +1,4 @@
-import { addManifest, neededBodies } from '../../forest/needed-bodies.ts';
+import { addManifest, neededBodies, textsOf } from '../../forest/needed-bodies.ts';
 import { everyItem, everyPage } from '../../forest/pages.ts';
 import type { Forest } from '../../forest/types.ts';
 import { everyStep } from '../../forest/walk.ts';
@@ -10,7 +10,7 @@ import { endOf } from './inside.ts';
 import type { ExportOf } from './types.ts';
 
 const PAGE = 500;
-const REFS: readonly RefRecord['on'][] = ['thread', 'node', 'bookmark', 'forest', 'older'];
+const REFS: readonly RefRecord['on'][] = ['thread', 'group', 'node', 'bookmark', 'forest', 'older'];
 
 /**
  * Records as JSON lines, in the form of a file store's segment: it can be imported, or copied into a forest's folder.
@@ -77,9 +77,9 @@ async function* nodePages(
     const ids = nodes.map(({ id }) => id);
     const takes = await store.takes(ids);
     const needed = new Set(nodes.map(({ body }) => body));
-    for (const { envelope, request } of takes) {
-      if (envelope !== undefined) needed.add(envelope);
-      if (request !== undefined) await addManifest(store, request.manifest, needed);
+    for (const take of takes) {
+      for (const digest of textsOf(take)) needed.add(digest);
+      if (take.request !== undefined) await addManifest(store, take.request.manifest, needed);
     }
     for (const id of ids) inside.add(id);
     yield* bodyPages(store, [...needed]);

@@ -1,0 +1,76 @@
+import { isObject, type NativeTool, parseJson, type Tool, type ToolDefinition, tool } from '@skein/core';
+import { type BodyRecord, sha256 } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+
+/**
+ * The tools of a conversation's requests, kept as one JSON text, so that going on sends the same ones, whether this process
+ * can run them or not.
+ */
+export function toolsBody(tools: readonly ToolDefinition[]): BodyRecord | undefined {
+  if (tools.length === 0) return undefined;
+  const text = JSON.stringify(tools);
+  return { k: 'body', digest: sha256(text), text };
+}
+
+/** What a tool tells a model of itself. */
+export function definitionOf(one: Tool | NativeTool): ToolDefinition {
+  if (!('execute' in one)) return one;
+  const { name, description, parameters } = one;
+  return { name, ...(description !== undefined && { description }), parameters };
+}
+
+/** A text that cannot be read is no tool: the request then goes out without, and its preview shows that. */
+export async function readTools(store: Store, digest: string): Promise<readonly ToolDefinition[]> {
+  const [text] = await store.bodies([digest]);
+  if (text === undefined) return [];
+  const read: unknown = JSON.parse(text);
+  return Array.isArray(read) ? read.filter(isDefinition) : [];
+}
+
+/**
+ * The tools to go on with: those of the last request, each by the tool of that name which this process can run. Calls of
+ * the others wait until a person writes their result.
+ */
+export function toolsToGoOn(
+  last: readonly ToolDefinition[],
+  available: readonly Tool[] = [],
+): readonly (Tool | NativeTool)[] {
+  return last.map((definition) => {
+    const name = nameIn(definition);
+    if (name === undefined) return definition as NativeTool;
+    return available.find((one) => one.name === name) ?? standIn(name, definition);
+  });
+}
+
+function standIn(name: string, definition: ToolDefinition): Tool {
+  const isNative = 'native' in definition;
+  const parameters = isNative ? undefined : definition.parameters;
+  return tool({
+    name,
+    ...(!isNative && definition.description !== undefined && { description: definition.description }),
+    input: (typeof parameters === 'string' ? (parseJson(parameters) as object) : (parameters ?? {})) as never,
+    ...(isNative && { native: [definition] }),
+    needsApproval: true,
+    execute: () => {
+      throw new Error(`"${name}" runs in the program that was recorded, not here: write its result.`);
+    },
+  });
+}
+
+/** The name of a function; tools that the provider itself runs have none that we could answer. */
+function nameIn(definition: ToolDefinition): string | undefined {
+  if (!('native' in definition)) return definition.name;
+  const value: unknown = JSON.parse(definition.native);
+  if (!isObject(value)) return undefined;
+  const { type = 'custom', name, function: inner } = value;
+  if (isObject(inner) && typeof inner.name === 'string') return inner.name;
+  return (type === 'custom' || type === 'function') && typeof name === 'string' ? name : undefined;
+}
+
+function isDefinition(value: unknown): value is ToolDefinition {
+  if (!isObject(value)) return false;
+  const isNative = typeof value.dialect === 'string' && typeof value.native === 'string';
+  return (
+    isNative || (typeof value.name === 'string' && (typeof value.parameters === 'string' || isObject(value.parameters)))
+  );
+}
