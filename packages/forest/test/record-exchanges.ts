@@ -1,7 +1,8 @@
 /** Exchanges written straight into a store, as if they had been recorded. */
 import type { EntryRecord, Landing, Store } from '@skein/forest';
-import { packBytes } from '../src/model/index.ts';
+import { packBytes, sha256 } from '../src/model/index.ts';
 import { type Exchange, exchangeRecord, requestPart, responsePart } from '../src/record/exchange.ts';
+import type { Hints } from '../src/record/hints.ts';
 
 export interface Recorded {
   readonly id: string;
@@ -12,16 +13,22 @@ export interface Recorded {
   readonly response: string;
   readonly responseId?: string;
   readonly outcome?: Exchange['outcome'];
+  /** Default: a millisecond after its start. */
+  readonly end?: number;
+  readonly hints?: Hints;
+  readonly thread?: string;
+  readonly retryCount?: number;
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 export function recordsOf(recorded: Recorded, clock = '000000001.0000.t'): EntryRecord[] {
   const { id, start, dialect, kind = 'generate', request = '', response, responseId, outcome = 'done' } = recorded;
+  const { end = start + 1, hints, thread, retryCount } = recorded;
   const exchange: Exchange = {
     id,
     start,
-    end: start + 1,
+    end,
     method: 'POST',
     host: 'api.example.com',
     path: '/',
@@ -30,7 +37,10 @@ export function recordsOf(recorded: Recorded, clock = '000000001.0000.t'): Entry
     provider: 'test',
     dialect,
     issuer: 'test',
-    requestHeaders: {},
+    requestHeaders: retryCount === undefined ? {} : { 'x-stainless-retry-count': String(retryCount) },
+    requestSha256: sha256(request),
+    ...(hints && { hints }),
+    ...(thread !== undefined && { thread }),
     status: outcome === 'refused' ? 500 : 200,
     ...(responseId !== undefined && { responseId }),
     outcome,
@@ -56,9 +66,10 @@ export async function seen(store: Store) {
   const landed = (await store.refs({ on: 'forest', names: ['landed'], limit })).items;
   const landings = new Map(landed.map(({ key, value }) => [key, value as Landing]));
   // Takes cannot be taken back: one of an exchange that is elsewhere now does not count.
-  const takes = (await store.takes(ids)).filter(({ author, node, exchange, extra }) => {
-    const { node: reply, alternatives = [] } = landings.get(String(extra?.broughtBy ?? exchange)) ?? { node: '' };
-    return author === 'model' && [reply, ...alternatives].includes(node);
+  const takes = (await store.takes(ids)).filter(({ author, node, exchange, extra, thread }) => {
+    const landing = landings.get(String(extra?.broughtBy ?? exchange));
+    const { node: reply = '', alternatives = [] } = landing ?? {};
+    return author === 'model' && landing?.thread === thread && [reply, ...alternatives].includes(node);
   });
   const threads = (await store.refs({ on: 'thread', limit })).items;
   const merged = new Set(

@@ -19,7 +19,7 @@ export interface Picker {
   /** Every name in a group that people name themselves. */
   names<K extends Named>(group: K): readonly (Picked<Written[K][string]> & { readonly name: string })[];
 }
-type Groups = 'fetch' | 'redaction' | 'retention' | 'server' | 'proxy';
+type Groups = 'fetch' | 'redaction' | 'retention' | 'server' | 'proxy' | 'hints';
 type Named = 'presets' | 'providers' | 'mcp';
 
 export interface Picked<T> {
@@ -78,6 +78,7 @@ export function resolveConfig(pick: Picker, projectFolder: string, env: Environm
       onMiss: pick.in('proxy', 'on_miss') ?? 'refuse',
       useServerKeys: pick.in('proxy', 'use_server_keys') ?? false,
     },
+    hints: { person: pick.in('hints', 'person') ?? [], session: pick.in('hints', 'session') ?? [] },
   };
 }
 

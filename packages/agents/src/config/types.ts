@@ -21,6 +21,7 @@ export interface Config {
   readonly retention: RetentionConfig;
   readonly server: ServerConfig;
   readonly proxy: ProxyConfig;
+  readonly hints: HintsConfig;
 }
 
 /** Where the forest is kept. The address of a database holds a password, so it is named by a variable. */
@@ -101,6 +102,12 @@ interface ProxyConfig {
   readonly onMiss: 'refuse' | 'pass';
   /** Whether requests without a key are signed with the server's. */
   readonly useServerKeys: boolean;
+}
+
+/** Where recorded requests name persons and sessions: `header:x-customer`, or `body:metadata.customer`. */
+export interface HintsConfig {
+  readonly person: readonly string[];
+  readonly session: readonly string[];
 }
 
 /** Where a value comes from. The first kind in this list that has one counts. */

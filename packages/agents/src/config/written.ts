@@ -27,6 +27,7 @@ export interface Written {
   readonly retention: Partial<WrittenRetention>;
   readonly server: Partial<WrittenHost>;
   readonly proxy: Partial<WrittenProxy>;
+  readonly hints: Partial<WrittenHints>;
 }
 
 interface WrittenPreset {
@@ -86,6 +87,11 @@ interface WrittenProxy {
   readonly use_server_keys: boolean;
 }
 
+interface WrittenHints {
+  readonly person: readonly string[];
+  readonly session: readonly string[];
+}
+
 /** Names become parts of tool names, which two underscores divide. */
 const SERVER_NAME = /^(?!.*__)[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
@@ -110,6 +116,10 @@ const pattern: Shape<string> = (value, path, report) => {
   }
 };
 
+const hintPlace = matching(
+  /^(?:header:[\w-]+|body:[\w-]+(?:\.[\w-]+)*)$/,
+  'a header or a member of the body, such as "header:x-customer" or "body:metadata.customer"',
+);
 const modelName = matching(/^[^\s/]+\/\S+$/, '"provider/model", such as "openai/gpt-5.2"');
 /** Also numbers and flags, which people write where the variable of a program is meant. */
 const value: Shape<string> = (given, path, report) =>
@@ -158,6 +168,7 @@ export const configShape: Shape<Partial<Written>> = object<Written>({
     seconds: number(0.001, 600),
   }),
   redaction: object<WrittenRedaction>({ patterns: list(pattern), fields: list(text), before_storing: flag }),
+  hints: object<WrittenHints>({ person: list(hintPlace), session: list(hintPlace) }),
   retention: object<WrittenRetention>({ days: number(1, Infinity), recording_days: number(1, Infinity) }),
   server: object<WrittenHost>({
     port: number(0, 65_535, 'whole'),

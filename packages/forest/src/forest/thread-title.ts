@@ -27,7 +27,13 @@ export function titleOfMessage({ content }: Message): string {
   return titleOf(content.map((block) => (block.type === 'text' ? block.text : '')).join(' '));
 }
 
-/** The first words of a conversation that ends at a node, whole: threads with equal ones are folded in lists. */
+/** The first words of a conversation, whole: threads with equal ones are folded in lists. */
+export function openingOf(messages: readonly Message[]): string {
+  const first = messages.find(({ role, text }) => role === 'user' && text.trim() !== '');
+  return first ? first.text.trim().replace(/\s+/g, ' ') : '';
+}
+
+/** The same of a conversation that ends at a node, whole: threads with equal ones are folded in lists. */
 export async function openingAt(store: Store, head: string): Promise<string> {
   for (const record of await store.path(head)) {
     if (record.facts.role !== 'user') continue;

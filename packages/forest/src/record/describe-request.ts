@@ -1,6 +1,7 @@
 import { sha256 } from '../model/index.ts';
 import { issuerAt, providerAt, readAddress } from './address.ts';
 import type { Exchange } from './exchange.ts';
+import { type HintPlaces, readHints } from './hints.ts';
 import type { RequestToRecord } from './recorder.ts';
 import { replayKey } from './replay-key.ts';
 import { safeHeaders, safeQuery, secretsOf, withoutSecrets } from './safe-parts.ts';
@@ -19,10 +20,13 @@ export interface DescribedRequest {
 export function describeRequest(
   request: RequestToRecord,
   begun: Pick<Exchange, 'id' | 'start' | 'writer'>,
+  places?: HintPlaces,
 ): DescribedRequest {
   const url = new URL(request.url);
   const secrets = secretsOf(url, request.headers);
   const body = cleanBody(request.body, secrets);
+  const hints = readHints(request.headers, bodyText(request.hintBody ?? request.body), places);
+  const name = readThreadName(request.thread);
   const exchange: Exchange = {
     ...begun,
     method: request.method,
@@ -34,7 +38,8 @@ export function describeRequest(
     outcome: 'open',
     ...(body?.redacted && { redacted: true }),
     tags: request.tags ?? [],
-    ...(request.thread !== undefined && { thread: request.thread }),
+    ...name,
+    ...(hints && { hints }),
   };
   return {
     exchange,
@@ -45,6 +50,24 @@ export function describeRequest(
       replayKey: replayKey(request.method, url, body ? textOf(body.bytes) : ''),
     }),
   };
+}
+
+/** A name that cannot be used is left out, and the exchange says so: the client is answered all the same. */
+function readThreadName(given: string | undefined): Pick<Exchange, 'thread' | 'notes'> {
+  const name = given?.trim();
+  if (name === undefined || name === '') return {};
+  if (name.length <= LONGEST_NAME && !/\p{Cc}/u.test(name)) return { thread: name };
+  return {
+    notes: [
+      `x-skein-thread was ignored: a name has at most ${LONGEST_NAME} characters and no control characters. The conversation was placed by its history.`,
+    ],
+  };
+}
+
+const LONGEST_NAME = 200;
+
+function bodyText(body: string | Uint8Array | undefined): string {
+  return typeof body === 'string' ? body : textOf(body ?? new Uint8Array());
 }
 
 function whoIsAsked(url: URL, { method, provider, issuer, body }: RequestToRecord) {

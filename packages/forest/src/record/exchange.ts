@@ -1,4 +1,5 @@
 import { type EntryRecord, type PackedBytes, packBytes } from '../model/index.ts';
+import type { Hints } from './hints.ts';
 
 /**
  * One request to an API and its answer, without their bytes: those are in parts of their own, so that lists stay
@@ -39,6 +40,10 @@ export interface Exchange {
   readonly tags: readonly string[];
   /** The name of the conversation, where the client gave one. */
   readonly thread?: string;
+  /** Who speaks and in which session, as hashes; absent where the request does not say, or was recorded before hints were. */
+  readonly hints?: Hints;
+  /** What was wrong with the request's wishes to Skein, such as a name that cannot be used. */
+  readonly notes?: readonly string[];
   /** The process that has it under way. */
   readonly writer: string;
 }

@@ -1,8 +1,15 @@
 import type { Stop } from '@skein/core';
 import type { Exchange, Outcome } from './exchange.ts';
 
+/**
+ * The version of the placement rules. A process that meets a newer one stores exchanges and leaves placing them to others.
+ */
+export const RULES = 2;
+
 /** Where an exchange has its place in the tree. */
 export interface Landing {
+  /** The rules it was placed by; absent before they were numbered. */
+  readonly rules?: number;
   /** `landed`: it has one; `waiting`: something it goes on from is not known yet; `nothing`: it has none. */
   readonly state: 'landed' | 'waiting' | 'nothing';
   /** For `waiting`: what it waits for; for `nothing`: the reason. */
@@ -15,6 +22,15 @@ export interface Landing {
   readonly alternatives?: readonly string[];
   /** Nodes of the history that were not known before. */
   readonly added?: readonly string[];
+  /**
+   * Why it is in that thread: a name, a retry of a request that was cut, an id or signature that its provider issued, the words
+   * of its history, a history that its client had shortened; or it is the first of its thread.
+   */
+  readonly found?: 'named' | 'retry' | 'proof' | 'words' | 'compacted' | 'new';
+  /** The client had left out messages at the front, or sent others instead. */
+  readonly compacted?: { readonly messages: number; readonly sentInstead: number };
+  /** The response that it goes on from and that was not recorded. */
+  readonly unrecorded?: string;
   /** How the history was recognised, and how many of its messages were. */
   readonly by?: 'exact' | 'echo';
   readonly matched?: number;

@@ -1,64 +1,106 @@
+import type { Checkpoint } from '@skein/core';
+import { toolsBody } from '../engine/thread-tools.ts';
 import type { Place } from '../forest/make-records.ts';
 import { ROOT_PLACE } from '../forest/place.ts';
-import { titleOf } from '../forest/thread-title.ts';
-import { nodeId, ROOT, sha256 } from '../model/index.ts';
-import { orderOf } from './exchange.ts';
-import { matchTree } from './match-tree.ts';
+import { type BodyRecord, nodeId, ROOT, sha256, type TakeContext } from '../model/index.ts';
+import { compactionFor } from './compacted.ts';
+import { findByQuote, findByTurns, findByWords, findProof } from './find-thread.ts';
+import { growPath, type Placed } from './grow.ts';
+import { hintsKey, samePerson } from './hints.ts';
+import { contentPlace, followMessages, SentHistory } from './history.ts';
+import { type Landing, RULES } from './landing.ts';
 import { placeReply } from './place-reply.ts';
-import { growTree, type Placed } from './placed.ts';
 import type { Poll, Reading, Turn } from './read-exchange.ts';
-import { type KnownResponse, placeAt, type Tree } from './tree.ts';
+import { type KnownResponse, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
+import { indexReplies, setThread } from './remember.ts';
+import { isSideCall } from './side-calls.ts';
+
+/** What a step of the projection comes to. */
+export interface Step extends Placed {
+  /** Exchanges before this one that go on from it: they belong behind it. */
+  readonly behind: readonly string[];
+}
 
 /**
- * One step of the projection: gives an exchange its place among those before it, and then those that waited for it.
- * What comes of all exchanges depends on them and on their order alone.
+ * One step of the projection: gives an exchange its place among those before it. What comes of all exchanges depends on
+ * them and on their order alone. The rules are numbered in docs/recording.md.
  */
-export function placeExchange(tree: Tree, reading: Reading): readonly Placed[] {
-  const placed: Placed[] = [];
-  for (const queue = [reading]; queue.length > 0; ) {
-    const { known, ...one } = place(tree, queue.shift()!);
-    tree.set(tree.landings, one.exchange, one.landing);
-    placed.push(one);
-    queue.push(...released(tree, known));
-  }
-  return placed;
+export function placeExchange(index: RecordedIndex, reading: Reading): Step {
+  const { id } = reading.exchange;
+  const { landing: place, issued, ...rest } = placeReading(index, reading);
+  const landing = { rules: RULES, ...place };
+  index.set(index.landings, id, landing);
+  const behind = new Set(issued.flatMap((key) => index.awaiting.get(key) ?? []));
+  return { exchange: id, landing, ...rest, behind: [...behind] };
 }
 
-/** `known`: the response that is now known, for those who wait for it. */
-type Step = Placed & { readonly known?: string | undefined };
-
-function place(tree: Tree, reading: Reading): Step {
-  if (reading.kind === 'turn') return placeTurn(tree, reading);
-  if (reading.kind === 'poll') return placePoll(tree, reading);
-  return { exchange: reading.exchange.id, landing: { state: 'nothing', why: reading.why }, records: [] };
+function placeReading(index: RecordedIndex, reading: Reading): Outcome {
+  if (reading.kind === 'turn') return placeTurn(index, reading);
+  if (reading.kind === 'poll') return placePoll(index, reading);
+  return { landing: { state: 'nothing', why: reading.why }, records: [], issued: [] };
 }
 
-function placeTurn(tree: Tree, turn: Turn): Step {
-  const { exchange, system, messages, answer, conversation } = turn;
-  const base = baseOf(tree, turn);
-  if (typeof base === 'string') return wait(tree, turn, base);
-  const history = base.id === ROOT && system ? [system, ...messages] : messages;
-  const match = matchTree(tree, history, base);
-  const thread = threadOf(tree, turn, match.place);
-  const before = tree.threads.get(thread);
-  const take = { via: 'record' as const, author: 'unknown' as const, at: exchange.start, exchange: exchange.id };
-  const grown = growTree(tree, match.place, history.slice(match.matched), thread, take);
-  const otherSystem = match.otherSystem || (base.id !== ROOT && base.lead !== leadOf(turn));
-  const reply = { turn: factsOf(turn), brought: exchange, below: grown.end, thread, otherSystem };
-  const { ids, records } = placeReply(tree, answer, reply);
+type Outcome = Pick<Placed, 'landing' | 'records' | 'checkpoint'> & {
+  /** What is known from now on, for those who wait for it. */
+  readonly issued: readonly string[];
+};
+
+/** Where a request belongs, and how that was found. */
+export interface Finding {
+  readonly thread: string;
+  readonly place: Place;
+  /** How many messages of the history lead there. */
+  readonly matched: number;
+  readonly found: NonNullable<Landing['found']>;
+  readonly by: 'exact' | 'echo';
+  /** The reply that it goes on from. */
+  readonly spot?: Spot;
+  /** Which message of the history that is. */
+  readonly at?: number;
+  readonly compaction?: Checkpoint;
+  readonly isNamed?: boolean;
+  readonly unrecorded?: string;
+}
+
+function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
+  const { exchange, answer, conversation } = turn;
+  const kept = serverKept(index, turn);
+  const isWhole = kept === undefined || kept.unrecorded !== undefined;
+  // Behind a history that the server keeps, the request has only what is new.
+  const history = new SentHistory(index, isWhole ? turn : { system: undefined, messages: turn.messages });
+  const finding = kept ?? findThread(index, history, turn);
+  const { thread, place, matched, compaction, unrecorded } = finding;
+  const before = index.threads.get(thread);
+  const take = {
+    via: 'record' as const,
+    author: 'unknown' as const,
+    at: exchange.start,
+    exchange: exchange.id,
+    thread,
+  };
+  const grown = growPath(index, place, history.messages.slice(matched), take);
+  const { context, bodies } = contextOf(turn);
+  const otherSystem = grown.end.lead !== leadNode(turn);
+  const facts = factsOf(turn);
+  const reply = { turn: facts, brought: exchange, below: grown.end, thread, otherSystem, context };
+  const { ids, records } = placeReply(index, answer, reply);
   const [node, ...alternatives] = ids;
   const head = node ?? grown.end.id;
-  setHead(tree, thread, head, turn);
-  if (answer.responseId !== undefined) {
-    const state = answer.pending ? 'pending' : answer.stop.reason === 'cut' ? 'cut' : 'whole';
-    setResponse(tree, answer.responseId, { below: grown.end.id, node, state, turn: reply.turn, thread });
-  }
+  const state = answer.pending ? 'pending' : isCut(turn) ? 'cut' : 'whole';
+  setThread(index, turn, { ...finding, head, isSide: !before && isSideCall(turn) });
+  if (finding.spot) index.set(index.continued, `${thread} ${finding.spot.node}`, true);
+  const messages = answer.replies.map(({ message }) => message);
+  const issued = indexReplies(index, { turn, thread, sent: { history, finding }, messages, ids });
+  const { responseId } = answer;
+  if (responseId !== undefined)
+    index.set(index.responses, responseId, { below: grown.end.id, node, state, turn: facts, thread, context });
   if (conversation !== undefined)
-    tree.set(tree.conversations, conversation, { response: answer.responseId, node: head });
+    index.set(index.conversations, conversation, { response: responseId, node: head, thread });
+  if (state === 'cut') rememberCut(index, turn, { thread, parent: grown.end.id });
   return {
-    exchange: exchange.id,
-    known: answer.responseId,
-    records: [...grown.records, ...records],
+    issued: [...issued, ...(responseId === undefined ? [] : responseKeys(responseId, answer.pending))],
+    records: [...bodies, ...grown.records, ...records],
+    ...(compaction && { checkpoint: { node: head, thread, checkpoint: compaction } }),
     landing: {
       state: 'landed',
       thread,
@@ -66,94 +108,238 @@ function placeTurn(tree: Tree, turn: Turn): Step {
       ...(node !== undefined && { node }),
       ...(alternatives.length > 0 && { alternatives }),
       added: grown.ids,
-      by: match.by,
-      matched: match.matched,
+      by: finding.by,
+      found: finding.found,
+      matched,
       ...(otherSystem && { otherSystem }),
-      way: !before ? 'starts' : before.head === match.place.id ? 'continues' : 'branches',
+      ...(compaction && { compacted: { messages: compaction.upTo, sentInstead: compaction.replacement.length } }),
+      ...(unrecorded !== undefined && { unrecorded }),
+      way: !before ? 'starts' : before.head === place.id ? 'continues' : 'branches',
       stop: answer.stop,
     },
   };
 }
 
+/** Rules 1 to 9, in order: the first that applies decides. */
+function findThread(index: RecordedIndex, history: SentHistory, turn: Turn): Finding {
+  const named = byName(index, history, turn);
+  if (named) return named;
+  const cut = retried(index, turn);
+  if (cut) return { ...cut, ...atParent(index, history, cut.parent), found: 'retry' };
+  const last = history.replyBefore(history.messages.length);
+  const proof = findProof(index, history, turn.hints);
+  if (proof) return { found: 'proof', ...whereItLeads(index, history, proof) };
+  awaitReply(index, history, last, turn);
+  const words = last < 0 ? undefined : findByWords(index, history, turn);
+  if (words?.at === last) return { found: 'words', ...whereItLeads(index, history, words) };
+  const turns = last < 0 ? undefined : findByTurns(index, history, turn);
+  if (turns && turns.at > (words?.at ?? -1)) return { found: 'compacted', ...whereItLeads(index, history, turns) };
+  const quoted = isSideCall(turn) ? undefined : findByQuote(index, history, turn);
+  if (quoted) return summarised(index, history, quoted);
+  if (words) return { found: 'words', ...whereItLeads(index, history, words) };
+  return {
+    thread: threadId(`exchange\n${turn.exchange.id}`),
+    place: ROOT_PLACE,
+    matched: 0,
+    found: 'new',
+    by: 'exact',
+  };
+}
+
+/** Rule 1: a name that the client gave. `x-skein-thread` joins across persons, no other name does. */
+function byName(index: RecordedIndex, history: SentHistory, { exchange, hints }: Turn): Finding | undefined {
+  const name = exchange.thread;
+  if (name !== undefined) {
+    const thread = index.threads.has(name) ? name : threadId(`name\n${name}`);
+    return { thread, ...insideThread(index, history, thread), found: 'named', isNamed: true };
+  }
+  if (hints.name === undefined) return undefined;
+  const thread = threadId(`client\n${hints.name}`);
+  const there = index.threads.get(thread);
+  if (there && !samePerson(hints, there.hints)) return undefined;
+  return { thread, ...insideThread(index, history, thread), found: 'named', isNamed: true };
+}
+
+/** Where a history leads inside a thread that is known by its name. */
+function insideThread(index: RecordedIndex, history: SentHistory, thread: string) {
+  const there = index.threads.get(thread);
+  const byContent = contentPlace(index, history);
+  if (!there || byContent.matched > history.lead) return byContent;
+  // Another system text: the same words below the one that the thread began with.
+  const { lead } = placeAt(index, there.head);
+  const behind = followMessages(index, placeAt(index, lead), history.messages.slice(history.lead));
+  return behind.matched > 0 ? { ...behind, matched: history.lead + behind.matched } : byContent;
+}
+
+/** Rule 2: a history that the server keeps. Undefined when the request brings its own. */
+function serverKept(index: RecordedIndex, turn: Turn): Finding | undefined {
+  const { exchange, hints, previous, conversation } = turn;
+  const kept = conversation === undefined ? undefined : index.conversations.get(conversation);
+  const response = previous ?? kept?.response;
+  if (response === undefined && !kept) return undefined;
+  const known = response === undefined ? undefined : index.responses.get(response);
+  const own =
+    exchange.thread === undefined ? threadId(`exchange\n${exchange.id}`) : threadId(`name\n${exchange.thread}`);
+  if (response !== undefined && (!known || known.state === 'pending')) {
+    awaitKey(index, responseKey(response), exchange.id);
+    return {
+      thread: own,
+      place: ROOT_PLACE,
+      matched: 0,
+      found: 'new',
+      by: 'exact',
+      isNamed: true,
+      unrecorded: response,
+    };
+  }
+  const at = placeAt(index, known ? (known.node ?? known.below) : kept!.node);
+  const behind = followMessages(index, at, turn.messages);
+  const thread = known?.thread ?? kept!.thread;
+  const isSame = samePerson(hints, index.threads.get(thread)?.hints ?? {});
+  return { thread: exchange.thread !== undefined || !isSame ? own : thread, ...behind, found: 'named' };
+}
+
+/** Rule 3: the same bytes under the same hints, shortly after they were cut or by the client's own count of retries. */
+function retried(index: RecordedIndex, { exchange, hints }: Turn): { thread: string; parent: string } | undefined {
+  const key = cutKey(exchange.requestSha256, hints);
+  const cut = key === undefined ? undefined : index.cuts.get(key);
+  if (key === undefined || !cut || !index.threads.has(cut.thread)) return undefined;
+  const isSoon = exchange.start - cut.end <= RETRY_MS && cut.end - exchange.start <= CLOCK_TOLERANCE_MS;
+  if (!isSoon && !(Number(exchange.requestHeaders['x-stainless-retry-count']) > 0)) return undefined;
+  index.set(index.cuts, key, undefined);
+  return cut;
+}
+
+const RETRY_MS = 60_000;
+const CLOCK_TOLERANCE_MS = 5000;
+
+function rememberCut(index: RecordedIndex, { exchange, hints }: Turn, at: { thread: string; parent: string }): void {
+  const key = cutKey(exchange.requestSha256, hints);
+  if (key !== undefined) index.set(index.cuts, key, { ...at, end: exchange.end ?? exchange.start });
+}
+
+function cutKey(hash: string | undefined, hints: Turn['hints']): string | undefined {
+  return hash === undefined ? undefined : `${hash} ${hintsKey(hints)}`;
+}
+
+function atParent(index: RecordedIndex, history: SentHistory, parent: string) {
+  return { place: placeAt(index, parent), matched: history.messages.length, by: 'exact' as const };
+}
+
+/**
+ * Where a history goes on behind a reply that it sends back. Where it does not lead there from its beginning, something was
+ * left out or replaced on the way: that is its compaction.
+ */
+function whereItLeads(
+  index: RecordedIndex,
+  history: SentHistory,
+  { spot, at }: { readonly spot: Spot; readonly at: number },
+): Omit<Finding, 'found'> {
+  const { thread } = spot;
+  const isExact = at < history.exact;
+  const from = isExact ? history.nodeAt(at)!.place : placeAt(index, spot.node);
+  const behind = followMessages(index, from, history.messages.slice(at + 1));
+  const found = { thread, spot, at, ...behind, matched: at + 1 + behind.matched };
+  if (isExact || from.echo.text === history.echo(at).text) return found;
+  return { ...found, compaction: compactionFor(index, history, found) };
+}
+
+/** The client summed up: what it asks now is said below the thread's head, all before that is what it sends instead. */
+function summarised(index: RecordedIndex, history: SentHistory, spot: Spot): Finding {
+  const { messages, lead } = history;
+  const { head } = index.threads.get(spot.thread)!;
+  const asked = Math.max(lead, history.replyBefore(messages.length) + 1);
+  const matched = asked < messages.length ? asked : messages.length - 1;
+  const found = { thread: spot.thread, place: placeAt(index, head), matched, by: 'exact' as const };
+  return {
+    ...found,
+    found: 'compacted',
+    spot: { ...spot, node: head },
+    compaction: compactionFor(index, history, found),
+  };
+}
+
+/** A reply that nobody knows may be one that arrives later: its request then has its place behind it. */
+function awaitReply(index: RecordedIndex, history: SentHistory, reply: number, { exchange }: Turn): void {
+  if (reply < 0) return;
+  for (const key of history.issued(reply)) if (!index.proofs.has(key)) awaitKey(index, key, exchange.id);
+}
+
+function awaitKey(index: RecordedIndex, key: string, exchange: string): void {
+  index.set(index.awaiting, key, [...(index.awaiting.get(key) ?? []), exchange]);
+}
+
+/** Who goes on from a response waits until it is there; who asks about it, until it is known. */
+function responseKey(id: string): string {
+  return `response ${id}`;
+}
+
+function pollKey(id: string): string {
+  return `poll ${id}`;
+}
+
+function responseKeys(id: string, isPending: boolean): string[] {
+  return [pollKey(id), ...(isPending ? [] : [responseKey(id)])];
+}
+
 /** A response that was asked for before: its reply hangs below the history of that request. */
-function placePoll(tree: Tree, poll: Poll): Step {
+function placePoll(index: RecordedIndex, poll: Poll): Outcome {
   const { exchange, responseId, answer } = poll;
-  const known = tree.responses.get(responseId);
-  if (!known) return wait(tree, poll, responseId);
+  const known = index.responses.get(responseId);
+  if (!known) {
+    awaitKey(index, pollKey(responseId), exchange.id);
+    return { landing: { state: 'waiting', why: responseId }, records: [], issued: [] };
+  }
   const landing = { state: 'landed' as const, thread: known.thread, parent: known.below, stop: answer.stop };
   if (answer.pending || known.state === 'whole') {
     const node = known.node === undefined ? {} : { node: known.node };
-    return { exchange: exchange.id, landing: { ...landing, ...node }, records: [] };
+    return { landing: { ...landing, ...node }, records: [], issued: [] };
   }
-  const below = placeAt(tree, known.below);
-  const otherSystem = tree.landings.get(known.turn.exchange.id)?.otherSystem === true;
-  const reply = { turn: known.turn, brought: exchange, below, thread: known.thread, otherSystem };
-  const { ids, records } = placeReply(tree, answer, reply);
+  const below = placeAt(index, known.below);
+  const otherSystem = index.landings.get(known.turn.exchange.id)?.otherSystem === true;
+  const { turn, thread: id, context } = known;
+  const reply = { turn, brought: exchange, below, thread: id, otherSystem, context };
+  const { ids, records } = placeReply(index, answer, reply);
   const [node] = ids;
-  setHead(tree, known.thread, node ?? known.below, poll);
-  setResponse(tree, responseId, { ...known, node, state: answer.stop.reason === 'cut' ? 'cut' : 'whole' });
+  const head = node ?? known.below;
+  const thread = index.threads.get(id)!;
+  index.set(index.threads, id, { ...thread, head, touched: Math.max(thread.touched, exchange.end ?? exchange.start) });
+  const messages = answer.replies.map(({ message }) => message);
+  const issued = indexReplies(index, { turn: { ...turn, exchange }, thread: id, messages, ids });
+  const state = answer.stop.reason === 'cut' ? 'cut' : 'whole';
+  index.set(index.responses, responseId, { ...known, node, state });
   return {
-    exchange: exchange.id,
-    known: responseId,
+    issued: [...issued, responseKey(responseId)],
     records,
     landing: { ...landing, ...(node !== undefined && { node }), way: 'continues' },
   };
 }
 
-/** The place that a request goes on from, or the response that has to be known first. */
-function baseOf(tree: Tree, { previous, conversation }: Turn): Place | string {
-  const kept = conversation === undefined ? undefined : tree.conversations.get(conversation);
-  const response = previous ?? kept?.response;
-  if (response === undefined) return kept ? placeAt(tree, kept.node) : ROOT_PLACE;
-  const known = tree.responses.get(response);
-  if (!known || known.state === 'pending') return response;
-  return placeAt(tree, known.node ?? known.below);
-}
-
-function wait(tree: Tree, reading: Turn | Poll, response: string): Step {
-  tree.set(tree.waiting, response, [...(tree.waiting.get(response) ?? []), reading]);
-  return { exchange: reading.exchange.id, landing: { state: 'waiting', why: response }, records: [] };
-}
-
-function released(tree: Tree, response: string | undefined): readonly Reading[] {
-  const waiting = response === undefined ? undefined : tree.waiting.get(response);
-  if (response === undefined || !waiting || waiting.length === 0) return [];
-  tree.set(tree.waiting, response, []);
-  return waiting.toSorted((a, b) => (orderOf(a.exchange) < orderOf(b.exchange) ? -1 : 1));
-}
-
-/** The thread of what it goes on from. A system text alone is no conversation: many begin with it. */
-function threadOf(tree: Tree, { exchange }: Turn, { id, echo }: Place): string {
-  if (exchange.thread !== undefined) return threadId(`name\n${exchange.thread}`);
-  return (echo.leading ? undefined : tree.nodes.get(id)?.thread) ?? threadId(`exchange\n${exchange.id}`);
-}
-
-function threadId(of: string): string {
-  return sha256(`skein-recorded/1\n${of}`).slice(0, 16);
-}
-
-function setHead(tree: Tree, thread: string, head: string, reading: Turn | Poll): void {
-  const { start, end = start, thread: name } = reading.exchange;
-  const there = tree.threads.get(thread);
-  const created = there?.created ?? start;
-  const title = there?.title ?? name ?? (reading.kind === 'turn' ? titleOf(firstAsked(reading)) : '');
-  tree.set(tree.threads, thread, { head, created, touched: Math.max(there?.touched ?? 0, end), title });
-}
-
-function firstAsked({ messages }: Turn): string {
-  return messages.find(({ role, text }) => role === 'user' && text.trim() !== '')?.text ?? '';
-}
-
-function setResponse(tree: Tree, id: string, response: KnownResponse): void {
-  tree.set(tree.responses, id, response);
-}
-
 /** What later exchanges need of a request: not its history. */
-function factsOf({ kind, exchange, params, model, previous, conversation }: Turn): KnownResponse['turn'] {
-  return { kind, exchange, params, model, previous, conversation };
+function factsOf({ kind, exchange, params, model, previous, conversation, hints, lead }: Turn): KnownResponse['turn'] {
+  return { kind, exchange, params, model, previous, conversation, hints, lead };
 }
 
-/** The node that the system text of a request would be. */
-function leadOf({ system }: Turn): string {
-  return system ? nodeId(ROOT, system.origin.dialect, system.facts.digest) : ROOT;
+/** What the request had beside its messages, and the texts that this names. */
+function contextOf({ lead, tools }: Turn): { readonly context: TakeContext; readonly bodies: readonly BodyRecord[] } {
+  const texts = lead.map(({ raw }): BodyRecord => ({ k: 'body', digest: sha256(raw), text: raw }));
+  const toolTexts = toolsBody(tools);
+  const system = lead.map(({ origin }, at) => ({ dialect: origin.dialect, body: texts[at]!.digest }));
+  return {
+    context: { system, ...(toolTexts && { tools: toolTexts.digest }) },
+    bodies: [...texts, ...(toolTexts ? [toolTexts] : [])],
+  };
+}
+
+/** The node that the system texts at the front of a request would end with. */
+function leadNode({ lead }: Turn): string {
+  return lead.reduce((id, { origin, raw }) => nodeId(id, origin.dialect, sha256(raw)), ROOT);
+}
+
+function isCut({ answer, exchange }: Turn): boolean {
+  return answer.stop.reason === 'cut' || (exchange.outcome === 'cut' && answer.replies.length === 0);
+}
+
+export function threadId(of: string): string {
+  return sha256(`skein-recorded/1\n${of}`).slice(0, 16);
 }

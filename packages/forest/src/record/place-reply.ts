@@ -1,10 +1,10 @@
 import type { Place } from '../forest/make-records.ts';
 import type { TakeFacts } from '../forest/types.ts';
-import { type StoreRecord, sha256 } from '../model/index.ts';
+import { type StoreRecord, sha256, type TakeContext } from '../model/index.ts';
 import type { Exchange } from './exchange.ts';
-import { growTree } from './placed.ts';
+import { growPath } from './grow.ts';
 import type { Answer } from './read-answer.ts';
-import type { KnownResponse, Tree } from './tree.ts';
+import type { KnownResponse, RecordedIndex } from './recorded-index.ts';
 
 export interface ReplyTo {
   readonly turn: KnownResponse['turn'];
@@ -13,31 +13,34 @@ export interface ReplyTo {
   readonly below: Place;
   readonly thread: string;
   readonly otherSystem: boolean;
+  readonly context: TakeContext;
 }
 
 /** Hangs a reply and its alternatives below the history they answer. */
 export function placeReply(
-  tree: Tree,
+  index: RecordedIndex,
   answer: Answer,
-  { turn, brought, below, thread, otherSystem }: ReplyTo,
+  { turn, brought, below, thread, otherSystem, context }: ReplyTo,
 ): { readonly ids: readonly string[]; readonly records: readonly StoreRecord[] } {
   const ids: string[] = [];
   const records: StoreRecord[] = [];
-  for (const [index, { message, stop }] of answer.replies.entries()) {
+  for (const [at, { message, stop }] of answer.replies.entries()) {
     const facts = takeOfReply(turn, brought, otherSystem);
     const take: TakeFacts & { at: number } = {
       ...facts,
       // Stores list siblings by time: alternatives stay in the order they came in.
-      at: facts.at + index,
+      at: facts.at + at,
       model: message.origin.model ?? turn.model ?? '',
       stop,
+      thread,
+      context,
       envelope: sha256(answer.envelope),
       // What was spent is said once: of the reply, not of each alternative.
-      ...(index === 0 && answer.usage && { usage: answer.usage }),
+      ...(at === 0 && answer.usage && { usage: answer.usage }),
       // What was signed under another system text is bound to a prefix that this path does not have.
       origin: otherSystem ? { ...message.origin, prefix: `recorded:${turn.exchange.id}` } : message.origin,
     };
-    const grown = growTree(tree, below, [message], thread, take);
+    const grown = growPath(index, below, [message], take);
     ids.push(...grown.ids);
     records.push(...grown.records);
   }

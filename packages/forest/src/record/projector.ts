@@ -3,12 +3,11 @@ import type { Store } from '../store/index.ts';
 import { everyExchange } from './every-exchange.ts';
 import { EXCHANGES, exchangeOf } from './exchange.ts';
 import type { Landing } from './landing.ts';
-import { placeExchange } from './place-exchange.ts';
-import type { Placed } from './placed.ts';
+import { placeExchange, type Step } from './place-exchange.ts';
 import { type Reading, readExchange } from './read-exchange.ts';
 import { readRequestBody, readResponse } from './read-parts.ts';
+import { createIndex, type RecordedIndex } from './recorded-index.ts';
 import type { RecordingForest } from './recorder.ts';
-import { createTree, type Tree } from './tree.ts';
 import { createTreeWriter } from './write-tree.ts';
 
 /** Keeps the tree what the stored exchanges make of it. */
@@ -56,10 +55,12 @@ export function projectorOf(forest: RecordingForest): Projector {
 function createProjector(forest: RecordingForest): Projector {
   const { store } = forest;
   const writer = createTreeWriter(forest);
-  let tree: Tree = createTree();
+  let index: RecordedIndex = createIndex();
   let applied: Applied[] = [];
   /** The stamp with which each exchange was taken in. */
   let clocks = new Map<string, string>();
+  /** The places of exchanges that stand behind a later one. */
+  let moved = new Map<string, string>();
   let cursor: string | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -86,9 +87,9 @@ function createProjector(forest: RecordingForest): Projector {
     return readExchange(exchange, textOf(request), textOf(response));
   };
 
-  const apply = ({ id, order, clock }: Omit<Applied, 'undo'>, reading: Reading): readonly Placed[] => {
-    const undo = tree.step();
-    const placed = placeExchange(tree, reading);
+  const apply = ({ id, order, clock }: Omit<Applied, 'undo'>, reading: Reading): Step => {
+    const undo = index.step();
+    const placed = placeExchange(index, reading);
     applied.push({ id, order, clock, undo });
     clocks.set(id, clock);
     const old = applied.at(-STEPS_KEPT - 1);
@@ -101,7 +102,7 @@ function createProjector(forest: RecordingForest): Projector {
     const at = applied.findLastIndex((one) => one.order < order) + 1;
     if (at === applied.length) return [];
     if (applied[at]!.undo === undefined) {
-      tree = createTree();
+      index = createIndex();
       return applied.splice(0);
     }
     const taken = applied.splice(at);
@@ -116,22 +117,48 @@ function createProjector(forest: RecordingForest): Projector {
       return exchange && exchange.outcome !== 'open' && clocks.get(entry.id) !== entry.clock;
     });
     if (fresh.length === 0) return undefined;
-    const first = fresh.reduce((least, { order }) => (order < least ? order : least), fresh[0]!.order);
-    const todo = new Map<string, Omit<Applied, 'undo'>>(rollBack(first).map((one) => [one.id, one]));
-    for (const { id, order, clock } of fresh) todo.set(id, { id, order, clock });
-    const inOrder = [...todo.values()].sort((a, b) => (a.order < b.order ? -1 : 1));
-    for await (const [one, reading] of readAhead(inOrder, ({ id }) => read(id)))
-      if (reading) await writer.add(apply(one, reading));
-    return writer.commit(tree);
+    let todo: Omit<Applied, 'undo'>[] = fresh.map(({ id, order, clock }) => ({ id, order: orderOf(id, order), clock }));
+    // Each round ends early where an exchange turns out to belong behind a later one.
+    while (todo.length > 0) todo = await applyInOrder(todo);
+    return writer.commit(index);
   };
 
+  const applyInOrder = async (news: readonly Omit<Applied, 'undo'>[]): Promise<Omit<Applied, 'undo'>[]> => {
+    const first = news.reduce((least, { order }) => (order < least ? order : least), news[0]!.order);
+    const todo = new Map<string, Omit<Applied, 'undo'>>(rollBack(first).map((one) => [one.id, one]));
+    for (const one of news) todo.set(one.id, one);
+    const inOrder = [...todo.values()].sort((a, b) => (a.order < b.order ? -1 : 1));
+    let done = 0;
+    for await (const [one, reading] of readAhead(inOrder, ({ id }) => read(id))) {
+      done += 1;
+      if (!reading) continue;
+      const step = apply(one, reading);
+      await writer.add([step]);
+      const taken = moveBehind(step.behind, one.order);
+      if (taken.length > 0) return [...taken, ...inOrder.slice(done)];
+    }
+    return [];
+  };
+
+  /** Exchanges that go on from a reply of a later one (two servers' clocks differ) have their places behind that. */
+  const moveBehind = (ids: readonly string[], order: string): Omit<Applied, 'undo'>[] => {
+    const early = applied.filter(({ id }) => ids.includes(id));
+    if (ids.length === 0 || early.length === 0) return [];
+    for (const one of early) moved.set(one.id, `${order}~${one.order}`);
+    return rollBack(early[0]!.order).map((one) => ({ ...one, order: orderOf(one.id, one.order) }));
+  };
+
+  const orderOf = (id: string, order: string): string => moved.get(id) ?? order;
+
   const run = async (): Promise<number> => {
-    let moved = 0;
+    let count = 0;
+    // Exchanges are stored all the same; whoever knows the newer rules places them.
+    if (await writer.hasNewerRules()) return count;
     // Until nothing new is there: whoever wrote last has then seen what others stored before.
     for (;;) {
       const more = await takeIn(await news());
-      if (more === undefined) return moved;
-      moved += more;
+      if (more === undefined) return count;
+      count += more;
     }
   };
 
@@ -145,9 +172,10 @@ function createProjector(forest: RecordingForest): Projector {
     return next;
   };
   const forget = () => {
-    tree = createTree();
+    index = createIndex();
     applied = [];
     clocks = new Map();
+    moved = new Map();
     cursor = undefined;
     writer.forget();
   };
@@ -167,7 +195,7 @@ function createProjector(forest: RecordingForest): Projector {
       queued(async () => {
         forget();
         const moved = await run();
-        return { exchanges: applied.length, ...countStates(tree), moved };
+        return { exchanges: applied.length, ...countStates(index), moved };
       }),
   };
 }
@@ -186,7 +214,7 @@ async function* readAhead<T, R>(items: readonly T[], read: (item: T) => Promise<
   }
 }
 
-function countStates({ landings }: Tree): Pick<Projected, Landing['state']> {
+function countStates({ landings }: RecordedIndex): Pick<Projected, Landing['state']> {
   const counts = { landed: 0, waiting: 0, nothing: 0 };
   for (const { state } of landings.values()) counts[state] += 1;
   return counts;

@@ -1,5 +1,13 @@
-import { dialect, type Message, type Origin, type RequestParams, type RequestParts } from '@skein/core';
+import {
+  dialect,
+  type Message,
+  type Origin,
+  type RequestParams,
+  type RequestParts,
+  type ToolDefinition,
+} from '@skein/core';
 import type { Exchange } from './exchange.ts';
+import type { Hints } from './hints.ts';
 import { type Answer, readAnswer } from './read-answer.ts';
 
 /** What an exchange means, before it has a place in the tree. */
@@ -17,6 +25,10 @@ export interface Turn {
   readonly previous: string | undefined;
   readonly conversation: string | undefined;
   readonly answer: Answer;
+  readonly tools: readonly ToolDefinition[];
+  /** The system texts of the request, from wherever they stand at its front. */
+  readonly lead: readonly Message[];
+  readonly hints: Hints;
 }
 
 /** News of a response that was asked for in another exchange. */
@@ -47,13 +59,34 @@ export function readExchange(exchange: Exchange, request: string, response: stri
       const answer = readAnswer(spoken, response, origin);
       return { kind: 'poll', exchange, responseId: exchange.responseId ?? answer.responseId ?? '', answer };
     }
-    const { system, messages, params, rest, model = exchange.model } = spoken.readRequest(request, origin);
+    const { system, tools, messages, params, rest, model = exchange.model } = spoken.readRequest(request, origin);
     const answer = readAnswer(spoken, response, { ...origin, ...(model !== undefined && { model }) });
     const { previous, conversation } = references(rest);
-    return { kind: 'turn', exchange, system, messages, params, model, previous, conversation, answer };
+    const isKept = previous !== undefined || conversation !== undefined;
+    const lead = [...(system ? [system] : []), ...(isKept ? [] : leadingSystem(messages))];
+    const hints = exchange.hints ?? {};
+    return {
+      kind: 'turn',
+      exchange,
+      system,
+      messages,
+      params,
+      model,
+      previous,
+      conversation,
+      answer,
+      tools,
+      lead,
+      hints,
+    };
   } catch (error) {
     return nothing(error instanceof Error ? error.message : String(error));
   }
+}
+
+function leadingSystem(messages: readonly Message[]): readonly Message[] {
+  const end = messages.findIndex(({ role }) => role !== 'system');
+  return end < 0 ? messages : messages.slice(0, end);
 }
 
 function references(rest: RequestParts['rest']): { previous: string | undefined; conversation: string | undefined } {

@@ -1,4 +1,5 @@
 import type { Forest } from '../forest/types.ts';
+import type { HintPlaces } from './hints.ts';
 import { createPen } from './pen.ts';
 import { projectorOf } from './projector.ts';
 import { createRecording, type Recording } from './recording.ts';
@@ -6,6 +7,8 @@ import { createRecording, type Recording } from './recording.ts';
 export interface RecorderOptions {
   /** Told of whatever could not be stored or placed in the tree. The exchange itself never notices. */
   readonly onError?: (error: unknown) => void;
+  /** Where this project's requests name persons and sessions, beside the places that are known. */
+  readonly hints?: HintPlaces;
 }
 
 /** Names in lower case, each once; such as `Headers`, or a `Map`. */
@@ -23,8 +26,10 @@ export interface RequestToRecord {
   /** Who can read the opaque parts of the reply; default: by its host. */
   readonly issuer?: string;
   readonly tags?: readonly string[];
-  /** The name of the conversation it belongs to; default: found by its history. */
+  /** The name of the conversation it belongs to; default: found by its history. One that cannot be used is ignored. */
   readonly thread?: string;
+  /** The body as the client sent it, where `body` is what is left of it: hints are read before anything is redacted. */
+  readonly hintBody?: string | Uint8Array;
 }
 
 /** What a recorder writes to. */
@@ -42,7 +47,10 @@ export interface Recorder {
   settled(): Promise<void>;
 }
 
-export function createRecorder(forest: RecordingForest, { onError = () => undefined }: RecorderOptions = {}): Recorder {
+export function createRecorder(
+  forest: RecordingForest,
+  { onError = () => undefined, hints }: RecorderOptions = {},
+): Recorder {
   const { store, clock } = forest;
   const projector = projectorOf(forest);
   const report = (error: unknown) => {
@@ -55,7 +63,7 @@ export function createRecorder(forest: RecordingForest, { onError = () => undefi
   const pen = createPen(() => projector.run().catch(report));
   const unsaved = { total: 0 };
   return {
-    begin: (request) => createRecording({ store, clock, pen, unsaved, report }, request),
+    begin: (request) => createRecording({ store, clock, pen, unsaved, report, hints }, request),
     stored: () => pen.stored(),
     settled: () => pen.settled(),
   };

@@ -2,6 +2,7 @@ import type { Clock, EntryRecord, PackedBytes } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { type DescribedRequest, describeRequest } from './describe-request.ts';
 import { type Exchange, exchangeRecord, type Outcome, requestPart, responsePart } from './exchange.ts';
+import type { HintPlaces } from './hints.ts';
 import type { Draft, Pen } from './pen.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';
 import { createResponseBuffer } from './response-buffer.ts';
@@ -31,6 +32,7 @@ export interface RecordingContext {
   /** Bytes of all recordings that are not stored yet. */
   readonly unsaved: { total: number };
   readonly report: (error: unknown) => void;
+  readonly hints: HintPlaces | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface RecordingContext {
  * and at the end the exchange with all that is known.
  */
 export function createRecording(
-  { store, clock, pen, unsaved, report }: RecordingContext,
+  { store, clock, pen, unsaved, report, hints }: RecordingContext,
   request: RequestToRecord,
 ): Recording {
   const id = clock.tick();
@@ -59,7 +61,7 @@ export function createRecording(
   /** Everything that is new; the exchange itself when it is the first time, the id was found, or it is over. */
   const news = (): EntryRecord[] => {
     const isFirst = !described;
-    described ??= describeRequest(request, { id, start, writer: store.writer });
+    described ??= describeRequest(request, { id, start, writer: store.writer }, hints);
     const { body, secrets } = described;
     const knew = answered.responseId;
     const part = nextPart(secrets);

@@ -2,8 +2,8 @@ import { everyPage } from '../forest/pages.ts';
 import { seeRefs, setRef } from '../forest/refs.ts';
 import { type NodeRecord, type RefRecord, ROOT } from '../model/index.ts';
 import type { Landing } from './landing.ts';
+import type { RecordedIndex } from './recorded-index.ts';
 import type { RecordingForest } from './recorder.ts';
-import type { Tree } from './tree.ts';
 import type { LandingChange } from './write-tree.ts';
 
 /**
@@ -12,12 +12,12 @@ import type { LandingChange } from './write-tree.ts';
  */
 export async function redirectsFor(
   forest: RecordingForest,
-  tree: Tree,
+  index: RecordedIndex,
   changes: readonly LandingChange[],
 ): Promise<RefRecord[]> {
   const targets = new Map<string, string | undefined>();
   for (const { before, after } of changes)
-    if (before) for (const [old, now] of successors(tree, before, after)) targets.set(old, now);
+    if (before) for (const [old, now] of successors(index, before, after)) targets.set(old, now);
   if (targets.size === 0) return [];
   const { store } = forest;
   const nodes = (await store.nodes([...targets.keys()])).filter((node) => node !== undefined);
@@ -29,26 +29,24 @@ export async function redirectsFor(
   for (const node of nodes.sort((a, b) => b.depth - a.depth)) {
     if (foreign.has(node.id) || !(await hasOnly(forest, node.id, gone))) continue;
     gone.add(node.id);
-    const target = targets.get(node.id) ?? (await lastStanding(forest, tree, node));
+    const target = targets.get(node.id) ?? (await lastStanding(forest, index, node));
     refs.push(setRef(forest, 'node', node.id, 'moved', target));
   }
   return refs;
 }
 
 /** Nodes that are no longer in the tree, each with what took its place: counted from the end of the history. */
-function successors(tree: Tree, before: Landing, after: Landing): [old: string, now: string | undefined][] {
+function successors(index: RecordedIndex, before: Landing, after: Landing): [old: string, now: string | undefined][] {
   const path: string[] = [];
-  for (let at = after.parent; at !== undefined && at !== ROOT; at = tree.nodes.get(at)?.parent) path.push(at);
-  const history = (before.added ?? [])
-    .toReversed()
-    .map((old, index): [string, string | undefined] => [old, path[index]]);
+  for (let at = after.parent; at !== undefined && at !== ROOT; at = index.nodes.get(at)?.parent) path.push(at);
+  const history = (before.added ?? []).toReversed().map((old, at): [string, string | undefined] => [old, path[at]]);
   const reply = after.node ?? after.parent;
-  const others = (before.alternatives ?? []).map((old, index): [string, string | undefined] => [
+  const others = (before.alternatives ?? []).map((old, at): [string, string | undefined] => [
     old,
-    after.alternatives?.[index] ?? reply,
+    after.alternatives?.[at] ?? reply,
   ]);
   const own: [string, string | undefined][] = before.node === undefined ? [] : [[before.node, reply]];
-  return [...history, ...own, ...others].filter(([old]) => !tree.nodes.has(old));
+  return [...history, ...own, ...others].filter(([old]) => !index.nodes.has(old));
 }
 
 /** Whether nothing hangs below a node but what is gone. */
@@ -64,8 +62,8 @@ async function hasOnly({ store }: RecordingForest, id: string, gone: ReadonlySet
 }
 
 /** The nearest node above that is still there. */
-async function lastStanding({ store }: RecordingForest, tree: Tree, { parent }: NodeRecord): Promise<string> {
+async function lastStanding({ store }: RecordingForest, index: RecordedIndex, { parent }: NodeRecord): Promise<string> {
   let at = parent;
-  while (at !== ROOT && !tree.nodes.has(at)) at = (await store.nodes([at]))[0]?.parent ?? ROOT;
+  while (at !== ROOT && !index.nodes.has(at)) at = (await store.nodes([at]))[0]?.parent ?? ROOT;
   return at;
 }

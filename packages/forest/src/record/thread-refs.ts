@@ -1,7 +1,8 @@
+import { openingGroup, SIDE_CALLS, sessionGroup, touchGroups } from '../forest/groups.ts';
 import { seeRefs, setRef } from '../forest/refs.ts';
 import { type RefRecord, ROOT } from '../model/index.ts';
+import type { IndexThread, RecordedIndex } from './recorded-index.ts';
 import type { RecordingForest } from './recorder.ts';
-import type { Tree } from './tree.ts';
 import type { LandingChange } from './write-tree.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { LandingChange } from './write-tree.ts';
  */
 export async function threadRefs(
   forest: RecordingForest,
-  tree: Tree,
+  index: RecordedIndex,
   changes: readonly LandingChange[],
 ): Promise<RefRecord[]> {
   const successor = new Map(changes.map(({ before, after }) => [before?.thread, after.thread]));
@@ -18,19 +19,59 @@ export async function threadRefs(
   ids.delete(undefined);
   const keys = [...ids] as string[];
   if (keys.length === 0) return [];
-  const items = await seeRefs(forest, 'thread', keys, ['start', 'head', 'touched', 'deleted', 'mergedInto']);
-  const has = (name: string, id: string) => items.some((ref) => ref.key === id && ref.name === name && ref.value);
+  const items = await seeRefs(forest, 'thread', keys, NAMES);
+  const there = new Map(items.map(({ key, name, value }) => [`${key} ${name}`, value]));
+  const has = (name: string, id: string) => Boolean(there.get(`${id} ${name}`));
   const set = (id: string, values: Readonly<Record<string, unknown>>) =>
     Object.entries(values).map(([name, value]) => setRef(forest, 'thread', id, name, value));
-  return keys.flatMap((id) => {
-    const thread = tree.threads.get(id);
+  const refs = keys.flatMap((id) => {
+    const thread = index.threads.get(id);
     if (!thread) return has('head', id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
     const { head, touched, created, title } = thread;
+    const said = Object.entries(saidOf(thread)).filter(([name, value]) => there.get(`${id} ${name}`) !== value);
     return set(id, {
       head,
       touched,
+      ...Object.fromEntries(said),
       ...(!has('head', id) && { start: ROOT, created, title }),
       ...(has('mergedInto', id) && { deleted: false, mergedInto: false }),
     });
   });
+  const touches = keys.flatMap((thread) => {
+    const known = index.threads.get(thread);
+    const group = known && groupOf(known);
+    return known && group !== undefined ? [{ group, thread, touched: known.touched }] : [];
+  });
+  return [...refs, ...(await touchGroups(forest, touches))];
+}
+
+const NAMES = [
+  'start',
+  'head',
+  'touched',
+  'deleted',
+  'mergedInto',
+  'recorded',
+  'part',
+  'session',
+  'group',
+  'unrecorded',
+];
+
+/** What a thread is to people, beside its head: written where it changes. */
+function saidOf(thread: IndexThread): Readonly<Record<string, unknown>> {
+  const { part, session, unrecorded } = thread;
+  const group = groupOf(thread);
+  return {
+    recorded: true,
+    part,
+    ...(session !== undefined && { session }),
+    ...(group !== undefined && { group }),
+    ...(unrecorded !== undefined && { unrecorded }),
+  };
+}
+
+function groupOf({ part, session, opening }: IndexThread): string | undefined {
+  if (session !== undefined) return sessionGroup(session);
+  return part === 'side' ? SIDE_CALLS : openingGroup(opening);
 }

@@ -42,7 +42,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     metrics.count('skein_recording_failures_total');
     log.error('recording-failed', error);
   };
-  const recorder = createRecorder(forest, { onError });
+  const recorder = createRecorder(forest, { onError, hints: config.hints });
   const replayer = createReplayer(forest);
   const connections = createConnections();
   const targetOf = createTargets(providers, env);

@@ -49,6 +49,7 @@ export function takeDown({ recorder, request, redact, onUndecodable, onError, on
       ...request,
       ...(redact && { tags: redact(request.tags ?? []) }),
       ...(bytes && { body: redact ? redact(Buffer.from(bytes).toString()) : bytes }),
+      ...(bytes && redact && { hintBody: bytes }),
     });
   };
 

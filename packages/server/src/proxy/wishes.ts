@@ -8,6 +8,7 @@ export interface Wishes {
   /** A replay without a recording. */
   readonly onMiss: 'refuse' | 'pass';
   readonly tags: readonly string[];
+  /** As it was sent: the recorder ignores a name that cannot be used, and says so in the exchange. */
   readonly thread: string | undefined;
 }
 
@@ -26,7 +27,7 @@ export function wishesOf(
     timing: oneOf(headers, 'x-skein-replay-timing', ['none', 'recorded'] as const) ?? 'none',
     onMiss: oneOf(headers, 'x-skein-on-miss', ['refuse', 'pass'] as const) ?? onMiss,
     tags: tagsOf(headers.get('x-skein-tags')),
-    thread: threadOf(headers.get('x-skein-thread')),
+    thread: headers.get('x-skein-thread'),
   };
 }
 
@@ -55,11 +56,4 @@ function tagsOf(text: string | undefined): string[] {
       `x-skein-tags has at most ${MAX_TAGS} tags of 100 characters, with commas between.`,
     );
   return tags;
-}
-
-function threadOf(text: string | undefined): string | undefined {
-  const name = text?.trim();
-  if (name === undefined || name === '') return undefined;
-  if (name.length > 200) throw new Problem(400, 'bad_header', 'x-skein-thread has at most 200 characters.');
-  return name;
 }

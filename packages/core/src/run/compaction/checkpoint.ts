@@ -37,7 +37,10 @@ export function messageIn(text: string | NativeText): Message {
 }
 
 /** Tells whether the first messages are still the same. */
-export function rangeDigest(messages: readonly Message[], upTo: number): string {
+export function rangeDigest(
+  messages: readonly { readonly facts: { readonly digest: string } }[],
+  upTo: number,
+): string {
   return digestOf(
     messages
       .slice(0, upTo)

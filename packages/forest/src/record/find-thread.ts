@@ -1,0 +1,203 @@
+import { askedBefore, quotesIn, turnKey } from './evidence.ts';
+import { type Hints, hintsKey, keysWithin, nothingDiffers, samePerson } from './hints.ts';
+import type { SentHistory } from './history.ts';
+import type { Turn } from './read-exchange.ts';
+import type { HintsList, IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
+
+/** A reply of a recorded thread that a request sends back. */
+export interface FoundReply {
+  readonly spot: Spot;
+  /** Which message of the history it is. */
+  readonly at: number;
+}
+
+/** By words, a reply has to be there before it can be sent back; two servers' clocks differ by less than this. */
+const CLOCK_TOLERANCE_MS = 5000;
+/** More conversations than this that begin alike are not looked at one by one. */
+const MOST_COMPARED = 256;
+const LONG_REPLIES_NEEDED = 2;
+/** How far back turns of a shortened history are looked for. */
+const MOST_TURNS = 50;
+
+/**
+ * The last reply in a history that only its provider could have issued, and whose person is not another one. What two
+ * exchanges were given proves nothing.
+ */
+export function findProof(index: RecordedIndex, history: SentHistory, hints: Hints): FoundReply | undefined {
+  for (let at = history.messages.length - 1; at >= 0; at--) {
+    const node = history.nodeAt(at);
+    // Among known nodes those without anything issued are skipped.
+    if (node && node.prover !== node.place.id) {
+      if (node.prover === undefined) return undefined;
+      at = index.nodes.get(node.prover)!.place.depth - 1;
+    }
+    if (!history.isReply(at)) continue;
+    for (const key of history.issued(at)) {
+      const spot = index.proofs.get(key);
+      if (spot === undefined || spot === 'several') continue;
+      const thread = index.threads.get(spot.thread);
+      if (thread && samePerson(hints, thread.hints)) return { spot, at };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The last reply in a history that words alone lead to: every message up to it is the same, under the same system text (or
+ * under another one, where just one thread fits and two long replies of it come back).
+ */
+export function findByWords(index: RecordedIndex, history: SentHistory, turn: Turn): FoundReply | undefined {
+  for (let at = history.replyBefore(history.messages.length); at >= 0; at = history.replyBefore(at)) {
+    const echo = history.echo(at).text;
+    const spot = sameSystem(index, `${echo} ${history.system}`, turn) ?? otherSystem(index, echo, turn);
+    if (spot) return { spot, at };
+  }
+  return undefined;
+}
+
+function sameSystem(index: RecordedIndex, words: string, turn: Turn): Spot | undefined {
+  const list = index.hintsAt.get(words);
+  if (!list) return undefined;
+  const own = hintsKey(turn.hints);
+  const exact = bestSpot(index, [`${words} ${own}`], turn);
+  if (exact) return exact;
+  const keys = compatibleKeys(list, turn.hints, own);
+  return (
+    keys &&
+    bestSpot(
+      index,
+      keys.map((key) => `${words} ${key}`),
+      turn,
+    )
+  );
+}
+
+/**
+ * Hints that do not disagree with those of a request. Undefined where they disagree among each other: then the request
+ * could belong to either person, and belongs to neither.
+ */
+function compatibleKeys(list: HintsList, hints: Hints, own: string): readonly string[] | undefined {
+  if (list.count > MOST_COMPARED) return keysWithin(hints).filter((key) => key !== own);
+  const found: HintsList[] = [];
+  for (let at: HintsList | undefined = list; at; at = at.next) {
+    if (at.key === own || !nothingDiffers(hints, at.hints)) continue;
+    const { hints: one } = at;
+    if (found.some((other) => !nothingDiffers(one, other.hints))) return undefined;
+    found.push(at);
+  }
+  return found.map(({ key }) => key);
+}
+
+/** Of the threads that fit: one whose head it is, one where a branch ends there, and else the one that was used last. */
+function bestSpot(index: RecordedIndex, keys: readonly string[], turn: Turn): Spot | undefined {
+  const ranks: (Spot | undefined)[] = [];
+  for (const key of keys)
+    for (const [rank, spot] of spotsUnder(index, key, turn).entries())
+      if (spot) ranks[rank] = later(index, ranks[rank], spot);
+  return ranks.find((spot) => spot !== undefined);
+}
+
+/** The newest that ends a thread, the newest that ends a branch, and the one that was used last. */
+function spotsUnder(index: RecordedIndex, key: string, turn: Turn): readonly (Spot | undefined)[] {
+  let tip: Spot | undefined;
+  let isFront = true;
+  for (let spot = index.spots.get(key); spot; spot = spot.next) {
+    const thread = index.threads.get(spot.thread);
+    const isHead = thread?.head === spot.node;
+    const isTip = thread !== undefined && !index.continued.has(`${spot.thread} ${spot.node}`);
+    if (!isHead && !isTip) {
+      // It can only be branched off from, and the one used last stands for all of those.
+      if (isFront) index.set(index.spots, key, spot.next);
+      continue;
+    }
+    isFront = false;
+    if (!fitsByWords(thread, spot, turn)) continue;
+    if (isHead) return [spot];
+    tip ??= spot;
+  }
+  const last = index.lastUsed.get(key);
+  const isUsable = last && fitsByWords(index.threads.get(last.thread), last, turn);
+  return [undefined, tip, isUsable ? last : undefined];
+}
+
+function later(index: RecordedIndex, a: Spot | undefined, b: Spot): Spot {
+  if (!a) return b;
+  return index.threads.get(b.thread)!.touched > index.threads.get(a.thread)!.touched ? b : a;
+}
+
+function otherSystem(index: RecordedIndex, echo: string, turn: Turn): Spot | undefined {
+  let found: Spot | undefined;
+  let looked = 0;
+  for (let spot = index.anySystem.get(echo); spot; spot = spot.next) {
+    looked += 1;
+    if (looked > MOST_COMPARED) return undefined;
+    const thread = index.threads.get(spot.thread);
+    if (!fitsByWords(thread, spot, turn) || !nothingDiffers(turn.hints, thread!.hints)) continue;
+    if (found && found.thread !== spot.thread) return undefined;
+    found ??= spot;
+  }
+  return found && found.longReplies >= LONG_REPLIES_NEEDED ? found : undefined;
+}
+
+/** A thread that began under a name takes only requests of that name. */
+function fitsByWords(thread: IndexThread | undefined, { ended }: Spot, { exchange }: Turn): boolean {
+  return thread !== undefined && !thread.isNamed && ended <= exchange.start + CLOCK_TOLERANCE_MS;
+}
+
+/** The last turn of a history that was shortened: it and a turn before it are of one thread, in the same order. */
+export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Turn): FoundReply | undefined {
+  const { messages, system } = history;
+  const replies: number[] = [];
+  for (
+    let at = history.replyBefore(messages.length);
+    at >= 0 && replies.length < MOST_TURNS;
+    at = history.replyBefore(at)
+  )
+    replies.push(at);
+  const lists = replies.map((at) => ({ at, spot: index.turns.get(`${keyAt(at)} ${system}`) }));
+  for (const [place, { at, spot: first }] of lists.entries()) {
+    let looked = 0;
+    for (let spot = first; spot && looked < MOST_COMPARED; spot = spot.next, looked++) {
+      const thread = index.threads.get(spot.thread);
+      if (!fitsByWords(thread, spot, turn) || !nothingDiffers(turn.hints, thread!.hints)) continue;
+      if (lists.slice(place + 1).some((before) => hasAbove(index, before.spot, spot!))) return { spot, at };
+    }
+  }
+  return undefined;
+
+  function keyAt(at: number): string {
+    return turnKey(askedBefore(messages, at), messages[at]!);
+  }
+}
+
+function hasAbove(index: RecordedIndex, list: Spot | undefined, below: Spot): boolean {
+  for (let spot = list; spot; spot = spot.next)
+    if (spot.thread === below.thread && spot.node !== below.node && isAbove(index, spot.node, below.node)) return true;
+  return false;
+}
+
+function isAbove(index: RecordedIndex, above: string, below: string): boolean {
+  const depth = index.nodes.get(above)?.place.depth ?? 0;
+  let at = index.nodes.get(below);
+  while (at && at.place.depth > depth) at = index.nodes.get(at.parent);
+  return at?.place.id === above;
+}
+
+/** The thread of the same session whose words a user's text repeats: its client has summed it up. */
+export function findByQuote(index: RecordedIndex, history: SentHistory, { hints, tools }: Turn): Spot | undefined {
+  const session = hints.group;
+  const list = session === undefined ? undefined : index.passages.get(session);
+  if (!list) return undefined;
+  for (const { role, text } of history.messages.slice(history.lead)) {
+    if (role !== 'user' || text.length < SHORTEST_SUMMARY) continue;
+    const isQuoted = quotesIn(text);
+    for (let at: typeof list | undefined = list; at; at = at.next) {
+      const thread = index.threads.get(at.spot.thread);
+      if (!thread || thread.hasTools !== tools.length > 0 || !samePerson(hints, thread.hints)) continue;
+      if (isQuoted(at.blocks)) return at.spot;
+    }
+  }
+  return undefined;
+}
+
+const SHORTEST_SUMMARY = 200;

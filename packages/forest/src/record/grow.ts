@@ -1,0 +1,44 @@
+import type { Checkpoint, Message } from '@skein/core';
+import { takeFor } from '../forest/append.ts';
+import { makeRecords, type Place } from '../forest/make-records.ts';
+import type { TakeFacts } from '../forest/types.ts';
+import type { StoreRecord } from '../model/index.ts';
+import { issuedIds } from './evidence.ts';
+import type { Landing } from './landing.ts';
+import { addNode, type RecordedIndex } from './recorded-index.ts';
+
+/** What placing an exchange comes to: where it landed, and what is to be stored for that. */
+export interface Placed {
+  readonly exchange: string;
+  readonly landing: Landing;
+  readonly records: readonly StoreRecord[];
+  /** The client had shortened its history. */
+  readonly checkpoint?: { readonly node: string; readonly thread: string; readonly checkpoint: Checkpoint };
+}
+
+/** Hangs messages below a place, one below the other. Nodes that are there already get one more take. */
+export function growPath(
+  index: RecordedIndex,
+  place: Place,
+  messages: readonly Message[],
+  take: TakeFacts & { readonly at: number },
+): { readonly end: Place; readonly ids: readonly string[]; readonly records: readonly StoreRecord[] } {
+  const records: StoreRecord[] = [];
+  const ids: string[] = [];
+  let end = place;
+  for (const message of messages) {
+    const { node, body, next } = makeRecords(end, message, take.at);
+    const known = index.nodes.get(node.id);
+    if (!known) {
+      const isReply = message.role === 'assistant';
+      const issued = isReply ? issuedIds(message) : [];
+      const prover = issued.length > 0 ? node.id : index.nodes.get(end.id)?.prover;
+      addNode(index, { place: next, parent: end.id, body: node.body, at: take.at, isReply, issued, prover });
+      records.push(body, node);
+    }
+    records.push(takeFor(message, node.id, take));
+    ids.push(node.id);
+    end = known?.place ?? next;
+  }
+  return { end, ids, records };
+}

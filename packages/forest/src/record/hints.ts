@@ -1,0 +1,220 @@
+import { isObject, membersOf, textAt } from '@skein/core';
+import { sha256 } from '../model/index.ts';
+import type { HeaderPairs } from './recorder.ts';
+
+/**
+ * What a request says of who speaks and in which session, each value as a hash. Hints never join two conversations; they
+ * keep apart what is not one. Keys are no hints, and nothing here can be turned back into what the client sent.
+ */
+export interface Hints {
+  /** Persons and tenants, by where they are named. Where two requests name different ones they are never one thread. */
+  readonly person?: Readonly<Record<string, string>>;
+  /** Sessions, by where they are named. Where they differ, only a proof joins. */
+  readonly session?: Readonly<Record<string, string>>;
+  /** The session that lists fold by: one that a program names as such. */
+  readonly group?: string;
+  /** The agent inside the session: different ones are different threads. */
+  readonly agent?: string;
+  /** It belongs to a subagent. */
+  readonly isSubagent?: true;
+  /** The name that the client gave the conversation itself. */
+  readonly name?: string;
+}
+
+/** Where a project names persons and sessions itself: `header:x-customer`, or `body:metadata.customer`. */
+export interface HintPlaces {
+  readonly person?: readonly string[];
+  readonly session?: readonly string[];
+}
+
+type Kind = 'person' | 'session' | 'label';
+
+/** Headers of known clients and providers. `label` counts as a session, but is too coarse to fold lists by. */
+const HEADERS: Readonly<Record<string, Kind>> = {
+  'openai-organization': 'person',
+  'openai-project': 'person',
+  'anthropic-organization-id': 'person',
+  'x-goog-user-project': 'person',
+  'x-claude-code-session-id': 'session',
+  'session-id': 'session',
+  session_id: 'session',
+  'x-session-id': 'session',
+  'x-session-affinity': 'label',
+};
+
+/** Members of a body. An application may use one cache key for all its conversations: it is a label. */
+const MEMBERS: Readonly<Record<string, Kind>> = {
+  user: 'person',
+  safety_identifier: 'person',
+  prompt_cache_key: 'label',
+};
+
+/** Members of `metadata`, which applications fill themselves. */
+const METADATA: Readonly<Record<string, Kind>> = {
+  user: 'person',
+  customer_id: 'person',
+  tenant_id: 'person',
+  session_id: 'session',
+  conversation_id: 'session',
+  thread_id: 'session',
+  chat_id: 'session',
+};
+
+const AGENT_HEADER = 'x-claude-code-agent-id';
+const PARENT_HEADER = 'x-parent-session-id';
+const NAME_HEADER = 'thread-id';
+
+/** Only bodies that mention one of these are looked into. */
+const MENTIONED = /"(?:user|safety_identifier|prompt_cache_key|metadata)"\s*:/;
+
+/** Undefined when a request says nothing of it. */
+export function readHints(headers: HeaderPairs, body: string, places: HintPlaces = {}): Hints | undefined {
+  const given = new Map(headers);
+  const found = new Found();
+  for (const [name, kind] of Object.entries(HEADERS)) found.add(kind, name, given.get(name));
+  if (MENTIONED.test(body)) readMembers(body, found);
+  for (const kind of ['person', 'session'] as const)
+    for (const place of places[kind] ?? []) found.add(kind, place, valueAt(place, given, body));
+  const parent = given.get(PARENT_HEADER);
+  if (parent) found.group = hashed(parent);
+  return found.hints({
+    ...(given.get(AGENT_HEADER) && { agent: hashed(given.get(AGENT_HEADER)!), isSubagent: true as const }),
+    ...(parent && { isSubagent: true as const }),
+    ...(given.get(NAME_HEADER) && { name: hashed(given.get(NAME_HEADER)!) }),
+  });
+}
+
+class Found {
+  readonly #person: Record<string, string> = {};
+  readonly #session: Record<string, string> = {};
+  group: string | undefined;
+
+  add(kind: Kind, name: string, value: unknown): void {
+    if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return;
+    const hash = hashed(String(value));
+    if (kind === 'person') this.#person[name] = hash;
+    else this.#session[name] = hash;
+    if (kind === 'session') this.group ??= hash;
+  }
+
+  hints(more: Partial<Hints>): Hints | undefined {
+    const hints: Hints = {
+      ...(Object.keys(this.#person).length > 0 && { person: this.#person }),
+      ...(Object.keys(this.#session).length > 0 && { session: this.#session }),
+      ...(this.group !== undefined && { group: this.group }),
+      ...more,
+    };
+    return Object.keys(hints).length > 0 ? hints : undefined;
+  }
+}
+
+function readMembers(body: string, found: Found): void {
+  const members = topLevel(body);
+  for (const [name, kind] of Object.entries(MEMBERS)) found.add(kind, name, members.get(name)?.());
+  const metadata = members.get('metadata')?.();
+  if (!isObject(metadata)) return;
+  for (const [name, kind] of Object.entries(METADATA)) found.add(kind, `metadata.${name}`, metadata[name]);
+  if (typeof metadata.user_id !== 'string') return;
+  const { account, session } = readUserId(metadata.user_id);
+  found.add('person', 'metadata.user_id', account);
+  found.add('session', 'metadata.user_id', session);
+}
+
+/** The members of a body by name, each read when it is asked for; none where it is no JSON. */
+function topLevel(body: string): ReadonlyMap<string, () => unknown> {
+  try {
+    const read = (text: string) => () => JSON.parse(text) as unknown;
+    return new Map(membersOf(body).map(({ name, start, end }) => [name, read(body.slice(start, end))]));
+  } catch {
+    return new Map();
+  }
+}
+
+/** Claude Code writes account and session into one text, as JSON or with words between; anyone else a plain id. */
+function readUserId(text: string): { readonly account: string; readonly session?: string } {
+  const [, account, session] = /^(user_.*)_session_([\w-]+)$/.exec(text) ?? [];
+  if (account !== undefined && session !== undefined) return { account, session };
+  if (!text.startsWith('{')) return { account: text };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value)) return { account: text };
+    const { session_id: id, ...rest } = value;
+    return { account: JSON.stringify(rest), ...(typeof id === 'string' && { session: id }) };
+  } catch {
+    return { account: text };
+  }
+}
+
+function valueAt(place: string, headers: ReadonlyMap<string, string>, body: string): unknown {
+  const [, where, name = ''] = /^(header|body):(.+)$/s.exec(place) ?? [];
+  if (where === 'header') return headers.get(name.toLowerCase());
+  return where === 'body' ? memberAt(body, name.split('.')) : undefined;
+}
+
+/** A body that is no JSON has no members. */
+function memberAt(body: string, path: readonly string[]): unknown {
+  try {
+    const text = textAt(body, path);
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function hashed(value: string): string {
+  return sha256(`skein-hint/1\n${value}`).slice(0, 16);
+}
+
+/** Whether nothing that both name differs. */
+function agree(a: Readonly<Record<string, string>> = {}, b: Readonly<Record<string, string>> = {}): boolean {
+  return Object.entries(a).every(([name, value]) => b[name] === undefined || b[name] === value);
+}
+
+/** Whether two requests may be of one person, and of one agent where they are of one session. */
+export function samePerson(a: Hints, b: Hints): boolean {
+  const isOneSession = a.group !== undefined && a.group === b.group;
+  return agree(a.person, b.person) && (a.agent === b.agent || !isOneSession);
+}
+
+/** Whether nothing tells two requests apart. */
+export function nothingDiffers(a: Hints, b: Hints): boolean {
+  return samePerson(a, b) && agree(a.session, b.session);
+}
+
+/** What is known of a thread after one more request. Its session is the one that it was last used in. */
+export function mergeHints(a: Hints, b: Hints): Hints {
+  return {
+    ...a,
+    ...b,
+    ...((a.person || b.person) && { person: { ...a.person, ...b.person } }),
+    ...((a.session || b.session) && { session: { ...a.session, ...b.session } }),
+    ...(a.group !== undefined && { group: a.group }),
+  };
+}
+
+/** Equal hints have equal keys. */
+export function hintsKey({ person = {}, session = {}, agent = '' }: Hints): string {
+  return JSON.stringify([sorted(person), sorted(session), agent]);
+}
+
+/** The keys of all hints that say a part of what these say: requests under those are not told apart from this one. */
+export function keysWithin({ person = {}, session = {}, agent }: Hints): string[] {
+  const named = [
+    ...sorted(person).map((one) => ['person', ...one] as const),
+    ...sorted(session).map((one) => ['session', ...one] as const),
+  ];
+  const keys: string[] = [];
+  for (let mask = (1 << Math.min(named.length, MOST_NAMED)) - 1; mask >= 0; mask--) {
+    const some = named.filter((_, bit) => mask & (1 << bit));
+    const part = (kind: string) =>
+      Object.fromEntries(some.filter(([of]) => of === kind).map(([, name, value]) => [name, value]));
+    keys.push(hintsKey({ person: part('person'), session: part('session'), ...(agent !== undefined && { agent }) }));
+  }
+  return keys;
+}
+
+const MOST_NAMED = 6;
+
+function sorted(values: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
+}

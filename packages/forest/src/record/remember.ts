@@ -1,0 +1,116 @@
+import type { Message } from '@skein/core';
+import { openingOf, titleOf } from '../forest/thread-title.ts';
+import { extendEcho } from '../model/index.ts';
+import { askedBefore, passagesOf, turnKey } from './evidence.ts';
+import { hintsKey, mergeHints } from './hints.ts';
+import { type SentHistory, systemKey } from './history.ts';
+import type { Finding } from './place-exchange.ts';
+import type { Turn } from './read-exchange.ts';
+import type { IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
+
+/** Letters from which on a reply is unlikely to be said twice. */
+const LONG_REPLY = 80;
+
+/** What is known of a thread after one more request of it. */
+export function setThread(
+  index: RecordedIndex,
+  turn: Turn,
+  { thread, head, isNamed = false, isSide, unrecorded }: Finding & { readonly head: string; readonly isSide: boolean },
+): void {
+  const { exchange, hints, tools } = turn;
+  const { start, end = start } = exchange;
+  const there = index.threads.get(thread);
+  const words = there ?? wordsOf(turn);
+  const session = there?.session ?? (hints.group && (index.sessions.get(hints.group) ?? hints.group));
+  // A session that goes on with the conversation of another one belongs to that one.
+  if (session && hints.group && hints.group !== session && !index.sessions.has(hints.group))
+    index.set(index.sessions, hints.group, session);
+  const first: IndexThread['part'] = hints.isSubagent ? 'subagent' : isSide ? 'side' : 'main';
+  index.set(index.threads, thread, {
+    head,
+    created: there?.created ?? start,
+    touched: Math.max(there?.touched ?? 0, end),
+    title: words.title,
+    opening: words.opening,
+    hints: mergeHints(there?.hints ?? {}, hints),
+    part: there?.part === 'side' ? 'main' : (there?.part ?? first),
+    session,
+    isNamed: there?.isNamed ?? isNamed,
+    hasTools: there?.hasTools === true || tools.length > 0,
+    unrecorded: there ? there.unrecorded : unrecorded,
+  });
+}
+
+function wordsOf({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'opening'> {
+  const opening = openingOf(messages);
+  return { title: exchange.thread ?? titleOf(opening), opening };
+}
+
+/** The replies of an exchange, and where they stand. */
+interface Replies {
+  readonly turn: Pick<Turn, 'exchange' | 'hints' | 'lead'>;
+  readonly thread: string;
+  /** Absent for a reply that came later than its request. */
+  readonly sent?: { readonly history: SentHistory; readonly finding: Finding };
+  readonly messages: readonly Message[];
+  readonly ids: readonly string[];
+}
+
+/** Makes replies known by their words, their turn and what the provider issued in them; gives the last. */
+export function indexReplies(index: RecordedIndex, replies: Replies): readonly string[] {
+  const { turn, thread, sent, messages, ids } = replies;
+  const { exchange } = turn;
+  const hints = index.threads.get(thread)!.hints;
+  const system = systemKey(index, turn.lead);
+  const before = sent?.finding.spot;
+  if (sent && before && sent.finding.at !== undefined)
+    index.set(index.lastUsed, `${sent.history.echo(sent.finding.at).text} ${system} ${hintsKey(hints)}`, before);
+  const issued: string[] = [];
+  for (const [at, node] of ids.entries()) {
+    const message = messages[at]!;
+    const { place, issued: own } = index.nodes.get(node)!;
+    const isLong = message.text.length >= LONG_REPLY;
+    const longReplies = (before?.longReplies ?? 0) + (isLong ? 1 : 0);
+    const spot: Spot = { thread, node, ended: exchange.end ?? exchange.start, longReplies };
+    for (const echo of echoesOf(message, place.echo.text, sent)) addSpot(index, echo, system, hints, spot);
+    if (sent)
+      addTurn(
+        index,
+        `${turnKey(askedBefore(sent.history.messages, sent.history.messages.length), message)} ${system}`,
+        spot,
+      );
+    for (const key of own) index.set(index.proofs, key, index.proofs.has(key) ? 'several' : spot);
+    if (turn.hints.group !== undefined) addPassages(index, turn.hints.group, message.text, spot);
+    issued.push(...own);
+  }
+  return issued;
+}
+
+/** How a client sends a reply back: below the path it stands in and, where that was shortened, below what was sent. */
+function echoesOf(message: Message, echo: string, sent: Replies['sent']): ReadonlySet<string> {
+  if (!sent?.finding.compaction) return new Set([echo]);
+  const { history } = sent;
+  return new Set([echo, extendEcho(history.echo(history.messages.length - 1), message).text]);
+}
+
+function addSpot(index: RecordedIndex, echo: string, system: string, hints: IndexThread['hints'], spot: Spot): void {
+  const words = `${echo} ${system}`;
+  const own = hintsKey(hints);
+  const key = `${words} ${own}`;
+  if (!index.lastUsed.has(key)) {
+    const next = index.hintsAt.get(words);
+    index.set(index.hintsAt, words, { hints, key: own, count: (next?.count ?? 0) + 1, next });
+  }
+  index.set(index.spots, key, { ...spot, next: index.spots.get(key) });
+  index.set(index.lastUsed, key, spot);
+  index.set(index.anySystem, echo, { ...spot, next: index.anySystem.get(echo) });
+}
+
+function addTurn(index: RecordedIndex, key: string, spot: Spot): void {
+  index.set(index.turns, key, { ...spot, next: index.turns.get(key) });
+}
+
+function addPassages(index: RecordedIndex, session: string, text: string, spot: Spot): void {
+  const blocks = passagesOf(text);
+  if (blocks) index.set(index.passages, session, { spot, blocks, next: index.passages.get(session) });
+}

@@ -1,0 +1,42 @@
+import type { Message } from '@skein/core';
+import type { Turn } from './read-exchange.ts';
+
+/**
+ * Requests that programs make on the side: for a title, a summary, the quota, to warm a cache, to choose a model. Known by
+ * the words of the programs that make them; they are kept like all others, and folded away in lists.
+ */
+const SYSTEM_WORDS: readonly RegExp[] = [
+  /\b(?:generate|write|create|come up with)\b.{0,80}\btitles?\b/is,
+  /\btitle generator\b/i,
+  /\bindicates? a new conversation topic\b/i,
+  /\bTask Routing AI\b/i,
+  /\bclassif(?:y|ies|ier)\b.{0,80}\b(?:complexity|request|prompt)\b/is,
+  /\bsummari[sz]e this (?:coding )?conversation in (?:under|less than|at most)\b/i,
+];
+
+const QUESTIONS: readonly RegExp[] = [
+  /^quota$/i,
+  /^warm-?up$/i,
+  /^(?:please )?(?:generate|write) a (?:short |concise )?title for this conversation\b/i,
+  /^please write a 5-10 word title\b/i,
+  /^summari[sz]e this (?:coding )?conversation in (?:under|less than|at most) \d+/i,
+];
+
+/** A conversation that was gone on with is none: it had to begin as one, with a single question and without tools. */
+export function isSideCall({ lead, messages, tools }: Turn): boolean {
+  if (tools.length > 0) return false;
+  const spoken = messages.filter(({ role }) => role !== 'system');
+  if (spoken.length > 3 || spoken.some(({ role }) => role === 'assistant')) return false;
+  const question = spoken[0];
+  return (
+    lead.some((message) => hasAny(message, SYSTEM_WORDS)) || (question !== undefined && hasAny(question, QUESTIONS))
+  );
+}
+
+/** Instructions say what they are for at their beginning. */
+const LOOKED_AT = 2000;
+
+function hasAny({ text }: Message, patterns: readonly RegExp[]): boolean {
+  const front = text.trim().slice(0, LOOKED_AT);
+  return patterns.some((pattern) => pattern.test(front));
+}

@@ -1,0 +1,396 @@
+/** Rules of placement, by number as in docs/recording.md: which thread a recorded exchange belongs to. */
+import { memoryStore, reproject, type Store } from '@skein/forest';
+import { describe, expect, test } from 'vitest';
+import type { Hints } from '../src/record/hints.ts';
+import { type Recorded, recordsOf } from './record-exchanges.ts';
+import { newForest } from './record-kit.ts';
+
+type Turn = { role: string; content?: unknown; tool_calls?: unknown; tool_call_id?: string };
+const user = (content: string): Turn => ({ role: 'user', content });
+const assistant = (content: string): Turn => ({ role: 'assistant', content });
+const system = (content: string): Turn => ({ role: 'system', content });
+const LONG = 'This answer is so long that nobody would say it twice by chance, not even at temperature zero.';
+
+let count = 0;
+const chat = (start: number, messages: Turn[], answer: Turn, more: Partial<Recorded> = {}): Recorded => ({
+  id: `x${String(count++).padStart(4, '0')}`,
+  start,
+  dialect: 'openai-chat',
+  request: JSON.stringify({ model: 'm', messages }),
+  response: JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, message: answer }] }),
+  ...more,
+});
+const calls = (id: string): Turn =>
+  ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id, type: 'function', function: { name: 'look', arguments: '{}' } }],
+  }) as Turn;
+const result = (id: string): Turn => ({ role: 'tool', tool_call_id: id, content: 'found' });
+const cutStream = (text: string) =>
+  `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { role: 'assistant', content: text } }] })}\n\n`;
+
+async function placed(exchanges: readonly Recorded[], store: Store = memoryStore()) {
+  for (const one of exchanges) await store.append(recordsOf(one));
+  const forest = newForest(store);
+  await reproject(forest);
+  const { items } = await store.refs({ on: 'forest', names: ['landed'], limit: 10_000 });
+  const landings = new Map(items.map(({ key, value }) => [key, value as Record<string, unknown>]));
+  const of = exchanges.map(({ id }) => landings.get(id)!);
+  const threads = of.map(({ thread }) => thread as string);
+  const words = async (thread: string) =>
+    (await forest.path((await forest.threads.get(thread)).head)).map(({ message }) => message.text);
+  return { forest, of, threads, words };
+}
+
+const person = (name: string): Hints => ({ person: { user: name } });
+const session = (name: string): Hints => ({ session: { 'x-session-id': name }, group: name });
+
+describe('whoever begins gets a thread of their own', () => {
+  test('ten people who say "Hi" to one app are ten conversations', async () => {
+    const first = Array.from({ length: 10 }, (_, at) =>
+      chat(at, [user('Hi')], assistant('Hello!'), { hints: person(`p${at}`) }),
+    );
+    const then = first.map((_, at) =>
+      chat(100 + at, [user('Hi'), assistant('Hello!'), user(`I am ${at}`)], assistant('Ah.'), {
+        hints: person(`p${at}`),
+      }),
+    );
+    const { threads, words } = await placed([...first, ...then]);
+    expect(new Set(threads).size).toBe(10);
+    for (const [at] of first.entries()) {
+      expect(threads[10 + at]).toBe(threads[at]);
+      expect(await words(threads[at]!)).toEqual(['Hi', 'Hello!', `I am ${at}`, 'Ah.']);
+    }
+  });
+
+  test('also where every byte is the same and nothing tells them apart', async () => {
+    const { threads, forest } = await placed([1, 2, 3].map((at) => chat(at, [user('Hi')], assistant('Hello!'))));
+    expect(new Set(threads).size).toBe(3);
+    const rows = (await forest.threads.groups()).items;
+    expect(rows).toMatchObject([{ kind: 'opening', count: 3 }]);
+  });
+
+  test('another app\'s "Hi" under another system text does not land in the first app\'s thread', async () => {
+    const { threads, words } = await placed([
+      chat(1, [system('You are a shop assistant.'), user('Hi')], assistant('Hello!')),
+      chat(2, [system('You are a medical triage nurse.'), user('Hi')], assistant('Hello!')),
+      chat(
+        3,
+        [system('You are a medical triage nurse.'), user('Hi'), assistant('Hello!'), user('It hurts')],
+        assistant('Where?'),
+      ),
+    ]);
+    expect(threads[1]).not.toBe(threads[0]);
+    expect(threads[2]).toBe(threads[1]);
+    expect(await words(threads[2]!)).toEqual(['You are a medical triage nurse.', 'Hi', 'Hello!', 'It hurts', 'Where?']);
+  });
+
+  test('examples that an app puts in front of every question do not join its conversations', async () => {
+    const shots = [user('2 + 2'), assistant('4'), user('3 + 3'), assistant('6')];
+    const { threads } = await placed([
+      chat(1, [...shots, user('4 + 4')], assistant('8')),
+      chat(2, [...shots, user('5 + 5')], assistant('10')),
+    ]);
+    expect(threads[0]).not.toBe(threads[1]);
+  });
+});
+
+describe('names', () => {
+  test('x-skein-thread names a thread, also one that is not known yet, and joins across persons', async () => {
+    const { threads, of } = await placed([
+      chat(1, [user('A')], assistant('B'), { thread: 'order-1', hints: person('a') }),
+      chat(2, [user('C')], assistant('D'), { thread: 'order-1', hints: person('b') }),
+      chat(3, [user('A')], assistant('B'), { thread: 'order-2' }),
+    ]);
+    expect(threads[1]).toBe(threads[0]);
+    expect(threads[2]).not.toBe(threads[0]);
+    expect(of[0]).toMatchObject({ found: 'named' });
+  });
+
+  test("a client's own name for its conversation does not join across persons", async () => {
+    const { threads } = await placed([
+      chat(1, [user('A')], assistant('B'), { hints: { ...person('a'), name: 'n' } }),
+      chat(2, [user('A'), assistant('B'), user('C')], assistant('D'), { hints: { ...person('a'), name: 'n' } }),
+      chat(3, [user('A'), assistant('B'), user('C')], assistant('D'), { hints: { ...person('b'), name: 'n' } }),
+    ]);
+    expect(threads[1]).toBe(threads[0]);
+    expect(threads[2]).not.toBe(threads[0]);
+  });
+
+  test('a thread that began under a name takes no others by their words', async () => {
+    const { threads } = await placed([
+      chat(1, [user('A')], assistant('B'), { thread: 'mine' }),
+      chat(2, [user('A'), assistant('B'), user('C')], assistant('D')),
+    ]);
+    expect(threads[1]).not.toBe(threads[0]);
+  });
+});
+
+describe('hints', () => {
+  test('different persons are never one thread, even with a proof', async () => {
+    const { threads } = await placed([
+      chat(1, [user('A')], calls('call_8fj20dk3'), { hints: person('a') }),
+      chat(2, [user('A'), calls('call_8fj20dk3'), result('call_8fj20dk3')], assistant('B'), { hints: person('b') }),
+    ]);
+    expect(threads[0]).not.toBe(threads[1]);
+  });
+
+  test('different sessions are one thread only with a proof', async () => {
+    const { threads } = await placed([
+      chat(1, [user('A')], calls('call_8fj20dk3'), { hints: session('s1') }),
+      chat(2, [user('A'), calls('call_8fj20dk3'), result('call_8fj20dk3')], assistant('B'), { hints: session('s2') }),
+      chat(3, [user('X')], assistant('Y'), { hints: session('s3') }),
+      chat(4, [user('X'), assistant('Y'), user('Z')], assistant('W'), { hints: session('s4') }),
+    ]);
+    expect(threads[1]).toBe(threads[0]);
+    expect(threads[3]).not.toBe(threads[2]);
+  });
+
+  test('a request that names nobody and fits two persons belongs to neither', async () => {
+    const { threads } = await placed([
+      chat(1, [user('Hi')], assistant('Hello!'), { hints: person('a') }),
+      chat(2, [user('Hi')], assistant('Hello!'), { hints: person('b') }),
+      chat(3, [user('Hi'), assistant('Hello!'), user('?')], assistant('Yes?')),
+      chat(4, [user('Ho')], assistant('Hello!'), { hints: person('a') }),
+      chat(5, [user('Ho'), assistant('Hello!'), user('?')], assistant('Yes?')),
+    ]);
+    expect(new Set(threads).size).toBe(4);
+    expect(threads[4]).toBe(threads[3]);
+  });
+});
+
+describe('proofs', () => {
+  test('an id that its provider issued joins, also under another system text; the change is kept with the reply', async () => {
+    const { threads, of, forest } = await placed([
+      chat(1, [system('One.'), user('A')], calls('call_8fj20dk3')),
+      chat(2, [system('Two.'), user('A'), calls('call_8fj20dk3'), result('call_8fj20dk3')], assistant('B')),
+    ]);
+    expect(threads[1]).toBe(threads[0]);
+    expect(of[1]).toMatchObject({ found: 'proof', otherSystem: true, way: 'continues' });
+    const [change] = await forest.contextChanges(threads[0]!);
+    expect(change).toMatchObject({ node: of[1]!.node, system: { before: 'One.', after: 'Two.' } });
+  });
+
+  test('of two conversations with the same words each goes on behind its own ids', async () => {
+    const [a, b] = ['call_aaaa1111', 'call_bbbb2222'];
+    const { threads } = await placed([
+      chat(1, [user('A')], calls(a!)),
+      chat(2, [user('A')], calls(b!)),
+      chat(3, [user('A'), calls(a!), result(a!)], assistant('B')),
+      chat(4, [user('A'), calls(b!), result(b!)], assistant('B')),
+    ]);
+    expect(threads.slice(2)).toEqual(threads.slice(0, 2));
+  });
+
+  test('an id that two exchanges were given proves nothing', async () => {
+    const same = 'call_aaaa1111';
+    const { of } = await placed([
+      chat(1, [system('One.'), user('A')], calls(same)),
+      chat(2, [system('Two.'), user('B')], calls(same)),
+      chat(3, [system('Three.'), user('C'), calls(same), result(same)], assistant('D')),
+    ]);
+    expect(of[2]).toMatchObject({ found: 'new' });
+  });
+
+  test('call_0 proves nothing, even the first time', async () => {
+    const { of } = await placed([
+      chat(1, [system('One.'), user('A')], calls('call_0')),
+      chat(2, [system('Two.'), user('B'), calls('call_0'), result('call_0')], assistant('D')),
+    ]);
+    expect(of[1]).toMatchObject({ found: 'new' });
+  });
+
+  test("a request whose reply starts later, by another server's clock, has its place behind it", async () => {
+    const { threads, words } = await placed([
+      chat(1000, [user('A'), calls('call_8fj20dk3'), result('call_8fj20dk3')], assistant('B')),
+      chat(3000, [user('A')], { ...calls('call_8fj20dk3') }, { end: 3500 }),
+    ]);
+    expect(threads[0]).toBe(threads[1]);
+    expect(await words(threads[0]!)).toEqual(['A', '', 'found', 'B']);
+  });
+});
+
+describe('words', () => {
+  test('go on at a head before they branch off elsewhere', async () => {
+    const { threads } = await placed([
+      chat(1, [user('Hi')], assistant('Hello!')),
+      chat(2, [user('Hi')], assistant('Hello!')),
+      chat(3, [user('Hi'), assistant('Hello!'), user('One')], assistant('1')),
+      chat(4, [user('Hi'), assistant('Hello!'), user('Two')], assistant('2')),
+    ]);
+    expect(new Set(threads.slice(2)).size).toBe(2);
+  });
+
+  test('continue the branch of a choice that was not the first', async () => {
+    const response = JSON.stringify({
+      id: 'c',
+      model: 'm',
+      choices: [
+        { index: 0, message: assistant('B1') },
+        { index: 1, message: assistant('B2') },
+      ],
+    });
+    const { threads, of } = await placed([
+      chat(1, [user('A')], assistant('B1'), { response }),
+      chat(2, [user('A'), assistant('B2'), user('C')], assistant('D')),
+    ]);
+    expect(threads[1]).toBe(threads[0]);
+    expect(of[1]).toMatchObject({ parent: expect.any(String), found: 'words' });
+  });
+
+  test('are the same under a system text with another date in it', async () => {
+    const { threads } = await placed([
+      chat(1, [system('Today is Monday, 16 November 2026, 19:02.'), user('A')], assistant('B')),
+      chat(
+        2,
+        [system('Today is Tuesday, 17 November 2026, 08:15.'), user('A'), assistant('B'), user('C')],
+        assistant('D'),
+      ),
+    ]);
+    expect(threads[1]).toBe(threads[0]);
+  });
+
+  test('count under another system text only where one thread fits and two long replies come back', async () => {
+    const talk = [user('A'), assistant(`${LONG} One.`), user('B'), assistant(`${LONG} Two.`)];
+    const { threads, of } = await placed([
+      chat(1, [system('One.'), talk[0]!], talk[1]!),
+      chat(2, [system('One.'), ...talk.slice(0, 3)], talk[3]!),
+      chat(3, [system('Two.'), ...talk, user('C')], assistant('D')),
+      chat(4, [system('One.'), user('A')], assistant('Short.')),
+      chat(5, [system('Two.'), user('A'), assistant('Short.'), user('C')], assistant('D')),
+    ]);
+    expect(new Set(threads.slice(0, 3)).size).toBe(1);
+    expect(of[2]).toMatchObject({ otherSystem: true });
+    expect(threads[4]).not.toBe(threads[3]);
+  });
+
+  test('of a reply that was not there yet when the request started do not count', async () => {
+    const { threads } = await placed([
+      chat(1, [user('A')], assistant('B'), { end: 60_000 }),
+      chat(2, [user('A'), assistant('B'), user('C')], assistant('D')),
+    ]);
+    expect(threads[1]).not.toBe(threads[0]);
+  });
+
+  test('lead to a branch where a message was edited', async () => {
+    const { threads, words } = await placed([
+      chat(1, [user('A')], assistant('B')),
+      chat(2, [user('A'), assistant('B'), user('C')], assistant('D')),
+      chat(3, [user('A'), assistant('B'), user('C2')], assistant('E')),
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect(await words(threads[0]!)).toEqual(['A', 'B', 'C2', 'E']);
+  });
+});
+
+describe('retries', () => {
+  const cut = (start: number, more: Partial<Recorded> = {}) =>
+    chat(start, [user('Hi')], assistant(''), { response: cutStream('Hel'), outcome: 'cut', end: start + 10, ...more });
+
+  test('take over the thread of a request that was cut, once', async () => {
+    const { threads, of } = await placed([
+      cut(1),
+      chat(1000, [user('Hi')], assistant('Hello!')),
+      chat(1001, [user('Hi')], assistant('Hello!')),
+    ]);
+    expect(of[1]).toMatchObject({ found: 'retry' });
+    expect(threads[1]).toBe(threads[0]);
+    expect(threads[2]).not.toBe(threads[0]);
+  });
+
+  test('later than a minute only by the count of the client', async () => {
+    const { threads } = await placed([
+      cut(1),
+      cut(2, { hints: person('a') }),
+      chat(100_000, [user('Hi')], assistant('Hello!')),
+      chat(100_001, [user('Hi')], assistant('Hello!'), { hints: person('a'), retryCount: 1 }),
+    ]);
+    expect(threads[2]).not.toBe(threads[0]);
+    expect(threads[3]).toBe(threads[1]);
+  });
+
+  test('of another person do not', async () => {
+    const { threads } = await placed([cut(1), chat(1000, [user('Hi')], assistant('Hello!'), { hints: person('b') })]);
+    expect(threads[1]).not.toBe(threads[0]);
+  });
+});
+
+describe('compacted histories', () => {
+  const talk = Array.from({ length: 5 }, (_, at) => [user(`Question ${at}`), assistant(`Answer ${at}`)]).flat();
+  const grown = Array.from({ length: 5 }, (_, at) => chat(at, talk.slice(0, at * 2 + 1), talk[at * 2 + 1]!));
+
+  test('a window of the last turns goes on with its thread, which then sends just that window', async () => {
+    const { threads, of, words, forest } = await placed([
+      ...grown,
+      chat(10, [...talk.slice(6), user('More')], assistant('!')),
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect(of[5]).toMatchObject({ found: 'compacted', way: 'continues', compacted: { messages: 6, sentInstead: 0 } });
+    expect(await words(threads[0]!)).toHaveLength(12);
+    expect(await forest.contextChanges(threads[0]!)).toMatchObject([{ node: of[5]!.node, compacted: { messages: 6 } }]);
+  });
+
+  test('one turn alone does not', async () => {
+    const { of } = await placed([...grown, chat(10, [...talk.slice(8), user('More')], assistant('!'))]);
+    expect(of[5]).toMatchObject({ found: 'new' });
+  });
+
+  const summary = `${LONG} ${LONG.toUpperCase()} And so on, with all that was decided about the boats and the bridges.`;
+  const summedUp = user(`This session is being continued. ${summary}\n\nGo on.`);
+
+  test("the client's own summary of a reply of the same session goes on with it", async () => {
+    const hints = session('s');
+    const { threads, of, words } = await placed([
+      ...grown.map((one) => ({ ...one, hints })),
+      chat(9, [...talk, user('Sum up')], assistant(summary), { hints }),
+      chat(10, [summedUp], assistant('Going on.'), { hints }),
+      chat(11, [summedUp, assistant('Going on.'), user('And?')], assistant('Done.'), { hints }),
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect(of[6]).toMatchObject({ found: 'compacted', way: 'continues' });
+    expect(of[7]).toMatchObject({ way: 'continues' });
+    expect((await words(threads[0]!)).slice(-2)).toEqual(['And?', 'Done.']);
+  });
+
+  test('an equal hint alone never joins', async () => {
+    const hints = session('s');
+    const { threads } = await placed([
+      ...grown.map((one) => ({ ...one, hints })),
+      chat(10, [user('Something else')], assistant('Yes.'), { hints }),
+    ]);
+    expect(new Set(threads).size).toBe(2);
+  });
+});
+
+describe('sessions', () => {
+  test('have their subagents and side calls as threads of their own, in one row', async () => {
+    const hints = session('s');
+    const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }];
+    const withTools = (one: Recorded) => ({ ...one, request: JSON.stringify({ ...JSON.parse(one.request!), tools }) });
+    const { forest, threads } = await placed([
+      chat(1, [system('Generate a title for the conversation.'), user('Mend the bridge')], assistant('Bridge'), {
+        hints,
+      }),
+      withTools(chat(2, [user('Mend the bridge')], assistant('I will.'), { hints })),
+      withTools(
+        chat(3, [user('Look at the piers')], assistant('Fine.'), { hints: { ...hints, agent: 'x', isSubagent: true } }),
+      ),
+    ]);
+    expect(new Set(threads).size).toBe(3);
+    const [row, ...others] = (await forest.threads.groups()).items;
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({ kind: 'session', count: 3, thread: { id: threads[1], title: 'Mend the bridge' } });
+    const parts = (await forest.threads.inGroup(row!.group!)).items.map(({ part }) => part);
+    expect(parts.sort()).toEqual(['main', 'side', 'subagent']);
+  });
+
+  test('that go on with the conversation of another one belong to it', async () => {
+    const { forest } = await placed([
+      chat(1, [user('A')], calls('call_8fj20dk3'), { hints: session('s1') }),
+      chat(2, [user('A'), calls('call_8fj20dk3'), result('call_8fj20dk3')], assistant('B'), { hints: session('s2') }),
+      chat(3, [user('Other')], assistant('C'), { hints: session('s2') }),
+    ]);
+    expect((await forest.threads.groups()).items).toMatchObject([{ kind: 'session', count: 2 }]);
+  });
+});
