@@ -82,10 +82,16 @@ describe('modes', () => {
       { 'x-skein-skip': 'maybe' },
       { 'x-skein-replay-timing': 'fast' },
       { 'x-skein-tags': 'a,'.repeat(60) },
-      { 'x-skein-thread': 'x'.repeat(300) },
     ] as Record<string, string>[])
       expect((await post(world, ask('Hi'), headers)).json()).toMatchObject({ status: 400, code: 'bad_header' });
     expect(world.emulator.log).toHaveLength(0);
+  });
+
+  test('a name of a thread that cannot be used is ignored, and the exchange says so', async () => {
+    const world = await startWorld();
+    expect(await post(world, ask('Hi'), { 'x-skein-thread': 'x'.repeat(300) })).toMatchObject({ status: 200 });
+    const [exchange] = await recorded(world.forest, 1);
+    expect(exchange).toMatchObject({ landing: { found: 'new' }, notes: [expect.stringContaining('x-skein-thread')] });
   });
 });
 

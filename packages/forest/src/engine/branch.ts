@@ -103,7 +103,14 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
     const place = await placeBelow(store, growing.head);
     if (step) {
       const { params } = options;
-      const about = { generation, tools, ...(thread && { thread }), ...(params && { params: { ...params } }) };
+      const replacesLead = history.messages !== history.stored;
+      const about = {
+        generation,
+        tools,
+        replacesLead,
+        ...(thread && { thread }),
+        ...(params && { params: { ...params } }),
+      };
       const made = takeOfStep(step, sent, known, previous, about);
       const replies = besideEachOther(step, made.take);
       [growing.head] = (await appendBeside(context, place, replies, [...made.bodies, ...wire.kept()])) as [string];

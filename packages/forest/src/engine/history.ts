@@ -79,21 +79,14 @@ async function withSystemOf(
   stored: readonly Message[],
   context: TakeContext | undefined,
 ): Promise<readonly Message[]> {
-  if (!context) return stored;
-  const { leading, rest } = cutLeading(stored);
-  const bodies = context.system.map(({ body }) => body);
-  if (bodies.join() === leading.map(({ facts }) => facts.digest).join()) return stored;
-  const texts = await store.bodies(bodies);
+  if (!context?.replacesLead) return stored;
+  const end = stored.findIndex(({ role }) => role !== 'system');
+  const rest = end < 0 ? [] : stored.slice(end);
+  const texts = await store.bodies(context.system.map(({ body }) => body));
   // Without its text there is nothing truer than what the path begins with.
   if (texts.some((text) => text === undefined)) return stored;
   const system = context.system.map(({ dialect: spoken }, index) => dialect(spoken).parseMessage(texts[index]!));
   return [...system, ...rest];
-}
-
-function cutLeading(messages: readonly Message[]): { leading: readonly Message[]; rest: readonly Message[] } {
-  const end = messages.findIndex(({ role }) => role !== 'system');
-  const count = end < 0 ? messages.length : end;
-  return { leading: messages.slice(0, count), rest: messages.slice(count) };
 }
 
 /** A checkpoint counts the messages of the path: behind another system text it stands for the same ones. */

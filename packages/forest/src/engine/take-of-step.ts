@@ -9,20 +9,24 @@ export function takeOfStep(
   sent: readonly Message[],
   known: ReadonlySet<string>,
   previous: History['previous'],
-  about: Pick<TakeFacts, 'generation' | 'params' | 'thread'> & { readonly tools: BodyRecord | undefined },
+  about: Pick<TakeFacts, 'generation' | 'params' | 'thread'> & {
+    readonly tools: BodyRecord | undefined;
+    readonly replacesLead: boolean;
+  },
 ): { take: TakeFacts; bodies: readonly BodyRecord[]; stored: NonNullable<History['previous']> } {
   const { manifest, provider, model, usage, estimated, cost, stop, envelope, requestId, durationMs, firstEventMs } =
     step;
   const [head, stored] = storeManifest(manifest, previous);
   const body = joinManifest(manifest, (index) => sent[index]!.raw);
   const others = sent.filter(({ facts }) => !known.has(facts.digest));
-  const { tools, ...facts } = about;
+  const { tools, replacesLead, ...facts } = about;
   const take: TakeFacts = {
     via: 'generate',
     author: 'model',
     ...facts,
     context: {
       system: leadingSystem(sent).map(({ origin, facts: of }) => ({ dialect: origin.dialect, body: of.digest })),
+      ...(replacesLead && { replacesLead }),
       ...(tools && { tools: tools.digest }),
     },
     provider,

@@ -18,10 +18,13 @@ export function contextChangesOf({ store }: Context, threads: Threads): Forest['
     const takes = groupBy(takesOfLineage(await store.takes(ids), lineage), ({ node }) => node);
     const checkpoints = new Map((await readCheckpoints(store, ids, lineage)).map((one) => [one.node, one.checkpoint]));
     const changes: ContextChange[] = [];
-    let before = leadingContext(path);
+    const lead = leadingSystem(path);
+    let before: TakeContext = { system: lead };
     let isKnown = false;
     for (const { id } of path) {
-      const context = lastContext(takes.get(id) ?? []);
+      const said = lastContext(takes.get(id) ?? []);
+      // What was carried below another system text by an edit is sent with that one from then on.
+      const context = said && { ...said, system: said.replacesLead ? said.system : lead };
       const checkpoint = checkpoints.get(id);
       const system = context && (await systemChange(store, before, context));
       const tools = context && isKnown && (await toolsChange(store, before, context));
@@ -40,11 +43,10 @@ export function contextChangesOf({ store }: Context, threads: Threads): Forest['
   };
 }
 
-/** What the conversation began with, as far as its path tells: the tools are known from its first request on. */
-function leadingContext(path: readonly NodeRecord[]): TakeContext {
+/** What the conversation began with. Its tools are known from its first request on. */
+function leadingSystem(path: readonly NodeRecord[]): readonly StoredText[] {
   const end = path.findIndex(({ facts }) => facts.role !== 'system');
-  const leading = path.slice(0, end < 0 ? path.length : end);
-  return { system: leading.map((node) => ({ dialect: node.dialect, body: node.body })) };
+  return path.slice(0, end < 0 ? path.length : end).map(({ dialect: spoken, body }) => ({ dialect: spoken, body }));
 }
 
 function lastContext(takes: readonly TakeRecord[]): TakeContext | undefined {

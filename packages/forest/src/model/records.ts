@@ -80,6 +80,8 @@ export interface TakeRecord {
 export interface TakeContext {
   /** The system messages at the front, in order. */
   readonly system: readonly StoredText[];
+  /** They are not those that the path begins with, and are sent in place of them. */
+  readonly replacesLead?: true;
   /** A JSON array of tool definitions; absent where the request had none. */
   readonly tools?: string;
 }

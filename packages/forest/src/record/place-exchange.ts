@@ -79,8 +79,8 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
     thread,
   };
   const grown = growPath(index, place, history.messages.slice(matched), take);
-  const { context, bodies } = contextOf(turn);
   const otherSystem = grown.end.lead !== leadNode(turn);
+  const { context, bodies } = contextOf(turn, otherSystem);
   const facts = factsOf(turn);
   const reply = { turn: facts, brought: exchange, below: grown.end, thread, otherSystem, context };
   const { ids, records } = placeReply(index, answer, reply);
@@ -321,12 +321,15 @@ function factsOf({ kind, exchange, params, model, previous, conversation, hints,
 }
 
 /** What the request had beside its messages, and the texts that this names. */
-function contextOf({ lead, tools }: Turn): { readonly context: TakeContext; readonly bodies: readonly BodyRecord[] } {
+function contextOf(
+  { lead, tools }: Turn,
+  replacesLead: boolean,
+): { readonly context: TakeContext; readonly bodies: readonly BodyRecord[] } {
   const texts = lead.map(({ raw }): BodyRecord => ({ k: 'body', digest: sha256(raw), text: raw }));
   const toolTexts = toolsBody(tools);
   const system = lead.map(({ origin }, at) => ({ dialect: origin.dialect, body: texts[at]!.digest }));
   return {
-    context: { system, ...(toolTexts && { tools: toolTexts.digest }) },
+    context: { system, ...(replacesLead && { replacesLead }), ...(toolTexts && { tools: toolTexts.digest }) },
     bodies: [...texts, ...(toolTexts ? [toolTexts] : [])],
   };
 }

@@ -5,8 +5,22 @@ export const ExchangeId = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/);
 
 const Headers = z.record(z.string(), z.string()).openapi({ description: 'Without those that sign in' });
 
+const Hashes = z.record(z.string(), z.string()).readonly();
+
+const Hints = z
+  .object({
+    person: Hashes.optional(),
+    session: Hashes.optional(),
+    group: z.string().optional(),
+    agent: z.string().optional(),
+    isSubagent: z.literal(true).optional(),
+    name: z.string().optional(),
+  })
+  .openapi({ description: 'Who speaks and in which session, as hashes' });
+
 const Landing = z
   .object({
+    rules: z.number().optional().openapi({ description: 'The version of the rules it was placed by' }),
     state: z.enum(['landed', 'waiting', 'nothing']),
     why: z.string().optional(),
     thread: z.string().optional(),
@@ -15,6 +29,18 @@ const Landing = z
     alternatives: z.array(z.string()).readonly().optional(),
     added: z.array(z.string()).readonly().optional(),
     by: z.enum(['exact', 'echo']).optional(),
+    found: z
+      .enum(['named', 'retry', 'proof', 'words', 'compacted', 'new'])
+      .optional()
+      .openapi({ description: 'Why it is in that thread' }),
+    compacted: z
+      .object({ messages: z.number(), sentInstead: z.number() })
+      .optional()
+      .openapi({ description: 'The client left out messages at the front, or sent others instead' }),
+    unrecorded: z
+      .string()
+      .optional()
+      .openapi({ description: 'The response that it goes on from and that was not recorded' }),
     matched: z.number().optional(),
     otherSystem: z.boolean().optional(),
     way: z.enum(['starts', 'continues', 'branches']).optional(),
@@ -50,6 +76,12 @@ export const Recording = z
     redacted: z.boolean().optional().openapi({ description: 'A key stood in a body and was taken out before storing' }),
     tags: z.array(z.string()).readonly(),
     thread: z.string().optional().openapi({ description: 'The name that the client gave the conversation' }),
+    hints: Hints.optional(),
+    notes: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .openapi({ description: 'What was wrong with the wishes of the request' }),
     writer: z.string(),
     usage: Usage.optional(),
     cost: z.number().optional().openapi({ description: 'US dollars by list price, where one is known' }),
