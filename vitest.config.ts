@@ -18,7 +18,7 @@ const ALL = [
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^@skein\/core\/(node|otel|prices|testing)$/, replacement: source('core/src/$1.ts') },
+      { find: /^@skein\/core\/(dialect|node|otel|prices|testing)$/, replacement: source('core/src/$1.ts') },
       { find: '@skein/forest/testing', replacement: source('forest/src/testing.ts') },
       { find: /^@skein\/(agents|core|emulator|forest|server)$/, replacement: source('$1/src/index.ts') },
     ],

@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsdown';
 
-const entry = ['src/index.ts', 'src/node.ts', 'src/otel.ts', 'src/prices.ts', 'src/testing.ts'];
+const entry = ['src/index.ts', 'src/dialect.ts', 'src/node.ts', 'src/otel.ts', 'src/prices.ts', 'src/testing.ts'];
 
 /** Bundlers take single modules and leave out what they do not need; Node takes few files and loads them faster. */
 export default defineConfig([

@@ -2,22 +2,13 @@
 import { type Attributes, type Span, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import type { RequestParams, Usage } from './dialects/index.ts';
 import type { Message } from './message/index.ts';
+import { providers } from './providers/index.ts';
 import type { Observed } from './run/index.ts';
 
 export interface OtelOptions {
   /** Whether texts, arguments and results are written, too; they also need `observePayloads` of the run. Default false. */
   readonly payloads?: boolean | undefined;
 }
-
-/** What the conventions call providers, where that is not our name. */
-const PROVIDERS: Readonly<Record<string, string>> = {
-  'openai-chat': 'openai',
-  'azure-openai': 'azure.ai.openai',
-  google: 'gcp.gemini',
-  mistral: 'mistral_ai',
-  moonshot: 'moonshot_ai',
-  xai: 'x_ai',
-};
 
 /**
  * An `observer` that makes a span `chat {model}` of every request and a span `execute_tool {name}` of every call, below
@@ -141,7 +132,7 @@ function fail(span: Span | undefined, code: string): void {
 function about(operation: string, { provider, model }: { provider: string; model: string }): Attributes {
   return {
     'gen_ai.operation.name': operation,
-    'gen_ai.provider.name': PROVIDERS[provider] ?? provider,
+    'gen_ai.provider.name': providers().find(({ id }) => id === provider)?.names?.otel ?? provider,
     'gen_ai.request.model': model,
   };
 }

@@ -65,7 +65,7 @@ function builtIn(name: string): ProviderDescriptor | undefined {
 /** What a provider of one's own begins with: its dialect's home, reached at another address by whoever it is. */
 function ownBase(
   id: string,
-  { base_url, dialect: spoken = 'openai-chat' }: Partial<WrittenProvider>,
+  { base_url, dialect: spoken }: Partial<WrittenProvider>,
   path: KeyPath,
   report: Report,
 ): ProviderDescriptor | undefined {
@@ -75,7 +75,8 @@ function ownBase(
     return undefined;
   }
   // Chat Completions are spoken by many; of an unknown one nothing is expected that not all of them do.
-  const home = spoken === 'openai-chat' ? provider('openai-compatible') : homeOf(spoken, path, report);
+  const compatible = provider('openai-compatible');
+  const home = spoken === undefined || spoken === compatible.dialect ? compatible : homeOf(spoken, path, report);
   if (!home?.connection) return undefined;
   const policies: Policies = home.policies;
   const { aliases: _, ...rest } = home;

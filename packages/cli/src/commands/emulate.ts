@@ -12,9 +12,7 @@ export async function emulate({
 }): Promise<void> {
   const emulator = await startEmulator({ port, brain });
   say('Strict stand-ins for the providers. Any key is accepted. Ctrl+C ends them.');
-  say(`  OPENAI_BASE_URL=${emulator.baseUrl('openai-chat')}`);
-  say(`  ANTHROPIC_BASE_URL=${emulator.baseUrl('anthropic-messages')}`);
-  say(`  GOOGLE_GEMINI_BASE_URL=${emulator.baseUrl('google-generatecontent')}`);
+  for (const [name, value] of Object.entries(emulator.env())) if (name.endsWith('_BASE_URL')) say(`  ${name}=${value}`);
   await untilInterrupted();
   await emulator.close();
 }

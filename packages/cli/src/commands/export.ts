@@ -1,4 +1,4 @@
-import { dialect } from '@skein/core';
+import { dialect, openaiChat } from '@skein/core';
 import {
   type ExportFormat,
   type ExportLosses,
@@ -31,7 +31,7 @@ export function addExport(program: Command): void {
         .choices(['segments', 'markdown', 'messages', 'fine-tuning', 'older'])
         .default('segments'),
     )
-    .option('--dialect <name>', 'for messages and fine-tuning', dialectOf, 'openai-chat')
+    .option('--dialect <name>', 'for messages and fine-tuning', dialectOf, openaiChat.id)
     .option('--out <path>', 'a new file; a new folder for older')
     .addOption(new Option('--below', 'the node with everything below it').conflicts('only'))
     .option('--only', 'the one message')

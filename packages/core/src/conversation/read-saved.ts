@@ -1,4 +1,4 @@
-import { dialect, type Manifest } from '../dialects/index.ts';
+import { dialect, type Manifest, openaiChat } from '../dialects/index.ts';
 import { elementTexts, isObject, type JsonObject, parseJson } from '../json/index.ts';
 import { type Message, normalizeMessage, type Origin } from '../message/index.ts';
 import type { Checkpoint } from '../run/index.ts';
@@ -66,7 +66,7 @@ function readArray(text: string, options: ReadOptions): Message[] {
   const { dialect: id } = options;
   if (id === undefined) {
     throw new MessageListDeserializationError(
-      'a bare array does not say what it is written in; give { dialect }, such as "openai-chat"',
+      `a bare array does not say what it is written in; give { dialect }, such as "${openaiChat.id}"`,
     );
   }
   if (id === 'legacy') return elementTexts(text).map((raw, index) => at(index, () => normalizeMessage(raw)));

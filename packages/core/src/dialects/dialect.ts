@@ -1,12 +1,21 @@
+import type { JsonObject } from '../json/index.ts';
 import type { Facts, Message, MessageView, Origin } from '../message/index.ts';
 import type { ProviderDescriptor } from './provider.ts';
 import type { Reply, Stop, Usage } from './reply.ts';
-import type { RequestParams, RequestParts, ToolDefinition, WriteRequest, WrittenRequest } from './request.ts';
+import type {
+  NativeTool,
+  RequestParams,
+  RequestParts,
+  ToolDefinition,
+  WriteRequest,
+  WrittenRequest,
+} from './request.ts';
+import type { DialectServe } from './serve.ts';
 import type { StreamEvent, StreamReader } from './stream/events.ts';
 import type { RequestWriter } from './write/writer.ts';
 
 /** A protocol: pure functions from text to text. `origin` defaults to the home provider. */
-export interface Dialect {
+export interface Dialect extends DialectFacets {
   readonly id: string;
   readonly home: ProviderDescriptor;
   /** With stored `facts` the text is trusted and parsed only when its view is asked for. */
@@ -19,8 +28,60 @@ export interface Dialect {
   readonly defaultMaxTokens?: RequestWriter['defaultMaxTokens'] | undefined;
 }
 
+/** What others need to know of a protocol, so that they need not know its name. */
+export interface DialectFacets {
+  /** What people call it. */
+  readonly title?: string | undefined;
+  /** Which requests are of this protocol. Without any, nothing is recorded as such. */
+  readonly endpoints?: readonly ProtocolEndpoint[] | undefined;
+  /** Where a request has the conversation. Without it, conversations are neither imported nor exported in this form. */
+  readonly members?: RequestMembers | undefined;
+  /** How an answer of a certain form is asked for. */
+  readonly output?: OutputFormats | undefined;
+  /** The other side of the protocol. Those of the built-in dialects are loaded apart from them: ask `serving`. */
+  readonly serve?: DialectServe | undefined;
+}
+
+/** An address of a protocol. */
+export interface ProtocolEndpoint {
+  /** `ask`: a model is asked, whole or as a stream; `poll`: a response is asked for that was begun before. */
+  readonly operation: 'ask' | 'poll';
+  readonly method: string;
+  /** Matches the end of the path; its groups `model` and `response` are the names of those. */
+  readonly path: RegExp;
+}
+
+/** The names of a request's members. */
+export interface RequestMembers {
+  readonly messages: string;
+  /** Those that may hold the system text beside the messages. */
+  readonly system: readonly string[];
+}
+
+/** How a protocol is asked for an answer of a certain form; absent where it has no way. */
+export interface OutputFormats {
+  readonly schema?: SchemaFormat;
+  readonly image?: ImageFormat;
+}
+
+export interface SchemaFormat {
+  /** The members of the body that ask for an answer by this schema. */
+  readonly body: (schema: JsonObject, isStrict: boolean) => JsonObject;
+  /** Whether objects that name their properties are told to have no others. */
+  readonly closes: boolean;
+  /** Whether it takes no other objects than such. */
+  readonly onlyClosed: boolean;
+  /** Keywords that it refuses; the reply is checked by them all the same. */
+  readonly without: readonly string[];
+}
+
+export interface ImageFormat {
+  readonly body?: JsonObject;
+  readonly tools?: readonly NativeTool[];
+}
+
 /** What a protocol brings; `makeDialect` does the rest. Raw texts go in and out, never views. */
-export interface DialectSpec {
+export interface DialectSpec extends DialectFacets {
   readonly id: string;
   readonly home: ProviderDescriptor;
   /** Never throws on what it does not know. */

@@ -1,5 +1,17 @@
 export { describeLoss } from './describe-loss.ts';
-export type { Assembler, Dialect, DialectSpec, RawReply, RawRequest } from './dialect.ts';
+export type {
+  Assembler,
+  Dialect,
+  DialectFacets,
+  DialectSpec,
+  ImageFormat,
+  OutputFormats,
+  ProtocolEndpoint,
+  RawReply,
+  RawRequest,
+  RequestMembers,
+  SchemaFormat,
+} from './dialect.ts';
 export { diffPrefix, type PrefixDifference } from './diff-prefix.ts';
 export { type Loss, LossError, type LossNote, type LossReason } from './loss.ts';
 export { type Element, type ElementPiece, joinManifest, type Manifest } from './manifest.ts';
@@ -9,6 +21,7 @@ export {
   blocks,
   defineDialect,
   dialect,
+  dialects,
   googleGenerateContent,
   openaiChat,
   openaiResponses,

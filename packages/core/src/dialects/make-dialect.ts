@@ -63,6 +63,11 @@ export function makeDialect(spec: DialectSpec): Dialect {
     },
     writeRequest: (request) => writeRequest(spec, request),
     defaultMaxTokens: spec.writer.defaultMaxTokens,
+    title: spec.title,
+    endpoints: spec.endpoints,
+    members: spec.members,
+    output: spec.output,
+    serve: spec.serve,
   } satisfies Dialect);
 }
 

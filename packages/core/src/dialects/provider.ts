@@ -11,6 +11,8 @@ export interface ProviderDescriptor {
   readonly apiVersion?: string;
   /** Other names for it. */
   readonly aliases?: readonly string[];
+  /** What telemetry and the price list call it, where that is not its id. */
+  readonly names?: { readonly otel?: string; readonly prices?: string };
   /** Absent for what is not reached over a network. */
   readonly connection?: Connection;
   readonly policies: Policies;

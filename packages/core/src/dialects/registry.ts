@@ -26,6 +26,11 @@ export function dialect(id: string): Dialect {
   throw new UnknownDialectError(id, known);
 }
 
+/** All dialects, the built-in ones first. */
+export function dialects(): readonly Dialect[] {
+  return [...BUILT_IN, ...added.values()];
+}
+
 /** Adds a protocol from outside. Its id must be its own. */
 export function defineDialect(spec: DialectSpec): Dialect {
   if (BUILT_IN.some((candidate) => candidate.id === spec.id))

@@ -1,3 +1,4 @@
+export { exportDialects } from './export/dialect-messages.ts';
 export { type ExportOlderOptions, exportOlder } from './export/export-older.ts';
 export { exportText } from './export/export-text.ts';
 export type { ExportFormat, ExportLosses, ExportOf, ExportOptions } from './export/types.ts';

@@ -1,4 +1,4 @@
-import { dialect, type ProviderDescriptor, providers } from '@skein/core';
+import { dialect, dialects, type ProviderDescriptor, providers } from '@skein/core';
 import type { ExchangeKind } from './exchange.ts';
 
 /** What an address means. */
@@ -11,29 +11,27 @@ export interface Address {
   readonly responseId?: string;
 }
 
-const GENERATE: readonly (readonly [path: RegExp, dialect: string])[] = [
-  [/\/chat\/completions$/, 'openai-chat'],
-  [/\/responses$/, 'openai-responses'],
-  [/\/v1\/messages$/, 'anthropic-messages'],
-  [/\/model\/(?<model>[^/]*(?:anthropic|claude)[^/]*)\/invoke$/, 'anthropic-messages'],
-  [/\/publishers\/anthropic\/models\/(?<model>[^/:]+):(?:streamR|r)awPredict$/, 'anthropic-messages'],
-  [/\/(?<model>[^/:]+):(?:generateContent|streamGenerateContent)$/, 'google-generatecontent'],
-];
+const KINDS = { ask: 'generate', poll: 'poll' } as const;
 
-/** What a request to this path asks for. */
-export function readAddress(method: string, path: string): Address {
+/** What a request to this path asks for. Where several protocols have such an address, that of the provider counts. */
+export function readAddress(method: string, path: string, spoken?: string): Address {
   const plain = path.replace(/\/+$/, '');
-  if (method === 'POST') {
-    for (const [pattern, id] of GENERATE) {
-      const found = pattern.exec(plain);
+  const known = dialects();
+  const own = known.filter(({ id }) => id === spoken);
+  for (const { id, endpoints = [] } of [...own, ...known]) {
+    for (const endpoint of endpoints) {
+      const found = endpoint.method === method ? endpoint.path.exec(plain) : null;
       if (!found) continue;
-      const model = found.groups?.model;
-      return { kind: 'generate', dialect: id, ...(model !== undefined && { model: decoded(model) }) };
+      const { model, response } = found.groups ?? {};
+      return {
+        kind: KINDS[endpoint.operation],
+        dialect: id,
+        ...(model !== undefined && { model: decoded(model) }),
+        ...(response !== undefined && { responseId: response }),
+      };
     }
   }
-  const polled = /\/responses\/(?<id>resp[\w-]+)(?<cancel>\/cancel)?$/.exec(plain)?.groups;
-  const isPoll = polled && (method === 'POST') === (polled.cancel !== undefined) && /^(?:GET|POST)$/.test(method);
-  return isPoll ? { kind: 'poll', dialect: 'openai-responses', responseId: polled.id! } : { kind: 'other' };
+  return { kind: 'other' };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { providers } from '@skein/core';
 import { sha256 } from '../model/index.ts';
 import { issuerAt, providerAt, readAddress } from './address.ts';
 import type { Exchange } from './exchange.ts';
@@ -71,7 +72,8 @@ function bodyText(body: string | Uint8Array | undefined): string {
 }
 
 function whoIsAsked(url: URL, { method, provider, issuer, body }: RequestToRecord) {
-  const { kind, dialect, model = modelIn(body), responseId } = readAddress(method, url.pathname);
+  const spoken = provider === undefined ? undefined : providers().find(({ id }) => id === provider)?.dialect;
+  const { kind, dialect, model = modelIn(body), responseId } = readAddress(method, url.pathname, spoken);
   const descriptor = provider === undefined || issuer === undefined ? providerAt(url, dialect) : undefined;
   const name = provider ?? descriptor?.id;
   return {

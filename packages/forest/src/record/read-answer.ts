@@ -2,12 +2,14 @@ import {
   type Dialect,
   decodeSse,
   elementTexts,
+  isObject,
   type Message,
   type Origin,
   type Reply,
   type Stop,
   type Usage,
 } from '@skein/core';
+import { type KeptHistories, serving } from '@skein/core/dialect';
 import { isMessage } from '../model/index.ts';
 import { responseIdIn } from './response-id.ts';
 
@@ -28,13 +30,14 @@ export interface Answer {
 export function readAnswer(dialect: Dialect, text: string, origin: Partial<Origin>): Answer {
   const reply = replyOf(dialect, text, origin);
   const { message, alternatives, stop, usage, envelope } = reply;
-  const pending = stop.reason !== 'cut' && stop.reason !== 'error' && isUnderWay(envelope);
+  const { kept } = serving(dialect);
+  const pending = kept !== undefined && stop.reason !== 'cut' && stop.reason !== 'error' && isPending(kept, envelope);
   return {
     replies: pending ? [] : [{ message, stop }, ...alternatives].filter(isMessage),
     stop,
     usage,
     envelope,
-    responseId: dialect.id === 'openai-responses' ? responseIdIn(envelope) : undefined,
+    responseId: kept && responseIdIn(dialect, envelope),
     pending,
   };
 }
@@ -52,8 +55,7 @@ function replyOf(dialect: Dialect, text: string, origin: Partial<Origin>): Reply
 }
 
 /** Responses that run in the background are answered before they are there. */
-function isUnderWay(envelope: string): boolean {
-  if (!/"(?:queued|in_progress)"/.test(envelope)) return false;
-  const { status } = JSON.parse(envelope) as { status?: unknown };
-  return status === 'queued' || status === 'in_progress';
+function isPending(kept: KeptHistories, envelope: string): boolean {
+  const value: unknown = JSON.parse(envelope);
+  return isObject(value) && kept.isPending(value);
 }

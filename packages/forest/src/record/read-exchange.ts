@@ -1,4 +1,5 @@
 import {
+  type Dialect,
   dialect,
   type Message,
   type Origin,
@@ -6,6 +7,7 @@ import {
   type RequestParts,
   type ToolDefinition,
 } from '@skein/core';
+import { serving } from '@skein/core/dialect';
 import type { Exchange } from './exchange.ts';
 import type { Hints } from './hints.ts';
 import { type Answer, readAnswer } from './read-answer.ts';
@@ -61,7 +63,7 @@ export function readExchange(exchange: Exchange, request: string, response: stri
     }
     const { system, tools, messages, params, rest, model = exchange.model } = spoken.readRequest(request, origin);
     const answer = readAnswer(spoken, response, { ...origin, ...(model !== undefined && { model }) });
-    const { previous, conversation } = references(rest);
+    const { previous, conversation } = references(spoken, rest);
     const isKept = previous !== undefined || conversation !== undefined;
     const lead = [...(system ? [system] : []), ...(isKept ? [] : leadingSystem(messages))];
     const hints = exchange.hints ?? {};
@@ -89,16 +91,17 @@ function leadingSystem(messages: readonly Message[]): readonly Message[] {
   return end < 0 ? messages : messages.slice(0, end);
 }
 
-function references(rest: RequestParts['rest']): { previous: string | undefined; conversation: string | undefined } {
-  const conversation = parsed(rest.conversation);
-  return {
-    previous: textOf(parsed(rest.previous_response_id)),
-    conversation: textOf(conversation) ?? textOf((conversation as { id?: unknown } | null | undefined)?.id),
-  };
+/** What a request goes on from, where the API keeps histories. */
+function references(spoken: Dialect, rest: RequestParts['rest']) {
+  const { kept } = serving(spoken);
+  if (!kept) return { previous: undefined, conversation: undefined };
+  const values = Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, parsed(text)]));
+  const { response, conversation } = kept.previous(values);
+  return { previous: textOf(response), conversation: textOf(conversation) };
 }
 
-function parsed(text: string | undefined): unknown {
-  return text === undefined ? undefined : JSON.parse(text);
+function parsed(text: string): unknown {
+  return JSON.parse(text);
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,3 +1,4 @@
+import { dialect } from '@skein/core';
 import type { Clock, EntryRecord, PackedBytes } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { type DescribedRequest, describeRequest } from './describe-request.ts';
@@ -49,6 +50,7 @@ export function createRecording(
   let described: DescribedRequest | undefined;
   let answered: Pick<Exchange, 'status' | 'responseHeaders' | 'firstByte' | 'responseId'> = {};
   let ended: Pick<Exchange, 'end' | 'outcome' | 'error'> | undefined;
+  let isStream = false;
   let events: ((text: string) => string | undefined) | undefined;
   let marks: (readonly [end: number, at: number])[] = [];
   let count = 0;
@@ -91,7 +93,10 @@ export function createRecording(
 
   const lookForId = (text: string) => {
     if (described?.exchange.responseId !== undefined || answered.responseId !== undefined) return;
-    const responseId = events ? events(text) : count === 0 ? responseIdIn(text) : undefined;
+    const spoken = described?.exchange.dialect;
+    if (spoken === undefined) return;
+    if (isStream) events ??= idInEvents(dialect(spoken));
+    const responseId = events ? events(text) : count === 0 ? responseIdIn(dialect(spoken), text) : undefined;
     if (responseId !== undefined) answered = { ...answered, responseId };
   };
 
@@ -140,7 +145,7 @@ export function createRecording(
     id,
     head(status, headers) {
       answered = { ...answered, status, responseHeaders: safeHeaders(headers) };
-      if (isEventStream(headers)) events = idInEvents();
+      isStream = isEventStream(headers);
     },
     push(bytes) {
       if (ended || bytes.length === 0) return;

@@ -1,3 +1,5 @@
+import { dialect, openaiChat } from '@skein/core';
+import { serving } from '@skein/core/dialect';
 import { readAddress } from './address.ts';
 import type { Exchange } from './exchange.ts';
 import { describeMiss, type RequestToReplay, recordingsByKey } from './find-recording.ts';
@@ -12,6 +14,8 @@ export interface ReplayOptions {
   /** `none`: all at once (default); `recorded`: each part when it once came. */
   readonly timing?: 'none' | 'recorded';
 }
+
+const MISS = 'replay_miss';
 
 /** Answers requests from recordings. */
 export interface Replayer {
@@ -51,9 +55,12 @@ export function createReplayer(forest: RecordingForest): Replayer {
     async refuse(request) {
       const asked = requestToReplay(request);
       const { message, nearest } = await describeMiss(forest, asked);
-      const { dialect } = readAddress(asked.method, asked.path);
+      const { dialect: id } = readAddress(asked.method, asked.path);
+      const error = { status: 404, code: MISS, message };
+      const body = serving(id === undefined ? openaiChat : dialect(id)).errorBody(error);
+      const skein = { code: MISS, ...(nearest !== undefined && { nearest }) };
       const headers = { 'content-type': 'application/json', 'x-skein-replay': 'miss' };
-      return Response.json(missBody(dialect, message, nearest), { status: 404, headers });
+      return Response.json({ ...body, skein }, { status: 404, headers });
     },
   };
 }
@@ -121,11 +128,4 @@ function eventEnds(bytes: Uint8Array): number[] {
   }
   if (bytes.length > 0 && ends.at(-1) !== bytes.length) ends.push(bytes.length);
   return ends;
-}
-
-function missBody(dialect: string | undefined, message: string, nearest: string | undefined): object {
-  const skein = { code: 'replay_miss', ...(nearest !== undefined && { nearest }) };
-  if (dialect === 'anthropic-messages') return { type: 'error', error: { type: 'not_found_error', message }, skein };
-  if (dialect === 'google-generatecontent') return { error: { code: 404, message, status: 'NOT_FOUND' }, skein };
-  return { error: { message, type: 'invalid_request_error', param: null, code: 'replay_miss' }, skein };
 }

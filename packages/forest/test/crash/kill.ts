@@ -40,7 +40,10 @@ export async function buildChild(name = 'child.ts'): Promise<{ readonly script: 
     bundle: true,
     platform: 'node',
     format: 'esm',
-    alias: { '@skein/core': fileURLToPath(new URL('../../../core/src/index.ts', import.meta.url)) },
+    alias: {
+      '@skein/core/dialect': fileURLToPath(new URL('../../../core/src/dialect.ts', import.meta.url)),
+      '@skein/core': fileURLToPath(new URL('../../../core/src/index.ts', import.meta.url)),
+    },
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'silent',
   });

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { hasKey } from '@skein/core';
+import { exportDialects } from '@skein/forest';
 import { answers, apiRouter } from './route.ts';
 
 const tags = ['about'];
@@ -36,6 +37,14 @@ const providers = createRoute({
   tags,
   summary: 'Providers, and which of them have a key; never the keys',
   responses: answers(z.object({ items: z.array(Provider) })),
+});
+
+const dialectList = createRoute({
+  method: 'get',
+  path: '/dialects',
+  tags,
+  summary: 'Protocols that conversations can be exported in',
+  responses: answers(z.object({ items: z.array(z.object({ id: z.string(), title: z.string() })) })),
 });
 
 const agents = createRoute({
@@ -115,6 +124,10 @@ export const about = apiRouter()
       keyVariables: [...(one.connection?.keyVariables ?? [])],
       proxy: `${origin}/proxy/${one.id}`,
     }));
+    return c.json({ items }, 200);
+  })
+  .openapi(dialectList, (c) => {
+    const items = exportDialects().map(({ id, title = id }) => ({ id, title }));
     return c.json({ items }, 200);
   })
   .openapi(agents, async (c) => {

@@ -1,14 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { dialect } from '@skein/core';
+import { serving } from '@skein/core/dialect';
 import { SANDBOX } from './headers.ts';
 
 /** A failure of the proxy in the form of the provider's own errors, so that SDKs show its text. */
-export function providerError(dialect: string, status: number, code: string, message: string): string {
-  const skein = { code };
-  if (dialect === 'anthropic-messages')
-    return JSON.stringify({ type: 'error', error: { type: 'api_error', message }, skein });
-  if (dialect === 'google-generatecontent')
-    return JSON.stringify({ error: { code: status, message, status: 'UNAVAILABLE' }, skein });
-  return JSON.stringify({ error: { message, type: 'api_error', param: null, code }, skein });
+export function providerError(spoken: string, status: number, code: string, message: string): string {
+  return JSON.stringify({ ...serving(dialect(spoken)).errorBody({ status, code, message }), skein: { code } });
 }
 
 /** Answers with a text, if nothing was answered yet; otherwise the client sees the connection break. */

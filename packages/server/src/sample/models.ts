@@ -1,4 +1,4 @@
-import { dialect, type Message, type Usage } from '@skein/core';
+import { anthropicMessages, dialect, googleGenerateContent, type Message, openaiChat, type Usage } from '@skein/core';
 import type { TakeFacts } from '@skein/forest';
 
 /** What a model answers in the sample, in the words of its own API, and what it is said to have used. */
@@ -29,7 +29,7 @@ interface Author {
 const CLAUDE: Author = {
   provider: 'anthropic',
   model: 'claude-sonnet-4-5',
-  dialect: 'anthropic-messages',
+  dialect: anthropicMessages.id,
   native: ({ input, output, cacheRead }) => ({
     input_tokens: input,
     cache_creation_input_tokens: 0,
@@ -41,7 +41,7 @@ const CLAUDE: Author = {
 const GPT: Author = {
   provider: 'openai',
   model: 'gpt-5.5',
-  dialect: 'openai-chat',
+  dialect: openaiChat.id,
   native: ({ input, output, cacheRead, reasoning }) => ({
     prompt_tokens: input + cacheRead,
     completion_tokens: output + reasoning,
@@ -54,7 +54,7 @@ const GPT: Author = {
 const GEMINI: Author = {
   provider: 'google',
   model: 'gemini-3.5-flash',
-  dialect: 'google-generatecontent',
+  dialect: googleGenerateContent.id,
   native: ({ input, output, cacheRead, reasoning }) => ({
     promptTokenCount: input + cacheRead,
     candidatesTokenCount: output,

@@ -23,6 +23,8 @@ export const queries = {
   settings: () => queryOptions({ queryKey: ['about', 'settings'], queryFn: () => ok(api.settings.$get()) }),
   providers: () => queryOptions({ queryKey: ['about', 'providers'], queryFn: () => ok(api.providers.$get()) }),
   agents: () => queryOptions({ queryKey: ['about', 'agents'], queryFn: () => ok(api.agents.$get()) }),
+  /** The protocols that messages can be exported in and imported from. */
+  dialects: () => queryOptions({ queryKey: ['about', 'dialects'], queryFn: () => ok(api.dialects.$get()) }),
   tools: () => queryOptions({ queryKey: ['about', 'tools'], queryFn: () => ok(api.tools.$get()) }),
 
   models: () => queryOptions({ queryKey: ['about', 'models'], queryFn: () => ok(api.models.$get({ query: {} })) }),

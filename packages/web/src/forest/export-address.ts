@@ -9,14 +9,6 @@ export const FORMATS: readonly { readonly format: ExportFormat; readonly title: 
   { format: 'fine-tuning', title: 'Fine-tuning', about: 'One JSON object with messages and tools on each line.' },
 ];
 
-export const DIALECTS: readonly { readonly value: string; readonly title: string }[] = [
-  { value: 'openai-chat', title: 'OpenAI chat' },
-  { value: 'openai-responses', title: 'OpenAI responses' },
-  { value: 'anthropic-messages', title: 'Anthropic messages' },
-  { value: 'google-generatecontent', title: 'Google generateContent' },
-  { value: 'blocks', title: 'Blocks of Skein' },
-];
-
 export function needsDialect(format: ExportFormat): boolean {
   return format === 'messages' || format === 'fine-tuning';
 }

@@ -6,7 +6,8 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ChoiceField } from '../ui/field.tsx';
 import { counted } from '../ui/format.ts';
 import { toastError } from '../ui/toasts.tsx';
-import { DIALECTS, type ExportFormat, exportAddresses, FORMATS, fileName, needsDialect } from './export-address.ts';
+import { useDialectChoices } from './dialect-choices.ts';
+import { type ExportFormat, exportAddresses, FORMATS, fileName, needsDialect } from './export-address.ts';
 import { saveJoined } from './save-joined.ts';
 
 const close = () => useOverlays.setState({ exporting: undefined });
@@ -25,7 +26,9 @@ function titleOf(of: ExportOf): string {
 
 function Choices({ of }: { readonly of: ExportOf }) {
   const [format, setFormat] = useState<ExportFormat>('segments');
-  const [dialect, setDialect] = useState('openai-chat');
+  const choices = useDialectChoices();
+  const [chosen, setDialect] = useState<string>();
+  const dialect = chosen ?? choices[0]?.value ?? '';
   const group = useId();
   const addresses = exportAddresses(of, format, dialect);
   const name = fileName(of, format);
@@ -72,7 +75,7 @@ function Choices({ of }: { readonly of: ExportOf }) {
       {needsDialect(format) && (
         <div className="mt-3 flex items-center gap-2">
           <span aria-hidden>Dialect</span>
-          <ChoiceField label="Dialect" choices={DIALECTS} value={dialect} onChoose={setDialect} />
+          <ChoiceField label="Dialect" choices={choices} value={dialect} onChoose={setDialect} />
         </div>
       )}
     </Dialog>

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { type ImportJob, importAgain } from '../state/imports.ts';
 import { Button } from '../ui/button.tsx';
 import { ChoiceField } from '../ui/field.tsx';
-import { DIALECTS } from './export-address.ts';
+import { useDialectChoices } from './dialect-choices.ts';
 
 const FORMATS = [
   { value: '', title: 'Find out' },
@@ -21,6 +21,7 @@ const FORMATS = [
 export function ImportFailed({ job }: { readonly job: ImportJob }) {
   const [format, setFormat] = useState('');
   const [dialect, setDialect] = useState('');
+  const choices = useDialectChoices();
   const { error, source } = job;
   const [first, rest] = sentences(error instanceof Error ? error.message : String(error));
   const hints = { ...(format && { format }), ...(dialect && { dialect }) };
@@ -44,7 +45,7 @@ export function ImportFailed({ job }: { readonly job: ImportJob }) {
               choices={[
                 { value: '', title: 'Dialect: as it says' },
                 { value: 'legacy', title: 'Older shape' },
-                ...DIALECTS,
+                ...choices,
               ]}
               value={dialect}
               onChoose={setDialect}

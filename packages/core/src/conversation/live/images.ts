@@ -1,25 +1,13 @@
-import type { NativeTool } from '../../dialects/index.ts';
-import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
+import { dialect, type ImageFormat } from '../../dialects/index.ts';
+import { isObject, parseJson } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { parseModel } from '../../providers/index.ts';
 import type { ModelChoice } from '../../run/index.ts';
 
-/** How a dialect is asked for an image. */
-export interface ImageWay {
-  readonly body?: JsonObject;
-  readonly tools?: readonly NativeTool[];
-}
-
-const WAYS: Readonly<Record<string, ImageWay>> = {
-  'openai-chat': { body: { modalities: ['image', 'text'] } },
-  'openai-responses': { tools: [{ dialect: 'openai-responses', native: '{"type":"image_generation"}' }] },
-  'google-generatecontent': { body: { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } } },
-};
-
-/** By the dialect of the model; one that has no way is asked in words alone. */
-export function imageWay(choice: ModelChoice): ImageWay {
+/** How the dialect of the model is asked for an image; one that has no way is asked in words alone. */
+export function imageFormat(choice: ModelChoice): ImageFormat {
   const { provider } = typeof choice === 'string' ? parseModel(choice) : choice;
-  return WAYS[provider.dialect] ?? {};
+  return dialect(provider.dialect).output?.image ?? {};
 }
 
 /** The last image that a model gave. */

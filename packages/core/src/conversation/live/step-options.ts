@@ -1,11 +1,11 @@
-import type { Manifest } from '../../dialects/index.ts';
+import type { ImageFormat, Manifest } from '../../dialects/index.ts';
 import { type Modality, parseModel, realClock } from '../../providers/index.ts';
 import type { ModelChoice, RunOptions, RunResult } from '../../run/index.ts';
 import { totalTokens } from '../../run/usage.ts';
 import type { MessageList } from '../message-list.ts';
 import { chooseModel } from './choose-model.ts';
 import type { ConversationConfig } from './config.ts';
-import { type ImageWay, imageWay } from './images.ts';
+import { imageFormat } from './images.ts';
 
 /** What one turn asks beside what the conversation is configured for. */
 export interface Asking {
@@ -33,7 +33,7 @@ export function stepOptions(
   const { clock = realClock } = config;
   const output: readonly Modality[] | undefined = asking.image ? ['image'] : undefined;
   const model = chooseModel(config, messages, output);
-  const way: ImageWay = asking.image ? imageWay(model) : {};
+  const way: ImageFormat = asking.image ? imageFormat(model) : {};
   const isCompacting = !result.notices.some(({ code }) => code === 'compaction-failed');
   return {
     ...rest,

@@ -15,4 +15,27 @@ export const anthropicMessagesSpec: DialectSpec = {
   assemble,
   readRequest,
   writer,
+  title: 'Anthropic messages',
+  // The API itself, Bedrock and Vertex.
+  endpoints: [
+    { operation: 'ask', method: 'POST', path: /\/v1\/messages$/ },
+    { operation: 'ask', method: 'POST', path: /\/model\/(?<model>[^/]*(?:anthropic|claude)[^/]*)\/invoke$/ },
+    {
+      operation: 'ask',
+      method: 'POST',
+      path: /\/publishers\/anthropic\/models\/(?<model>[^/:]+):(?:streamR|r)awPredict$/,
+    },
+  ],
+  members: { messages: 'messages', system: ['system'] },
+  output: {
+    schema: {
+      body: (schema) => ({ output_config: { format: { type: 'json_schema', schema } } }),
+      closes: true,
+      onlyClosed: true,
+      without: [
+        ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+        ...['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems'],
+      ],
+    },
+  },
 };

@@ -7,11 +7,13 @@ import { writer } from './write.ts';
 
 /** Skein's own content-block JSON as a protocol. */
 export const blocksSpec: DialectSpec = {
-  id: 'blocks',
+  id: skein.dialect,
   home: skein,
   view: viewOfBlocks,
   readReply,
   assemble,
   readRequest,
   writer,
+  title: 'Blocks of Skein',
+  members: { messages: 'messages', system: [] },
 };

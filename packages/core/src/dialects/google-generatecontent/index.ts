@@ -15,4 +15,18 @@ export const googleGenerateContentSpec: DialectSpec = {
   assemble: () => new GoogleAssembler(),
   readRequest,
   writer,
+  title: 'Google generateContent',
+  endpoints: [
+    { operation: 'ask', method: 'POST', path: /\/(?<model>[^/:]+):(?:generateContent|streamGenerateContent)$/ },
+  ],
+  members: { messages: 'contents', system: ['systemInstruction', 'system_instruction'] },
+  output: {
+    schema: {
+      body: (schema) => ({ generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema } }),
+      closes: false,
+      onlyClosed: false,
+      without: [],
+    },
+    image: { body: { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } } },
+  },
 };

@@ -6,6 +6,7 @@ const OLDER = ['1.', '2.', '3-', '3.0-', '3.1-', '3.2-', '3.3-', '3.4-', '3.5-']
 /** The Gemini API. */
 export const google: ProviderDescriptor = {
   id: 'google',
+  names: { otel: 'gcp.gemini' },
   dialect: 'google-generatecontent',
   issuer: 'generativelanguage.googleapis.com',
   apiVersion: 'v1beta',

@@ -15,4 +15,18 @@ export const openaiChatSpec: DialectSpec = {
   assemble,
   readRequest,
   writer,
+  title: 'OpenAI chat completions',
+  endpoints: [{ operation: 'ask', method: 'POST', path: /\/chat\/completions$/ }],
+  members: { messages: 'messages', system: [] },
+  output: {
+    schema: {
+      body: (schema, strict) => ({
+        response_format: { type: 'json_schema', json_schema: { name: 'output', schema, strict } },
+      }),
+      closes: true,
+      onlyClosed: false,
+      without: [],
+    },
+    image: { body: { modalities: ['image', 'text'] } },
+  },
 };

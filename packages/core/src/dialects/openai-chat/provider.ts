@@ -18,6 +18,7 @@ export const DIALECT = 'openai-chat';
  */
 export const openaiChatHome: ProviderDescriptor = {
   id: 'openai-chat',
+  names: { otel: 'openai', prices: 'openai' },
   dialect: DIALECT,
   issuer: 'api.openai.com',
   connection: {

@@ -15,4 +15,20 @@ export const openaiResponsesSpec: DialectSpec = {
   assemble,
   readRequest,
   writer,
+  title: 'OpenAI Responses',
+  endpoints: [
+    { operation: 'ask', method: 'POST', path: /\/responses$/ },
+    { operation: 'poll', method: 'GET', path: /\/responses\/(?<response>resp[\w-]+)$/ },
+    { operation: 'poll', method: 'POST', path: /\/responses\/(?<response>resp[\w-]+)\/cancel$/ },
+  ],
+  members: { messages: 'input', system: ['instructions'] },
+  output: {
+    schema: {
+      body: (schema, strict) => ({ text: { format: { type: 'json_schema', name: 'output', schema, strict } } }),
+      closes: true,
+      onlyClosed: false,
+      without: [],
+    },
+    image: { tools: [{ dialect: DIALECT, native: '{"type":"image_generation"}' }] },
+  },
 };

@@ -6,6 +6,7 @@ export const azureOpenai: ProviderDescriptor = {
   ...openai,
   id: 'azure-openai',
   aliases: ['azure'],
+  names: { otel: 'azure.ai.openai', prices: 'azure' },
   // Ciphertexts are read by the resource that wrote them.
   issuer: '{host}',
   connection: {

@@ -5,6 +5,7 @@ import type { Connection, Policies, ProviderDescriptor } from '../../dialects/pr
 interface Own {
   readonly id: string;
   readonly baseUrl: string;
+  readonly names?: ProviderDescriptor['names'];
   /** Default: the host. */
   readonly issuer?: string;
   /** Variables are named after the id, unless given. */
@@ -13,12 +14,13 @@ interface Own {
   readonly quirks?: Policies['quirks'];
 }
 
-export function compatible({ id, baseUrl, issuer, connection, policies, quirks }: Own): ProviderDescriptor {
+export function compatible({ id, baseUrl, names, issuer, connection, policies, quirks }: Own): ProviderDescriptor {
   const home = openaiChatHome;
   const name = id.toUpperCase().replace('-', '_');
   return {
     id,
     dialect: home.dialect,
+    ...(names && { names }),
     issuer: issuer ?? baseUrl.split('/')[2]!,
     connection: {
       ...home.connection!,

@@ -6,6 +6,7 @@ const JSON_ONLY = { output: { default: 'tool' }, alwaysThinks: { default: true }
 
 export const xai: ProviderDescriptor = /* @__PURE__ */ compatible({
   id: 'xai',
+  names: { otel: 'x_ai', prices: 'x-ai' },
   baseUrl: 'https://api.x.ai/v1',
   quirks: { reasoningField: { default: 'reasoning_content' } },
 });
@@ -38,6 +39,7 @@ export const cerebras: ProviderDescriptor = /* @__PURE__ */ compatible({
 
 export const moonshot: ProviderDescriptor = /* @__PURE__ */ compatible({
   id: 'moonshot',
+  names: { otel: 'moonshot_ai', prices: 'moonshotai' },
   baseUrl: 'https://api.moonshot.ai/v1',
   // Continuing an assistant message needs `partial: true`.
   policies: { prefill: { default: 'no' } },

@@ -3,6 +3,7 @@ import { compatible, MAX_TOKENS } from './compatible.ts';
 
 export const mistral: ProviderDescriptor = /* @__PURE__ */ compatible({
   id: 'mistral',
+  names: { otel: 'mistral_ai' },
   baseUrl: 'https://api.mistral.ai',
   connection: { path: '/v1/chat/completions' },
   policies: {

@@ -1,15 +1,7 @@
 import { calcPrice, findProvider, type ModelPrice } from '@pydantic/genai-prices';
 import type { ModelInfo } from '../models/model-info.ts';
 import { modelInfo } from '../models/model-info.ts';
-import { provider } from '../registry.ts';
-
-/** What the price list calls the providers that it calls otherwise. */
-const NAMES: Readonly<Record<string, string>> = {
-  'openai-chat': 'openai',
-  'azure-openai': 'azure',
-  xai: 'x-ai',
-  moonshot: 'moonshotai',
-};
+import { provider, providers } from '../registry.ts';
 
 export interface Entry {
   readonly prices: ModelPrice;
@@ -18,7 +10,7 @@ export interface Entry {
 
 /** A model in the list of this provider. What another one charges for the same model would be a guess. */
 export function entryOf(providerId: string, model: string, at: Date | undefined): Entry | undefined {
-  const listed = findProvider({ providerId: NAMES[providerId] ?? providerId });
+  const listed = listOf(providerId);
   if (!listed) return undefined;
   const found = calcPrice({}, model, { provider: listed, ...(at && { timestamp: at }) });
   if (!found) return undefined;
@@ -27,12 +19,12 @@ export function entryOf(providerId: string, model: string, at: Date | undefined)
 
 /** Whether the list has this provider at all. */
 export function isListed(providerId: string): boolean {
-  return findProvider({ providerId: NAMES[providerId] ?? providerId }) !== undefined;
+  return listOf(providerId) !== undefined;
 }
 
 /** The models that the list has of a provider, by their ids there. */
 export function listedModels(providerId: string): readonly string[] {
-  return findProvider({ providerId: NAMES[providerId] ?? providerId })?.models.map(({ id }) => id) ?? [];
+  return listOf(providerId)?.models.map(({ id }) => id) ?? [];
 }
 
 /** What core knows of a model, and how much it can take at once. */
@@ -40,4 +32,10 @@ export function modelInfoWithLimits(providerId: string, model: string): ModelInf
   const info = modelInfo(provider(providerId), model);
   const contextTokens = entryOf(providerId, model, undefined)?.contextTokens;
   return contextTokens === undefined ? info : { ...info, known: true, contextTokens };
+}
+
+/** What the price list has of a provider, by the name that it has there. */
+function listOf(id: string) {
+  const known = providers().find((one) => one.id === id);
+  return findProvider({ providerId: known?.names?.prices ?? id });
 }

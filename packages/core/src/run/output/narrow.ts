@@ -1,5 +1,5 @@
+import type { SchemaFormat } from '../../dialects/index.ts';
 import { isObject, type JsonObject } from '../../json/index.ts';
-import type { Way } from './ways.ts';
 
 /** Keywords that hold a schema, a list of schemas, or schemas by name. */
 const HOLDERS = new Set([
@@ -16,7 +16,7 @@ const STRICT = new Set([
 ]);
 
 /** A schema as a provider takes it. What follows it may still break the one it was made from, and is checked by that. */
-export function narrow(schema: JsonObject, way: Pick<Way, 'closes' | 'without'>): JsonObject {
+export function narrow(schema: JsonObject, way: Pick<SchemaFormat, 'closes' | 'without'>): JsonObject {
   const closes = way.closes && isObject(schema.properties) && schema.additionalProperties === undefined;
   const kept = Object.entries(schema).filter(([keyword]) => !way.without.includes(keyword));
   const narrowed = kept.map(([keyword, value]) => [

@@ -11,7 +11,6 @@ import type { CheckResult, StandardSchema, Tool } from '../tools/types.ts';
 import type { RunStop } from '../types.ts';
 import { InvalidOutputError } from './invalid-output.ts';
 import { isClosed, isStrict, narrow } from './narrow.ts';
-import { WAYS } from './ways.ts';
 
 /** What a request is made of, as far as the output has a say in it. */
 export interface Asking {
@@ -63,7 +62,7 @@ export class OutputSpec {
   ask({ dialect, provider, model }: Target, { tools, params, extra }: Asking): Asking {
     const others = tools.filter((one) => !('name' in one && one.name === TOOL));
     const says = (quirk: string) => forModel(provider.policies.quirks[quirk] ?? { default: 'format' }, model);
-    const way = WAYS[dialect.id];
+    const way = dialect.output?.schema;
     const schema = way && narrow(this.#schema, way);
     const takesFormat =
       way &&

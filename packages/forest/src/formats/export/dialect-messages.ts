@@ -1,6 +1,5 @@
-import { dialect, type Loss, type Message, textAt } from '@skein/core';
+import { type Dialect, dialect, dialects, type Loss, type Message, type RequestMembers, textAt } from '@skein/core';
 import { joinTexts } from '../../forest/join-texts.ts';
-import { DIALECT_PLACES } from '../dialect-places.ts';
 import { FormatError } from '../format-error.ts';
 import type { ExportedConversation } from './conversations.ts';
 
@@ -11,30 +10,34 @@ export interface Written {
 
 /** `[…]`: the messages as a request of the dialect would have them. A system text that stands outside is a loss. */
 export function messageArray(conversation: ExportedConversation, id: string): Written {
-  const [place, ...others] = placesOf(id);
+  const { messages, system } = membersOf(id);
   const { body, losses } = writeAs(conversation, id);
-  const outside = others.filter((name) => textAt(body, [name]) !== undefined);
+  const outside = system.filter((name) => textAt(body, [name]) !== undefined);
   const more = outside.map((path): Loss => ({ kind: 'dropped', message: -1, path, reason: 'inline-system' }));
-  return { text: textAt(body, [place]) ?? '[]', losses: [...losses, ...more] };
+  return { text: textAt(body, [messages]) ?? '[]', losses: [...losses, ...more] };
 }
 
 /** `{"messages":[…]}` of one conversation, with the system text where the dialect has it. */
 export function fineTuningLine(conversation: ExportedConversation, id: string): Written {
   const { body, losses } = writeAs(conversation, id);
-  const members = placesOf(id).flatMap((name) => {
+  const { messages, system } = membersOf(id);
+  const members = [...system, messages].flatMap((name) => {
     const text = textAt(body, [name]);
     return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
   });
-  return { text: `{${members.toReversed().join(',')}}`, losses };
+  return { text: `{${members.join(',')}}`, losses };
 }
 
-function placesOf(id: string): readonly [string, ...string[]] {
-  const places = DIALECT_PLACES[id];
-  if (places) return places;
-  throw new FormatError(
-    'unknown_format',
-    `Messages cannot be exported as "${id}"; give one of ${Object.keys(DIALECT_PLACES).join(', ')}.`,
-  );
+function membersOf(id: string): RequestMembers {
+  const target = exportDialects().find((one) => one.id === id);
+  if (target?.members) return target.members;
+  const known = exportDialects().map((one) => one.id);
+  throw new FormatError('unknown_format', `Messages cannot be exported as "${id}"; give one of ${known.join(', ')}.`);
+}
+
+/** The dialects that a conversation can be exported in, and imported from. */
+export function exportDialects(): readonly Dialect[] {
+  return dialects().filter(({ members }) => members !== undefined);
 }
 
 function writeAs({ nodes }: ExportedConversation, id: string) {

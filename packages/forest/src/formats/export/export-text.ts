@@ -1,3 +1,4 @@
+import { openaiChat } from '@skein/core';
 import type { Forest } from '../../forest/types.ts';
 import { conversationsOf, type ExportedConversation } from './conversations.ts';
 import { fineTuningLine, messageArray, type Written } from './dialect-messages.ts';
@@ -25,7 +26,7 @@ export async function* exportText(forest: Forest, options: ExportOptions): Async
   }
 }
 
-function write(conversation: ExportedConversation, { format, dialect = 'openai-chat' }: ExportOptions): Written {
+function write(conversation: ExportedConversation, { format, dialect = openaiChat.id }: ExportOptions): Written {
   if (format === 'markdown') return { text: markdownOf(conversation), losses: [] };
   const { text, losses } =
     format === 'messages' ? messageArray(conversation, dialect) : fineTuningLine(conversation, dialect);

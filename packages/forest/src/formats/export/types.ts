@@ -14,7 +14,7 @@ export interface ExportOptions {
   readonly format: ExportFormat;
   /** Default: everything. */
   readonly of?: ExportOf;
-  /** For `messages` and `fine-tuning`; default `openai-chat`. */
+  /** For `messages` and `fine-tuning`; default: OpenAI's chat completions. */
   readonly dialect?: string;
   /** What a conversation loses in the dialect, told before its text. Segments lose nothing. */
   readonly onLosses?: (conversation: ExportLosses) => void;

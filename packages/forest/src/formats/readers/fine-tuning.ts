@@ -1,5 +1,5 @@
-import { dialect } from '@skein/core';
-import { DIALECT_PLACES } from '../dialect-places.ts';
+import { openaiChat } from '@skein/core';
+import { exportDialects } from '../export/dialect-messages.ts';
 import { wrongShape } from '../format-error.ts';
 import { membersWithout, readObject } from '../source/exact.ts';
 import { lineUp } from './line-up.ts';
@@ -10,12 +10,14 @@ import type { Reader } from './reader.ts';
 export const fineTuning: Reader = {
   element: 'conversation',
   inLines: true,
-  read(text, { dialect: id = 'openai-chat' }) {
-    const names = DIALECT_PLACES[id];
-    if (!names) throw wrongShape(`one of the dialects ${Object.keys(DIALECT_PLACES).join(', ')}, not "${id}"`);
+  read(text, { dialect: id = openaiChat.id }) {
+    const known = exportDialects();
+    const spoken = known.find((one) => one.id === id);
+    if (!spoken?.members) throw wrongShape(`one of the dialects ${known.map((one) => one.id).join(', ')}, not "${id}"`);
+    const names = [spoken.members.messages, ...spoken.members.system] as const;
     const example = readObject(text, `{"${names[0]}":[…]} on each line`);
     if (!Array.isArray(example.value[names[0]])) throw wrongShape(`{"${names[0]}":[…]} on each line`);
-    const { system, messages } = dialect(id).readRequest(text);
+    const { system, messages } = spoken.readRequest(text);
     const all = needRoles([...(system ? [system] : []), ...messages], id);
     const extra = membersWithout(example, names);
     return {

@@ -1,4 +1,5 @@
-import { dialect, type Message, MessageList } from '@skein/core';
+import { type Message, MessageList, openaiChat } from '@skein/core';
+import { exportDialects } from '../export/dialect-messages.ts';
 import { FormatError, wrongShape } from '../format-error.ts';
 import { readJson } from '../source/exact.ts';
 import { lineUp } from './line-up.ts';
@@ -11,7 +12,7 @@ export const messages: Reader = {
     if (id === undefined)
       throw new FormatError(
         'dialect_needed',
-        'Bare messages do not say what they are written in: name the dialect, such as "openai-chat", or "legacy".',
+        `Bare messages do not say what they are written in: name the dialect, such as "${openaiChat.id}", or "legacy".`,
       );
     if (!Array.isArray(readJson(text))) throw wrongShape('a list of messages');
     return { messages: lineUp(readMessages(text, id).map((message) => ({ message, take: { author: 'unknown' } }))) };
@@ -20,11 +21,11 @@ export const messages: Reader = {
 
 /** The messages of a list in a dialect's own JSON, as they would be read from a request. */
 function readMessages(text: string, id: string): readonly Message[] {
-  // Items that a model issued together are one message: the reader of requests knows which.
-  const read =
-    id === 'openai-responses'
-      ? dialect(id).readRequest(`{"input":${text}}`).messages
-      : [...MessageList.fromJSON(text, { dialect: id })];
+  // What a model issued together may be one message: the reader of requests knows which.
+  const spoken = exportDialects().find((one) => one.id === id);
+  const read = spoken?.members
+    ? spoken.readRequest(`{${JSON.stringify(spoken.members.messages)}:${text}}`).messages
+    : [...MessageList.fromJSON(text, { dialect: id })];
   return needRoles(read, id);
 }
 

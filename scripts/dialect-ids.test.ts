@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dialects } from '@skein/core';
+import { expect, test } from 'vitest';
+import { root } from './setup.mjs';
+
+/** Provider data, readers of stored and older formats, and the emulator, which imports nothing of ours. */
+const SPARED = [
+  /^packages\/core\/src\/dialects\/[^/]+\//,
+  /^packages\/core\/src\/providers\/data\//,
+  /^packages\/core\/src\/conversation\/chat\/read-first-version\.ts$/,
+  /^packages\/core\/src\/message\//,
+  /^packages\/emulator\//,
+  /\/older\//,
+  /\.test\.tsx?$|\/test-[^/]*$/,
+];
+
+test('nobody outside of its folder knows the id of a dialect', () => {
+  const ids = dialects().flatMap(({ id }) => (id === 'blocks' ? [] : [id]));
+  const known = new RegExp(`['"\`](?:${ids.join('|')})['"\`]`);
+  const files = readdirSync(`${root}packages`, { recursive: true, encoding: 'utf8' })
+    .map((file) => `packages/${file.replaceAll('\\', '/')}`)
+    .filter((file) => /^packages\/[^/]+\/src\/.*\.tsx?$/.test(file) && !SPARED.some((pattern) => pattern.test(file)));
+  expect(files.length).toBeGreaterThan(300);
+  expect(files.filter((file) => known.test(readFileSync(`${root}${file}`, 'utf8')))).toEqual([]);
+});
