@@ -6,6 +6,7 @@ import { type Job, NO_CALLS } from './job.ts';
 import { leftOut } from './left-out.ts';
 import { rewritten, synthesised } from './notes.ts';
 import { endOfRun } from './runs.ts';
+import { translatedUnits } from './units.ts';
 
 /** What a call without a result is answered with. Neutral: nobody knows whether the tool did its work. */
 const NO_RESULT = 'No result: the call was interrupted before its result was recorded.';
@@ -86,11 +87,11 @@ function isInOrder(ids: readonly string[], window: readonly Entry[]): boolean {
 }
 
 /** One entry per result, so that each can be put where it belongs. */
-function explode(entry: Entry, { writer, target, calls }: Job): readonly Entry[] {
+function explode(entry: Entry, job: Job): readonly Entry[] {
   const { message, role, results, of, losses } = entry;
   if (!message || results.length === 0 || (role === 'tool' && results.length === 1)) return [entry];
   const index = of[0]!;
-  const units = writer.translate(message, target, calls.get(index) ?? NO_CALLS);
+  const units = translatedUnits(message, job.calls.get(index) ?? NO_CALLS, job);
   const [first, ...more] = units.map((unit) => entryOf(unit, index));
   return first
     ? [{ ...first, losses: [...losses, ...notesOn(entry, rewritten('', 'reordered')), ...first.losses] }, ...more]
