@@ -17,7 +17,7 @@ const ownCall = anthropicMessages.parseMessage(
   '{"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"lookup","input":{"q":"cut \\ud83d"}}]}',
 );
 
-const HISTORIES: readonly (readonly [string, readonly Message[], object?])[] = [
+const HISTORIES: [string, readonly Message[], Parameters<Talk['write']>[1]?][] = [
   ['the result of a failed tool', [user('Go'), call, toolResult('call_1', HALF, { isError: true })]],
   ['the result of a tool', [user('Go'), call, toolResult('call_1', HALF)]],
   ['the arguments of a call', [user('Go'), ownCall, toolResult('call_1', 'found')]],

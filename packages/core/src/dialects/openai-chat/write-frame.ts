@@ -5,13 +5,14 @@ import {
   type FrameParts,
   frameText,
   isOwn,
+  joinedTexts,
   rewritten,
   systemTexts,
   type Target,
   toolTexts,
   type Unit,
 } from '../write/index.ts';
-import { joinedTexts, messageText } from './forms.ts';
+import { messageText } from './forms.ts';
 import { gather } from './gather.ts';
 import { spliceMessage } from './splice-message.ts';
 import { paramMembers } from './write-params.ts';

@@ -1,4 +1,4 @@
-import { type CallRef, type ContentBlock, textOf } from '../../message/index.ts';
+import type { CallRef, ContentBlock } from '../../message/index.ts';
 import { takesMedia } from '../provider.ts';
 import { addedEntry, type Entry, entryOf, inPlaceOf, notesOn } from './entry.ts';
 import { gathered } from './gathered.ts';
@@ -6,6 +6,7 @@ import { type Job, NO_CALLS } from './job.ts';
 import { leftOut } from './left-out.ts';
 import { rewritten, synthesised } from './notes.ts';
 import { endOfRun } from './runs.ts';
+import { plainTexts } from './text.ts';
 import { translatedUnits } from './units.ts';
 
 /** What a call without a result is answered with. Neutral: nobody knows whether the tool did its work. */
@@ -101,7 +102,7 @@ function explode(entry: Entry, job: Job): readonly Entry[] {
 /** A result whose call is closed, or was never made, is told as text: what was sent for the call stays as it was. */
 function late(entry: Entry, id: string, reason: 'late-result' | 'duplicate-result', job: Job): Entry {
   const content = resultContent(entry.of[0]!, id, job);
-  const unit = job.writer.userText(`Result of the earlier tool call ${id}:\n${textOf(content)}`, job.target);
+  const unit = job.writer.userText(`Result of the earlier tool call ${id}:\n${plainTexts(content)}`, job.target);
   const untold = content.flatMap((block, at) => (isTold(block, job) ? [] : [leftOut(block, `content[${at}]`)]));
   return inPlaceOf(entry, unit, rewritten('', reason, id), ...untold);
 }
