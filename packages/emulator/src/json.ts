@@ -18,6 +18,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** A surrogate without its other half. */
+export const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Whether half a character stands in a value, names included. Parsers in other languages refuse such a text. */
+export function holdsHalfCharacter(value: unknown): boolean {
+  if (typeof value === 'string') return LONE_SURROGATE.test(value);
+  if (Array.isArray(value)) return value.some(holdsHalfCharacter);
+  return (
+    isObject(value) &&
+    Object.entries(value).some(([name, item]) => LONE_SURROGATE.test(name) || holdsHalfCharacter(item))
+  );
+}
+
 const RAW = Symbol('raw JSON');
 
 interface RawJson {

@@ -21,7 +21,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
   'prefix-bound': 'reasoning that is bound to another conversation before it is left out',
   'refused-field': 'a field that the provider gave and does not take back is left out',
   refusal: 'a refusal is sent as text',
-  reordered: 'tool results are sent behind their calls',
+  reordered: 'something is sent in another order than it was said: the target has a fixed one',
   'server-tool': "what a tool on another provider's side did or is cannot be carried",
   'signature-placeholder': 'a call without a signature of this issuer is sent with a placeholder',
   surrogate: 'half a character is replaced by U+FFFD',

@@ -60,6 +60,7 @@ const table: Table = {
   'block-binding-beta': parameter,
   'budget-max': parameter,
   'thinking-temperature': parameter,
+  'thinking-top-p': parameter,
   'thinking-forced-tool': parameter,
   'forced-tool-unsupported': parameter,
   effort: parameter,

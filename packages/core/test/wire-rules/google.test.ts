@@ -45,6 +45,14 @@ const table: Table = {
   'response-orphan': { history: [hello, hi, user(result('gone'))] },
   count: { history: [hello, model(call('a', signed), call('b')), user(result('a')), hello] },
   'name-mismatch': { history: [hello, model(call('a', signed)), user(result('a', 'g'))], origin: GATEWAY },
+  'response-order': {
+    model: 'gemini-2.5-flash',
+    history: [
+      hello,
+      model('{"functionCall":{"name":"f","args":{}}}', '{"functionCall":{"name":"g","args":{}}}'),
+      user(...['g', 'f'].map((name) => `{"functionResponse":{"name":"${name}","response":{"output":"${name}"}}}`)),
+    ],
+  },
   'id-mismatch': { history: [hello, model(call('a', signed)), user(result('b'))] },
   'sig-empty': { history: [hello, model(call('a', ',"thoughtSignature":""')), user(result('a'))] },
   'sig-missing': { history: [hello, model(call('a')), user(result('a'))], origin: { model: 'gemini-2.5-flash' } },

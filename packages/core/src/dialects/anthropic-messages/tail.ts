@@ -16,13 +16,15 @@ export function trimEnd(unit: Unit): Unit | undefined | null {
 }
 
 /**
- * Whether the tool loop that the request is in began without thinking (`thinking-first`). The API joins neighbours of one
- * role: the loop goes back as long as there are results among what the user says.
+ * Whether the tool loop that the request is in, or the answer that it ends with, began without thinking
+ * (`thinking-first`). The API joins neighbours of one role: the loop goes back as long as there are results among what
+ * the user says.
  */
 export function beginsUnthought(count: number, textOf: (index: number) => string): boolean {
   let start: unknown;
-  let hasResults = false;
   let isUser = true;
+  // An answer that is to be continued is looked at as if results stood behind it.
+  let hasResults = count > 0 && (parseJson(textOf(count - 1)) as JsonObject).role === 'assistant';
   for (let at = count - 1; at >= 0; at--) {
     const { role, content } = parseJson(textOf(at)) as JsonObject;
     const blocks = Array.isArray(content) ? content : [content];

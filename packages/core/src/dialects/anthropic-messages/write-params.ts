@@ -11,6 +11,9 @@ const MAX_TOKENS = 4096;
 /** `budget-min` */
 const LEAST_BUDGET = 1024;
 
+/** `thinking-top-p` */
+const LEAST_TOP_P = 0.95;
+
 /** A budget is part of the tokens that may be written (`budget-max`). */
 export function defaultMaxTokens(
   { reasoning }: RequestParams,
@@ -25,10 +28,32 @@ export function thinksBy({ policies }: ProviderDescriptor, model: string): strin
   return forModel(policies.quirks.thinking ?? { default: 'effort' }, model);
 }
 
+function alwaysThinks({ provider, model }: Target): boolean {
+  return forModel(provider.policies.quirks.alwaysThinks ?? { default: false }, model) === true;
+}
+
 /** A budget that leaves room for an answer: half of what may be written, where it does not; undefined where that is too little. */
 function fittedBudget(budget: number, maxTokens: number): number | undefined {
   const fitted = budget < maxTokens ? budget : Math.floor(maxTokens / 2);
   return fitted < LEAST_BUDGET ? undefined : fitted;
+}
+
+/** Whether the model must call a tool, which excludes thinking by a budget (`thinking-forced-tool`). */
+export function forcesTool({ toolChoice }: RequestParams): boolean {
+  return toolChoice === 'required' || typeof toolChoice === 'object';
+}
+
+/** Leaves out what the API does not take beside thinking (`thinking-temperature`, `thinking-top-p`). */
+function besideThinking({ temperature, topP, ...others }: RequestParams, losses: LossNote[]): RequestParams {
+  const takesTemperature = temperature === undefined || temperature === 1;
+  const takesTopP = topP === undefined || topP >= LEAST_TOP_P;
+  if (!takesTemperature) losses.push(dropped('params.temperature', 'parameter', 'thinking-temperature'));
+  if (!takesTopP) losses.push(dropped('params.topP', 'parameter', 'thinking-top-p'));
+  return {
+    ...others,
+    ...(takesTemperature && temperature !== undefined && { temperature }),
+    ...(takesTopP && topP !== undefined && { topP }),
+  };
 }
 
 export function paramMembers(
@@ -39,7 +64,6 @@ export function paramMembers(
 ): BodyMember[] {
   const { parallelToolCalls: _, modalities, reasoning, ...simple } = params;
   const { effort, budget } = reasoning ?? {};
-  const { alwaysThinks = { default: false } } = target.provider.policies.quirks;
   const by = thinksBy(target.provider, target.model);
   const takesEffort = by !== 'budget';
   const maxTokens = params.maxTokens ?? defaultMaxTokens(params, target);
@@ -53,7 +77,7 @@ export function paramMembers(
    * out. `none` switches it off.
    */
   const thinking = (): string | undefined => {
-    if (effort === 'none') return forModel(alwaysThinks, target.model) ? undefined : '{"type":"disabled"}';
+    if (effort === 'none') return alwaysThinks(target) ? undefined : '{"type":"disabled"}';
     if (fitted !== undefined) return `{"type":"enabled","budget_tokens":${fitted}}`;
     return takesEffort && (effort ?? budget) !== undefined ? '{"type":"adaptive"}' : undefined;
   };
@@ -62,8 +86,9 @@ export function paramMembers(
   if (effort !== undefined && !isSaid) losses.push(dropped('params.reasoning.effort', 'parameter'));
   if (effort !== 'none' && fitted !== budget)
     losses.push((thought ? rewritten : dropped)('params.reasoning.budget', 'parameter'));
+  const beside = thought !== undefined && effort !== 'none' ? besideThinking(simple, losses) : simple;
   return [
-    ...writeSimple({ ...simple, maxTokens }, SIMPLE, losses),
+    ...writeSimple({ ...beside, maxTokens }, SIMPLE, losses),
     ['tool_choice', choiceText(params, target, hasTools, losses)],
     ['thinking', thought],
     ['output_config', effort !== 'none' && effort && takesEffort ? `{"effort":${JSON.stringify(effort)}}` : undefined],
@@ -77,7 +102,9 @@ function choiceText(params: RequestParams, target: Target, hasTools: boolean, lo
     losses.push(dropped('params.toolChoice', 'parameter', 'no tools'));
     return undefined;
   }
-  const choice = targetChoice(params, target, losses);
+  const isRefused = forcesTool(params) && alwaysThinks(target);
+  if (isRefused) losses.push(dropped('params.toolChoice', 'parameter', 'forced-tool-unsupported'));
+  const choice = isRefused ? 'auto' : targetChoice(params, target, losses);
   const named = typeof choice === 'object' ? { type: 'tool', ...choice } : { type: TYPES[choice ?? 'auto'] };
   return JSON.stringify({ ...named, ...(isSingle && choice !== 'none' && { disable_parallel_tool_use: true }) });
 }

@@ -7,7 +7,7 @@ import { spliceMessage } from './repair.ts';
 import { settleServerTools } from './server-tools.ts';
 import { beginsUnthought, trimEnd } from './tail.ts';
 import { frame } from './write-frame.ts';
-import { defaultMaxTokens, thinksBy } from './write-params.ts';
+import { defaultMaxTokens, forcesTool, thinksBy } from './write-params.ts';
 
 const { translate, result, userText } = /* @__PURE__ */ translator(forms);
 
@@ -34,8 +34,9 @@ export const writer: RequestWriter = {
   fitParams(target, count, textOf, losses) {
     const { params } = target;
     if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
-    if (!beginsUnthought(count, textOf)) return params;
-    losses.push(dropped('params.reasoning', 'parameter', 'thinking-first'));
+    const why = forcesTool(params) ? 'thinking-forced-tool' : beginsUnthought(count, textOf) && 'thinking-first';
+    if (!why) return params;
+    losses.push(dropped('params.reasoning', 'parameter', why));
     const { reasoning: _, ...others } = params;
     return others;
   },

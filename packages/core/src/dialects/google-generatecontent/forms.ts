@@ -1,5 +1,5 @@
 import { forModel } from '../provider.ts';
-import { type Forms, type Said, synthesised, type Target, VIEW_ID } from '../write/index.ts';
+import { type Forms, joinedTexts, type Said, synthesised, type Target, VIEW_ID } from '../write/index.ts';
 
 /** Passes validation in the place of a signature: Google's own way to bring in calls that carry none (`escape`). */
 export const PLACEHOLDER = '"skip_thought_signature_validator"';
@@ -19,10 +19,10 @@ export const forms: Forms = {
     return role === 'assistant' ? { text: contentText('model', parts) } : { text: contentText('user', parts), parts };
   },
   result({ id, name, isError, said }) {
-    const text = said.map((item) => ('json' in item ? item.json.slice(1, -1) : '')).join('');
+    const text = joinedTexts(said.flatMap((item) => ('json' in item ? [item.json] : [])));
     const media = said.flatMap((item) => (item.type === 'media' ? [item.part] : []));
     const inside = media.length > 0 ? `,"parts":[${media.join(',')}]` : '';
-    const response = `{"${isError ? 'error' : 'output'}":"${text}"}`;
+    const response = `{"${isError ? 'error' : 'output'}":${text}}`;
     const parts = [`{"functionResponse":{${nameMembers(id, name)},"response":${response}${inside}}}`];
     return { text: contentText('user', parts), parts };
   },

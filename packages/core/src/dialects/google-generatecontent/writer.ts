@@ -39,6 +39,7 @@ export const writer: RequestWriter = {
   gather: (units) => gatherParts(units, partForms),
   // Contents of one role in a row are one turn: all calls of it are answered together (`count`).
   resultsFollow: 'turn',
+  resultsInOrder: true,
   callsFollowUser: true,
   frame,
 };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/index.ts';
-import { dataUrl, type Forms, type Said, synthesised, type Target } from '../write/index.ts';
+import { dataUrl, type Forms, joinedTexts, rewritten, type Said, synthesised, type Target } from '../write/index.ts';
 import { quirk } from './quirks.ts';
 
 /** Stands in for the thoughts that belong to a call (`deepseek-reasoning`). */
@@ -9,8 +9,11 @@ export const forms: Forms = {
   takesRefusals: true,
   message(role, said, target, losses) {
     if (role !== 'assistant') return { text: messageText(role, contentText(said), target) };
-    const text = joinedTexts(textsIn(said, 'text'), '');
-    const refusal = joinedTexts(textsIn(said, 'refusal'), '');
+    const text = joinedSaid(said, 'text');
+    const refusal = joinedSaid(said, 'refusal');
+    const firstCall = said.findIndex(({ type }) => type === 'call');
+    if (firstCall >= 0 && said.findLastIndex(({ type }) => type === 'text') > firstCall)
+      losses.push(rewritten('', 'reordered', 'text before calls'));
     const calls = said.flatMap((one) => (one.type === 'call' ? [callText(one)] : [])).join(',');
     // `null` is content only beside calls (`content-null`): a bare refusal is sent as a part.
     if (text === EMPTY && calls === '')
@@ -55,23 +58,22 @@ export function messageText(role: 'system' | 'user', content: string, target: Ta
   return `{"role":"${role === 'system' ? quirk('systemRole', target) : role}","content":${content}}`;
 }
 
-/** Several JSON strings as one. Texts of a person stay apart; those of a model are one text. */
-export function joinedTexts(texts: readonly string[], between = '\\n\\n'): string {
-  return `"${texts.map((text) => text.slice(1, -1)).join(between)}"`;
-}
-
 export function textPart(json: string): string {
   return `{"type":"text","text":${json}}`;
 }
 
-function textsIn(said: readonly Said[], type: 'text' | 'refusal'): string[] {
-  return said.flatMap((one) => (one.type === type ? [one.json] : []));
+/** The texts of one kind as one. */
+function joinedSaid(said: readonly Said[], type: 'text' | 'refusal'): string {
+  const texts = said.flatMap((one) => ('json' in one && one.type === type ? [one] : []));
+  return joinedTexts(
+    texts.map(({ json }) => json),
+    (index) => !texts[index]!.isGlued,
+  );
 }
 
 /** Plain text as a string, anything else as a list of parts. */
 function contentText(said: readonly Said[]): string {
-  const texts = textsIn(said, 'text');
-  if (texts.length === said.length) return joinedTexts(texts);
+  if (said.every(({ type }) => type === 'text')) return joinedSaid(said, 'text');
   return `[${said.map((one) => ('json' in one ? textPart(one.json) : 'part' in one ? one.part : '')).join(',')}]`;
 }
 

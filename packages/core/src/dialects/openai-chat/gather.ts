@@ -1,6 +1,6 @@
 import { Changes, elementTexts, isObject, membersOf, parseJson, splice, textAt } from '../../json/index.ts';
-import type { Unit } from '../write/index.ts';
-import { joinedTexts, textPart } from './forms.ts';
+import { joinedTexts, type Unit } from '../write/index.ts';
+import { textPart } from './forms.ts';
 
 /**
  * Several messages of one role as one, for chat templates that insist on taking turns. Only messages that are nothing

@@ -33,7 +33,14 @@ export const openaiChatHome: ProviderDescriptor = {
     toolNames: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
     // Audio is echoed as its id alone.
     refusedFields: ['audio.data', 'audio.expires_at', 'audio.transcript'],
-    inlineSystem: { default: 'anywhere' },
+    // role
+    inlineSystem: {
+      default: 'anywhere',
+      models: [
+        ['*o1-mini*', 'never'],
+        ['*o1-preview*', 'never'],
+      ],
+    },
     prefill: { default: 'yes' },
     reasoningBoundTo: { default: [] },
     media: { user: ['image/*', 'audio/wav', 'audio/mpeg', 'audio/mp3', 'application/pdf'], toolResult: [] },

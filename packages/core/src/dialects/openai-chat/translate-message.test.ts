@@ -46,13 +46,15 @@ describe('plain messages', () => {
     expect(translated(system('Be kind'), developer)[0]!.text).toBe('{"role":"developer","content":"Be kind"}');
   });
 
-  it('keep texts of a person apart and join those of a model', () => {
+  it('keep texts apart, but for one that was cut by its sources', () => {
     const two: ContentBlock[] = [
       { type: 'text', text: 'a' },
       { type: 'text', text: 'b' },
     ];
     expect(translated(user(two))[0]!.text).toBe(String.raw`{"role":"user","content":"a\n\nb"}`);
-    expect(translated(assistant(two))[0]!.text).toBe('{"role":"assistant","content":"ab"}');
+    expect(translated(assistant(two))[0]!.text).toBe(String.raw`{"role":"assistant","content":"a\n\nb"}`);
+    const cited: ContentBlock[] = [two[0]!, { type: 'text', text: 'b', citations: [{ native: '{}' }] }];
+    expect(translated(assistant(cited))[0]!.text).toBe('{"role":"assistant","content":"ab"}');
   });
 
   it('are user text where system messages may not stand inside', () => {

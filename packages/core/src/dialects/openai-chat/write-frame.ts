@@ -1,17 +1,19 @@
 import type { LossNote } from '../loss.ts';
+import { forModel } from '../provider.ts';
 import {
   type BodyMember,
   type Frame,
   type FrameParts,
   frameText,
   isOwn,
+  joinedTexts,
   rewritten,
   systemTexts,
   type Target,
   toolTexts,
   type Unit,
 } from '../write/index.ts';
-import { joinedTexts, messageText } from './forms.ts';
+import { messageText } from './forms.ts';
 import { gather } from './gather.ts';
 import { spliceMessage } from './splice-message.ts';
 import { paramMembers } from './write-params.ts';
@@ -23,10 +25,12 @@ import { paramMembers } from './write-params.ts';
 export function frame({ system, tools, params, extra }: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
   const units = system.flatMap((message, index): readonly Unit[] => {
-    if (isOwn(message, target)) return spliceMessage(message, target, { dropBound: false });
+    if (isOwn(message, target) && takesSystem(target)) return spliceMessage(message, target, { dropBound: false });
     const texts = systemTexts(message, `system[${index}]`, losses);
-    const text = messageText('system', joinedTexts(texts), target);
-    return texts.length > 0 ? [{ role: 'system', text, calls: [], results: [], losses: [] }] : [];
+    if (texts.length === 0) return [];
+    const role = takesSystem(target) ? 'system' : 'user';
+    if (role === 'user') losses.push(rewritten(`system[${index}]`, 'inline-system'));
+    return [{ role, text: messageText(role, joinedTexts(texts), target), calls: [], results: [], losses: [] }];
   });
   losses.push(...units.flatMap((unit) => unit.losses));
   const one = target.provider.policies.alternateRoles && units.length > 1 ? gather(units) : undefined;
@@ -41,4 +45,9 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
   ];
   const tail = paramMembers(params, written !== '' || 'tools' in extra, target, losses);
   return { ...frameText(head, 'messages', tail, extra), lead, base: `${lead.join(',')}\n${written}`, losses };
+}
+
+/** A few models take no system text at all (`role`): it is then sent as the user's. */
+export function takesSystem({ provider, model }: Target): boolean {
+  return forModel(provider.policies.inlineSystem, model) !== 'never';
 }

@@ -48,9 +48,8 @@ function outputMembers(type: string, output: string): string {
 /** The protocol has no error flag: the first text says it. */
 function asError(said: readonly Said[]): readonly Said[] {
   const [first, ...more] = said;
-  const text = `Error: ${first?.type === 'text' ? first.text : ''}`;
-  const told: Said = { type: 'text', text, json: JSON.stringify(text) };
-  return first?.type === 'text' ? [told, ...more] : [told, ...said];
+  const [text, json, rest] = first?.type === 'text' ? [first.text, first.json, more] : ['', '""', said];
+  return [{ type: 'text', text: `Error: ${text}`, json: `"Error: ${json.slice(1)}` }, ...rest];
 }
 
 /**

@@ -7,8 +7,8 @@ import {
   type FrameParts,
   frameText,
   isOwn,
-  leftOut,
-  stringText,
+  joinedTexts,
+  systemTexts,
   type Target,
   toolTexts,
 } from '../write/index.ts';
@@ -60,10 +60,8 @@ export function standsInline(message: Message, target: Target): boolean {
 function instructionsText(system: readonly Message[], losses: LossNote[]): string | undefined {
   const own = system.length === 1 ? ownInstructions(system[0]!) : undefined;
   if (own !== undefined) return own;
-  const texts = system.flatMap((message) => message.text || []);
-  for (const block of system.flatMap((message) => message.content))
-    if (block.type !== 'text') losses.push(leftOut(block, 'system'));
-  return texts.length > 0 ? stringText(texts.join('\n\n'), 'system', losses) : undefined;
+  const texts = system.flatMap((message, index) => systemTexts(message, `system[${index}]`, losses));
+  return texts.length > 0 ? joinedTexts(texts) : undefined;
 }
 
 /** The exact text that stood in `instructions`. */

@@ -1,4 +1,4 @@
-import { type CallRef, type ContentBlock, textOf } from '../../message/index.ts';
+import type { CallRef, ContentBlock } from '../../message/index.ts';
 import { takesMedia } from '../provider.ts';
 import { addedEntry, type Entry, entryOf, inPlaceOf, notesOn } from './entry.ts';
 import { gathered } from './gathered.ts';
@@ -6,6 +6,8 @@ import { type Job, NO_CALLS } from './job.ts';
 import { leftOut } from './left-out.ts';
 import { rewritten, synthesised } from './notes.ts';
 import { endOfRun } from './runs.ts';
+import { plainTexts } from './text.ts';
+import { translatedUnits } from './units.ts';
 
 /** What a call without a result is answered with. Neutral: nobody knows whether the tool did its work. */
 const NO_RESULT = 'No result: the call was interrupted before its result was recorded.';
@@ -39,7 +41,8 @@ function answered(turn: readonly Entry[], window: readonly Entry[], job: Job): r
   // Messages of one turn that call by the same id (`tool-id-unique`) are each answered by themselves.
   const isByTurn = job.writer.resultsFollow === 'turn' && new Set(ids).size === ids.length;
   const isLast = (entry: Entry): boolean => entry === turn.at(-1);
-  if ((isByTurn || turn.every((entry) => isLast(entry) || entry.calls.length === 0)) && isInOrder(ids, window)) {
+  const isTogether = isByTurn || turn.every((entry) => isLast(entry) || entry.calls.length === 0);
+  if (isTogether && isInOrder(ids, window, job.writer.resultsInOrder === true)) {
     const end = endOfRun(window, 0, ({ role }) => role === 'tool');
     const results = window.slice(0, end);
     return [
@@ -49,20 +52,28 @@ function answered(turn: readonly Entry[], window: readonly Entry[], job: Job): r
     ];
   }
   const results = new Map(ids.map((id): [string, Entry[]] => [id, []]));
+  const arrived: Entry[] = [];
   const others: Entry[] = [];
   for (const entry of window.flatMap((one) => explode(one, job))) {
     const [id, ...more] = entry.results;
     const taken = results.get(id!);
     if (id === undefined) others.push(entry);
     // As many results of each id as there are open calls.
-    else if (more.length === 0 && taken && taken.length < ids.filter((call) => call === id).length) taken.push(entry);
-    else others.push(late(entry, id, taken ? 'duplicate-result' : 'late-result', job));
+    else if (more.length === 0 && taken && taken.length < ids.filter((call) => call === id).length) {
+      // What it overtakes was said before it.
+      const result = others.length > 0 ? reordered(entry) : entry;
+      taken.push(result);
+      arrived.push(result);
+    } else others.push(late(entry, id, taken ? 'duplicate-result' : 'late-result', job));
   }
+  let sent = 0;
+  const resultOf = (call: CallRef): Entry | undefined => {
+    const result = results.get(call.id)!.shift();
+    return result && arrived[sent++] !== result && others.length === 0 ? reordered(result) : result;
+  };
   const answersTo = (...callers: readonly Entry[]): readonly Entry[] =>
     gathered(
-      callers.flatMap((entry) =>
-        entry.calls.map((call) => results.get(call.id)!.shift() ?? unanswered(call, entry.of[0], job)),
-      ),
+      callers.flatMap((entry) => entry.calls.map((call) => resultOf(call) ?? unanswered(call, entry.of[0], job))),
       job,
     );
   return [
@@ -71,11 +82,17 @@ function answered(turn: readonly Entry[], window: readonly Entry[], job: Job): r
   ];
 }
 
-/** Whether each call has one result, before anything else. */
-function isInOrder(ids: readonly string[], window: readonly Entry[]): boolean {
+function reordered(entry: Entry): Entry {
+  return { ...entry, losses: [...entry.losses, ...notesOn(entry, rewritten('', 'reordered'))] };
+}
+
+/** Whether each call has one result, before anything else; where `isSame` asks for it, in the order of the calls. */
+function isInOrder(ids: readonly string[], window: readonly Entry[], isSame: boolean): boolean {
   const open = new Set(ids);
+  const given = isSame ? window.flatMap(({ results }) => results) : [];
   return (
     open.size === ids.length &&
+    given.every((id, at) => id === ids[at]) &&
     window.every(({ results, message }) =>
       results.length > 0
         ? !message?.facts.needs.includes('mixed') && results.every((id) => open.delete(id))
@@ -86,21 +103,19 @@ function isInOrder(ids: readonly string[], window: readonly Entry[]): boolean {
 }
 
 /** One entry per result, so that each can be put where it belongs. */
-function explode(entry: Entry, { writer, target, calls }: Job): readonly Entry[] {
-  const { message, role, results, of, losses } = entry;
+function explode(entry: Entry, job: Job): readonly Entry[] {
+  const { message, role, results, of } = entry;
   if (!message || results.length === 0 || (role === 'tool' && results.length === 1)) return [entry];
   const index = of[0]!;
-  const units = writer.translate(message, target, calls.get(index) ?? NO_CALLS);
+  const units = translatedUnits(message, job.calls.get(index) ?? NO_CALLS, job);
   const [first, ...more] = units.map((unit) => entryOf(unit, index));
-  return first
-    ? [{ ...first, losses: [...losses, ...notesOn(entry, rewritten('', 'reordered')), ...first.losses] }, ...more]
-    : [];
+  return first ? [{ ...first, losses: [...reordered(entry).losses, ...first.losses] }, ...more] : [];
 }
 
 /** A result whose call is closed, or was never made, is told as text: what was sent for the call stays as it was. */
 function late(entry: Entry, id: string, reason: 'late-result' | 'duplicate-result', job: Job): Entry {
   const content = resultContent(entry.of[0]!, id, job);
-  const unit = job.writer.userText(`Result of the earlier tool call ${id}:\n${textOf(content)}`, job.target);
+  const unit = job.writer.userText(`Result of the earlier tool call ${id}:\n${plainTexts(content)}`, job.target);
   const untold = content.flatMap((block, at) => (isTold(block, job) ? [] : [leftOut(block, `content[${at}]`)]));
   return inPlaceOf(entry, unit, rewritten('', reason, id), ...untold);
 }

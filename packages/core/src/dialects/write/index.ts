@@ -8,7 +8,7 @@ export { type OwnRules, type Repair, splicer } from './own.ts';
 export { explodeParts, gatherParts, type PartForms } from './part-lists.ts';
 export { pathText } from './refused.ts';
 export { systemTexts } from './system-texts.ts';
-export { stringText } from './text.ts';
+export { joinedTexts, stringText } from './text.ts';
 export { VIEW_ID, viewId } from './tool-names.ts';
 export { toolTexts } from './tools.ts';
 export { type Forms, type Said, translator } from './translate.ts';

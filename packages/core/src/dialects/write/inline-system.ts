@@ -2,6 +2,7 @@ import { forModel } from '../provider.ts';
 import { type Entry, inPlaceOf } from './entry.ts';
 import type { Job } from './job.ts';
 import { rewritten } from './notes.ts';
+import { plainTexts } from './text.ts';
 
 /**
  * Where system messages may only follow a user turn and precede an answer (`system-placement`), one that stands
@@ -15,7 +16,11 @@ export function placeInlineSystem(entries: readonly Entry[], { writer, target }:
     const after = entries.slice(index + 1).find((other) => !isSystem(other))?.role;
     return (before === 'user' || before === 'tool') && (after ?? 'assistant') === 'assistant'
       ? entry
-      : inPlaceOf(entry, writer.userText(entry.message?.text ?? '', target), rewritten('', 'inline-system'));
+      : inPlaceOf(
+          entry,
+          writer.userText(plainTexts(entry.message?.content ?? []), target),
+          rewritten('', 'inline-system'),
+        );
   });
 }
 

@@ -20,7 +20,13 @@ import type { CallLookup, RequestWriter, Target, Unit } from './writer.ts';
 
 /** A block that has a place in the target, in words that fit any protocol. `json` is the text as JSON string text. */
 export type Said =
-  | { readonly type: 'text' | 'refusal'; readonly text: string; readonly json: string }
+  | {
+      readonly type: 'text' | 'refusal';
+      readonly text: string;
+      readonly json: string;
+      /** It goes on where the text before it ended: a provider cuts a text where its sources begin and end. */
+      readonly isGlued?: boolean;
+    }
   | { readonly type: 'media'; readonly part: string }
   | (CallRef & { readonly type: 'call'; readonly args: string });
 
@@ -157,9 +163,14 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
     const results = content.flatMap((block, index) =>
       block.type === 'tool-result' ? [answer(block, `content[${index}]`)] : [],
     );
-    const said = content.flatMap((block, index) =>
-      block.type === 'tool-result' ? [] : say(block, `content[${index}]`, content.length === 1, losses),
-    );
+    const said = content.flatMap((block, index) => {
+      if (block.type === 'tool-result') return [];
+      const one = say(block, `content[${index}]`, content.length === 1, losses);
+      return isCited(block, content[index - 1]) ? one.map((text) => ({ ...text, isGlued: true })) : one;
+    });
+    // Results stand before everything else (`tool-result-not-first`).
+    const isMixed = content.some(({ type }, at) => type === 'tool-result' && at > 0 && content[at - 1]!.type !== type);
+    if (isMixed) losses.push(rewritten('', 'reordered'));
     const isRefused = message.role === 'system' && forModel(policies.inlineSystem, target.model) === 'never';
     if (isRefused) losses.push(rewritten('', 'inline-system'));
     const all = [...moved, ...said];
@@ -194,6 +205,13 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
       return messageUnit('user', [saidText(text, '', losses)], target, losses);
     },
   };
+}
+
+/** Whether two texts in a row are one that was cut where a source is named. */
+function isCited(block: ContentBlock, before: ContentBlock | undefined): boolean {
+  return (
+    block.type === 'text' && before?.type === 'text' && Boolean(block.citations?.length || before.citations?.length)
+  );
 }
 
 /** Tells why there is nothing to send. */

@@ -4,7 +4,7 @@ import { isMisnamed } from './calls.ts';
 import { type Entry, entryOf } from './entry.ts';
 import { type Job, NO_CALLS } from './job.ts';
 import { rewritten } from './notes.ts';
-import type { RequestWriter, Target, Unit } from './writer.ts';
+import type { CallLookup, Frame, RequestWriter, Target, Unit } from './writer.ts';
 
 /** Whether a request to this target may carry the message's own text. */
 export function isOwn(message: Message, target: Target): boolean {
@@ -35,7 +35,7 @@ export function entriesFor(message: Message, index: number, isRepeated: boolean,
   const units =
     isNative && misnamed.length === 0
       ? splicedUnits(message, index, job, false)
-      : writer.translate(withSingleIds(message), target, { find });
+      : translatedUnits(withSingleIds(message), { find }, job);
   const renamed = misnamed.map((id) => rewritten('', 'tool-id', `${id} -> ${find(id)!.id}`));
   const entries = units.map((unit, at) =>
     entryOf(at > 0 ? unit : { ...unit, losses: [...unit.losses, ...renamed] }, index, message),
@@ -78,18 +78,22 @@ function withSingleIds(message: Message): Message {
   return createMessage(message.raw, message.origin, () => ({ role: message.role, content, needs }));
 }
 
+/** A message written from its blocks. */
+export function translatedUnits(message: Message, calls: CallLookup, { writer, target }: Job): readonly Unit[] {
+  return writer.translate(message, target, calls).map(withWholeCharacters);
+}
+
 export function splicedUnits(message: Message, index: number, job: Job, dropBound: boolean): readonly Unit[] {
   const { find } = job.calls.get(index) ?? NO_CALLS;
   const idOf = (id: string): string => find(id)?.id ?? id;
-  const isHalf = message.facts.needs.includes('surrogate');
   const isRenamed = message.facts.results.some((id) => idOf(id) !== id);
   return job.writer.splice(message, job.target, { dropBound }).map((unit) => {
-    const whole = isHalf ? withWholeCharacters(unit) : unit;
+    const whole = withWholeCharacters(unit);
     return isRenamed ? { ...whole, results: whole.results.map(idOf) } : whole;
   });
 }
 
-/** Providers refuse half a character, also in what they wrote themselves (`surrogate`). */
+/** Providers refuse half a character, wherever it stands and also in what they wrote themselves (`surrogate`). */
 function withWholeCharacters(unit: Unit): Unit {
   const edits = loneSurrogates(unit.text);
   if (edits.length === 0) return unit;
@@ -99,5 +103,20 @@ function withWholeCharacters(unit: Unit): Unit {
     pieces: undefined,
     parts: unit.parts?.map((part) => splice(part, loneSurrogates(part))),
     losses: [...unit.losses, rewritten('', 'surrogate')],
+  };
+}
+
+/** The same for what stands around the messages: system, tools, parameters and `extra`. */
+export function withWholeFrame(frame: Frame): Frame {
+  const { head, lead, tail, losses } = frame;
+  const whole = [head, tail, ...lead].map((text) => splice(text, loneSurrogates(text)));
+  if (whole.every((text, index) => text === [head, tail, ...lead][index])) return frame;
+  const [wholeHead, wholeTail, ...wholeLead] = whole as [string, string, ...string[]];
+  return {
+    ...frame,
+    head: wholeHead,
+    lead: wholeLead,
+    tail: wholeTail,
+    losses: [...losses, rewritten('', 'surrogate')],
   };
 }

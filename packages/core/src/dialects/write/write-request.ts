@@ -21,7 +21,7 @@ import { holdsBefore, plainElements, reusable } from './reuse.ts';
 import { mergeRuns } from './runs.ts';
 import { settle } from './settle.ts';
 import { finishTail } from './tail.ts';
-import { entriesFor, isOwn } from './units.ts';
+import { entriesFor, isOwn, withWholeFrame } from './units.ts';
 import type { Frame, RequestWriter, Target } from './writer.ts';
 
 /**
@@ -38,15 +38,17 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   const markers = markersFor(request.cache ?? [], messages.length, writer);
   const leading = leadingSystem(messages, writer, target);
   const frameWith = (params: RequestParams): Frame =>
-    writer.frame(
-      {
-        system: [...systemMessages(request.system), ...messages.slice(0, leading)],
-        tools: request.tools ?? [],
-        extra,
-        cache: markers,
-        params,
-      },
-      target,
+    withWholeFrame(
+      writer.frame(
+        {
+          system: [...systemMessages(request.system), ...messages.slice(0, leading)],
+          tools: request.tools ?? [],
+          extra,
+          cache: markers,
+          params,
+        },
+        target,
+      ),
     );
   const plainFrame = frameWith(target.params);
   const start = prefixStart(plainFrame.base);

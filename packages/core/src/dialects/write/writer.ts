@@ -55,6 +55,8 @@ export interface RequestWriter {
   gather(units: readonly Unit[]): Unit | undefined;
   /** Whether the results of a turn of several assistant messages follow each message or the whole turn. */
   readonly resultsFollow: 'message' | 'turn';
+  /** Whether results without ids are told apart by their order: then they stand in that of the calls (`response-order`). */
+  readonly resultsInOrder?: boolean;
   /** Adds a cache marker to an element text or a system or tools text; undefined when the protocol has none. */
   mark?(text: string): string | undefined;
   /** A unit without white space at its end (`trailing-space`); undefined when there is none, null when nothing is left. */

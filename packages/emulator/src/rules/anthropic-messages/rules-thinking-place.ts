@@ -2,10 +2,11 @@
 import { first, type Rule } from './rule.ts';
 import { isThinking, type Turn } from './turns.ts';
 
-/** The first assistant turn of the tool loop the request is in. */
+/** The first assistant turn of the tool loop the request is in; an answer that is to be continued is part of it. */
 function loopStart(dialogue: readonly Turn[]): Turn | undefined {
-  let start: Turn | undefined;
-  for (let index = dialogue.length - 1; index > 0; index -= 2) {
+  const last = dialogue.at(-1);
+  let start = last?.role === 'assistant' ? last : undefined;
+  for (let index = dialogue.length - (start ? 2 : 1); index > 0; index -= 2) {
     const user = dialogue[index];
     if (user?.role !== 'user' || !user.blocks.some(({ type }) => type === 'tool_result')) break;
     start = dialogue[index - 1];
@@ -15,7 +16,7 @@ function loopStart(dialogue: readonly Turn[]): Turn | undefined {
 
 export const thinkingPlaceRules: readonly Rule[] = [
   {
-    // Manual thinking only, and only in an unfinished tool loop.
+    // Manual thinking only, and only in an unfinished tool loop or an unfinished answer.
     id: 'thinking-first',
     check: ({ thinking, dialogue }) => {
       const start = thinking.type === 'enabled' ? loopStart(dialogue)?.blocks[0] : undefined;

@@ -82,6 +82,13 @@ export const thinkingRules: readonly Rule[] = [
         : undefined,
   },
   {
+    id: 'thinking-top-p',
+    check: ({ thinking: { type }, body: { top_p: topP } }) =>
+      (type === 'enabled' || type === 'adaptive') && typeof topP === 'number' && topP < 0.95
+        ? '`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking#important-considerations-when-using-extended-thinking'
+        : undefined,
+  },
+  {
     id: 'thinking-forced-tool',
     check: (context) =>
       context.thinking.type === 'enabled' && forced(context)

@@ -109,8 +109,14 @@ const cases: Readonly<Record<string, Case>> = {
     message: COUNT,
   },
   'name-mismatch': {
-    good: says(hello, model(call('f'), sibling('g')), user(response('g'), response('f'))),
+    good: says(hello, model(call('f'), sibling('g')), user(response('f'), response('g'))),
     bad: says(hello, model(call('f')), user(response('h'))),
+    unsure: true,
+    message: '',
+  },
+  'response-order': {
+    good: says(hello, model(call('f'), sibling('g')), user(response('f'), response('g'))),
+    bad: says(hello, model(call('f'), sibling('g')), user(response('g'), response('f'))),
     unsure: true,
     message: '',
   },

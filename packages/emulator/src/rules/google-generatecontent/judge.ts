@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../json.ts';
+import { holdsHalfCharacter, isObject, type Json } from '../../json.ts';
 import type { Judge, JudgedRequest, Refusal } from '../verdict.ts';
 import { readContext } from './context.ts';
 import { PROTOCOL, type Rule, refusal } from './rule.ts';
@@ -35,6 +35,8 @@ function readBody({ body }: JudgedRequest): { refusal: Refusal } | { refusal?: u
     const reason = error instanceof Error ? error.message : 'syntax error';
     return { refusal: refusal('json', `Invalid JSON payload received. ${reason}`) };
   }
+  if (holdsHalfCharacter(value))
+    return { refusal: refusal('json', 'Invalid JSON payload received. Invalid unicode escape sequence.') };
   if (isObject(value)) return { value };
   return {
     refusal: refusal('json', 'Invalid JSON payload received. Unknown name "": Root element must be a message.'),

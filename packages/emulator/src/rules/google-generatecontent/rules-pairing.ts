@@ -53,6 +53,20 @@ export const pairingRules: readonly Rule[] = [
       ),
   },
   {
+    // Where neither side carries ids, nothing but the order tells which response is of which call.
+    id: 'response-order',
+    unsure: true,
+    check: ({ turns }) =>
+      first(pairs(turns), ([asked, answered]) => {
+        const isNameless = [...asked, ...answered].every((part) => data(part).id === undefined);
+        const names = [asked, answered].map((parts) => parts.map((part) => data(part).name)) as [unknown[], unknown[]];
+        const isSameSet = asked.length === answered.length && !differ(sorted(asked, 'name'), sorted(answered, 'name'));
+        return isNameless && isSameSet && differ(...names)
+          ? 'Please ensure that the function responses are in the order of the function calls.'
+          : undefined;
+      }),
+  },
+  {
     // Only where both sides carry ids.
     id: 'id-mismatch',
     unsure: true,

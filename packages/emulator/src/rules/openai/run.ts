@@ -1,3 +1,4 @@
+import { holdsHalfCharacter } from '../../json.ts';
 import type { Refusal, Verdict } from '../verdict.ts';
 import type { Finding } from './finding.ts';
 import { type Fields, isFields } from './values.ts';
@@ -30,11 +31,11 @@ export function runRules<Context>(protocol: string, rules: readonly Rule<Context
 const notJson =
   "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)";
 
-/** The body as an object, or the refusal of a body that is none (`<protocol>.json`). */
+/** The body as an object, or the refusal of a body that is none, or that holds half a character (`<protocol>.json`). */
 export function parseBody(protocol: string, body: string): { fields: Fields } | { verdict: Verdict } {
   try {
     const parsed: unknown = JSON.parse(body);
-    if (isFields(parsed)) return { fields: parsed };
+    if (isFields(parsed) && !holdsHalfCharacter(parsed)) return { fields: parsed };
   } catch {
     // Refused below, in the words of the API.
   }

@@ -50,6 +50,11 @@ export const settingsCases: Cases = {
     { thinking: enabled, temperature: 0 },
     /^`temperature` may only be set to 1 when thinking is enabled\./,
   ),
+  'thinking-top-p': thinkingCase(
+    { thinking: enabled, top_p: 0.95 },
+    { thinking: enabled, top_p: 0.5 },
+    /^`top_p` must be greater than or equal to 0\.95 or unset when thinking is enabled\./,
+  ),
   'thinking-forced-tool': thinkingCase(
     { model: 'claude-opus-4-6', thinking: { type: 'adaptive' }, ...any },
     { thinking: enabled, ...any },
