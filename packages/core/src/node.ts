@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Conversation, MessageList, type ReadOptions } from './conversation/index.ts';
 import type { Message } from './message/index.ts';
 
-/** Saves messages to a file. The file is replaced whole or not at all, also when the machine stops in between. */
+/** Saves messages to a file, and makes its folder where there is none. The file is replaced whole or not at all, also when the machine stops in between. */
 export async function saveMessages(path: string, messages: Iterable<Message>): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  await mkdir(dirname(path), { recursive: true });
   try {
     const file = await open(temporary, 'wx');
     try {
@@ -25,7 +26,7 @@ export async function saveMessages(path: string, messages: Iterable<Message>): P
 }
 
 export async function loadMessages(path: string, options: ReadOptions = {}): Promise<MessageList> {
-  return MessageList.fromJSON(await readFile(path, 'utf8'), options);
+  return MessageList.fromJSON(await readFile(path), options);
 }
 
 /** Saves the messages of a conversation to a file, and nothing else of it. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { trace } from '@opentelemetry/api';
 import {
+  assistant,
   Chat,
   type Checkpoint,
   type Conversation,
@@ -259,11 +260,15 @@ function approved(
 }
 
 test('compaction', async () => {
-  const history = [user('Hello')];
+  emulator.script('anthropic-messages', [says('They counted.'), says('Four.')]);
+  const turn = [user(`One. ${'x'.repeat(300_000)}`), assistant('Two.')];
+  const history = [...turn, ...turn, user('Three?')];
   const saved: readonly Checkpoint[] = [];
   const compaction = firstOf(summarise({ model: 'anthropic/claude-haiku-4-5' }), keepLast(20));
 
   const { messages, checkpoints } = await run({ model, messages: history, compaction, checkpoints: saved }).result;
 
-  expect([messages.length, checkpoints]).toEqual([1, []]);
+  expect(messages.map(({ text }) => text)).toEqual(['Four.']);
+  expect(checkpoints.map(({ upTo }) => upTo)).toEqual([4]);
+  expect(JSON.stringify(checkpoints)).toContain('They counted.');
 });

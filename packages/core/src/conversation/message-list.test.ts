@@ -18,6 +18,12 @@ describe('a list of messages', () => {
     expect([...list].map((message) => message.role)).toEqual(['user', 'assistant', 'user', 'tool']);
   });
 
+  it('is read from the bytes of its text, and never with characters replaced', () => {
+    const text = JSON.stringify(new MessageList([user('Grüß dich')]));
+    expect(MessageList.fromJSON(new TextEncoder().encode(text)).at(0)?.text).toBe('Grüß dich');
+    expect(() => MessageList.fromJSON(Buffer.from(text, 'latin1'))).toThrow('the bytes are not UTF-8 text');
+  });
+
   it('takes messages only: anything else could be saved, and not be loaded', () => {
     const list = new MessageList([user('a')]);
     for (const wrong of ['b', null, { role: 'user', content: 'b' }] as never[]) {

@@ -18,7 +18,7 @@ export class MessageList implements Iterable<Message> {
   }
 
   /**
-   * Reads what `toJSON` made, as a value or as text, and `{"version":"1.0","messages":[…]}` of the older format. A bare
+   * Reads what `toJSON` made, as a value, as text or as its bytes, and `{"version":"1.0","messages":[…]}` of the older format. A bare
    * array of messages is read when `dialect` says what it is written in; give it as text, so that every message keeps its
    * exact spelling.
    */

@@ -5,7 +5,7 @@ import type { Checkpoint } from '../run/index.ts';
 import { isCheckpoint, isFacts, isManifest, isOrigin } from './check-saved.ts';
 import { MessageListDeserializationError } from './list-error.ts';
 import { isTypedList, readTypedList, TYPED_VERSION } from './read-typed-list.ts';
-import { FACTS_VERSION, FORMAT, VERSION } from './saved.ts';
+import { decodeSaved, FACTS_VERSION, FORMAT, VERSION } from './saved.ts';
 
 export interface ReadOptions {
   /** What a bare array of messages is written in; `legacy` is the older shape with string content. */
@@ -19,7 +19,8 @@ export interface Read {
   readonly checkpoints?: readonly Checkpoint[];
 }
 
-export function readSaved(saved: unknown, options: ReadOptions): Read {
+export function readSaved(given: unknown, options: ReadOptions): Read {
+  const saved = decoded(given);
   const value = typeof saved === 'string' ? parsed(saved) : saved;
   if (Array.isArray(value))
     return { messages: readArray(typeof saved === 'string' ? saved : JSON.stringify(value), options) };
@@ -72,6 +73,14 @@ function readArray(text: string, options: ReadOptions): Message[] {
   if (id === 'legacy') return elementTexts(text).map((raw, index) => at(index, () => normalizeMessage(raw)));
   const reader = dialect(id);
   return elementTexts(text).map((raw, index) => at(index, () => reader.parseMessage(raw, options.origin)));
+}
+
+function decoded(given: unknown): unknown {
+  try {
+    return decodeSaved(given);
+  } catch (cause) {
+    throw new MessageListDeserializationError('the bytes are not UTF-8 text', { cause });
+  }
 }
 
 function parsed(text: string): unknown {

@@ -28,6 +28,11 @@ export const FORMAT = 'skein/messages';
 export const VERSION = 1;
 export const FACTS_VERSION = 1;
 
+/** What was saved, where a database gives it as bytes; anything else as it is. Throws on bytes that are no UTF-8. */
+export function decodeSaved(saved: unknown): unknown {
+  return ArrayBuffer.isView(saved) ? new TextDecoder('utf-8', { fatal: true }).decode(saved as Uint8Array) : saved;
+}
+
 export function toSaved(
   messages: readonly Message[],
   manifest: Manifest | undefined,

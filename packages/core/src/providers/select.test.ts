@@ -91,6 +91,22 @@ describe('what is known of a model', () => {
     expect(modelInfo(provider('openai-chat'), 'gpt-audio').input).toEqual(['text', 'audio']);
   });
 
+  it.each([
+    ['google', 'gemini-2.5-pro', 1_048_576, 65_536],
+    ['google', 'gemini-3-pro', 1_048_576, 65_536],
+    ['google', 'gemini-3-pro-preview', 1_048_576, 65_536],
+    ['openai', 'gpt-5.2', 400_000, 128_000],
+    ['openai-chat', 'gpt-4o-mini', 128_000, 16_384],
+    ['openai', 'gpt-4.1-2025-04-14', 1_047_576, 32_768],
+    ['openai', 'gpt-4-0613', 8192, 8192],
+    ['openai', 'gpt-4-0125-preview', 128_000, 4096],
+    ['openai', 'o3', 200_000, 100_000],
+    ['anthropic', 'claude-sonnet-4-5', 200_000, 64_000],
+    ['openrouter', 'anthropic/claude-sonnet-4.5', 200_000, 64_000],
+  ])('includes how much %s/%s takes and writes', (id, model, contextTokens, maxOutputTokens) => {
+    expect(modelInfo(provider(id), model)).toMatchObject({ contextTokens, maxOutputTokens });
+  });
+
   it('is next to nothing for unknown ones', () => {
     expect(modelInfo(provider('openai'), 'something-else')).toEqual({
       known: false,

@@ -24,7 +24,14 @@ export function askerOf(
     for (;;) {
       const target = targets[current]!;
       const limits = limitsOf(target);
-      const asked = await ask({ running, target, limits, failed, messages: await outgoing(history, limits) });
+      const messages = await outgoing(history, limits);
+      const asked = await ask({
+        running,
+        target,
+        limits: options.modelLimits ? limits : outputOnly(limits),
+        failed,
+        messages,
+      });
       const step = keep(running, asked);
       const { failure, told } = asked;
       if (failure === undefined || stopping.stopped) return step;
@@ -49,6 +56,14 @@ export function askerOf(
     }
     return (await options.outgoing?.(messages, { limits, signal, notice })) ?? messages;
   }
+}
+
+/**
+ * The context that we know by a model's family decides when to compact, but never shortens an answer: an account may
+ * have a larger one, such as the million tokens of Claude's beta.
+ */
+function outputOnly({ maxOutputTokens }: ModelLimits): ModelLimits {
+  return { maxOutputTokens };
 }
 
 /** What came of a request goes into the journal, also when it failed half way. */

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   Conversation,
   ConversationConfigurationError,
@@ -12,7 +16,7 @@ import {
 } from '@skein/core';
 import { says } from '@skein/emulator';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { anthropic, bodies, chat, expectAccepted, google, modelOf, responses, start, weather } from '../run/kit.ts';
 
 const clock = tool({ name: 'clock', execute: () => 'noon' });
@@ -110,7 +114,7 @@ describe('the builder', () => {
       .image('data:image/gif;base64,AQL/')
       .image(bytes, { mediaType: 'image/png' })
       .audio({ base64: 'AQL/' }, { mediaType: 'audio/wav' })
-      .file({ file: 'file-1' }, { name: 'a.pdf' })
+      .file({ fileId: 'file-1' }, { name: 'a.pdf' })
       .file(new URL('https://x.test/b.csv'), { mediaType: 'text/csv' })
       .conversation();
     expect([...messages].every(({ role }) => role === 'user')).toBe(true);
@@ -123,7 +127,71 @@ describe('the builder', () => {
       { mediaType: 'text/csv', source: { kind: 'url', url: 'https://x.test/b.csv' } },
     ]);
     expect(() => llm.image(bytes)).toThrow('give { mediaType }');
-    expect(() => llm.image('./cat.png')).toThrow('Not an address');
+    expect(() => llm.image('./cat.png')).toThrow(
+      "Not an address; for a file of this machine, give { file: './cat.png' }",
+    );
+  });
+
+  describe('a path is never sent as the id of a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'skein-builder-'));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'x.PNG');
+    writeFileSync(path, new Uint8Array([1, 2, 255]));
+    const png = { mediaType: 'image/png', source: { kind: 'base64', data: 'AQL/' } };
+    const mediaOf = (builder: LlmBuilder) => builder.conversation().messages.at(0)?.content[0];
+
+    test('what it leads to is sent, by path, by address and as bytes', () => {
+      expect(mediaOf(llm.image({ file: path }))).toMatchObject(png);
+      expect(mediaOf(llm.image({ file: pathToFileURL(path) }))).toMatchObject(png);
+      expect(mediaOf(llm.image({ file: new Uint8Array([1, 2, 255]) }, { mediaType: 'image/png' }))).toMatchObject(png);
+      expect(mediaOf(llm.image(Buffer.from([1, 2, 255]), { mediaType: 'image/png' }))).toMatchObject(png);
+      expect(mediaOf(llm.image({ file: path }, { mediaType: 'image/webp' }))).toMatchObject({
+        mediaType: 'image/webp',
+      });
+    });
+
+    test('and goes out as bytes', async () => {
+      const emulator = await start();
+      const asked = llm
+        .config({ env: emulator.env() })
+        .model(modelOf(responses))
+        .image({ file: path })
+        .request('What?');
+      await asked.prompt();
+      expect(bodies(emulator)[0]).toContain('data:image/png;base64,AQL/');
+      expect(bodies(emulator)[0]).not.toContain('file_id');
+      expectAccepted(emulator);
+    });
+
+    test('what cannot be read says so, and how the id of a file is given', () => {
+      expect(() => llm.image({ file: join(folder, 'none.png') })).toThrow(/Cannot read .*none\.png.*\{ fileId \}/s);
+      expect(() => llm.file({ file: 'file-abc123' })).toThrow('{ fileId }');
+    });
+
+    test('what its name does not tell has to be said', () => {
+      const nameless = join(folder, 'nameless');
+      writeFileSync(nameless, 'x');
+      expect(() => llm.file({ file: nameless })).toThrow('give { mediaType }');
+      expect(mediaOf(llm.file({ file: nameless }, { mediaType: 'text/plain' }))).toMatchObject({
+        source: { kind: 'base64', data: 'eA==' },
+      });
+    });
+
+    test('without files, as in a browser, the error says what to give', () => {
+      // Put back at once: the runner needs it, too.
+      vi.stubGlobal('process', { env: {} });
+      const build = vi.fn(() => llm.image({ file: path }));
+      try {
+        build();
+      } catch {
+        // Looked at below.
+      } finally {
+        vi.unstubAllGlobals();
+      }
+      expect(build.mock.results[0]?.value).toMatchObject({
+        message: expect.stringContaining('can be read in Node only'),
+      });
+    });
   });
 });
 

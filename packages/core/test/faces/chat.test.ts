@@ -156,7 +156,7 @@ describe('a state that cannot be used', () => {
     const { states, options, emulator } = await cases();
     for (const [state, reason, index] of states) {
       const seen: Observed[] = [];
-      const chat = new Chat({ ...options, observer: (event) => void seen.push(event) });
+      const chat = new Chat({ ...options, onMismatch: 'discard', observer: (event) => void seen.push(event) });
       const result = await chat.chatWithState(state, [user('Again')]);
       expect(result.discarded, state).toEqual({ reason, state, ...(index !== undefined && { index }) });
       expect(result.text).toBe('Echo: Again');
@@ -199,8 +199,28 @@ describe('a state that cannot be used', () => {
   });
 });
 
+describe('a state that a database gives as bytes', () => {
+  test('is read as the text it is', async () => {
+    const { emulator, chat } = await chatWith();
+    const { state } = await chat.chatWithState(null, [user('Grüß dich')]);
+    const next = await chat.chatWithState(Buffer.from(state), [user('Again')]);
+    expect(next.discarded).toBeUndefined();
+    expect(bodies(emulator)[1]).toContain('Grüß dich');
+    const appended = chat.updateStateAfterEvent(new TextEncoder().encode(state), 'Rain');
+    expect(appended).toContain('Grüß dich');
+    expect((await chat.chatWithState(new Uint8Array(), [user('New')])).discarded).toBeUndefined();
+  });
+
+  test('is never read with characters replaced: what is not UTF-8 is discarded', async () => {
+    const { chat } = await chatWith();
+    const { state } = await chat.chatWithState(null, [user('Grüß dich')]);
+    const { discarded } = await chat.chatWithState(Buffer.from(state, 'latin1'), [user('Again')]);
+    expect(discarded?.reason).toBe('invalid_conversation_state');
+  });
+});
+
 describe('another provider', () => {
-  test('its state is carried over where that is asked for, with losses', async () => {
+  test('its state is carried over unless something else is asked for, with losses', async () => {
     const { emulator, options, chat } = await chatWith();
     emulator.script('anthropic-messages', {
       blocks: [
@@ -209,14 +229,25 @@ describe('another provider', () => {
       ],
     });
     const { state } = await chat.chatWithState(null, [user('Hello')]);
-    const other = new Chat({ ...options, model: modelOf(openaiChat), onMismatch: 'translate' });
+    const other = new Chat({ ...options, model: modelOf(openaiChat) });
     const result = await other.chatWithState(state, [user('Go on')]);
     expect(result.discarded).toBeUndefined();
     expect(bodies(emulator)[1]).toContain('Hi there');
     expect(result.losses.map(({ reason }) => reason)).toContain('foreign-reasoning');
     // And back: what it said itself is sent as it was.
-    const back = await new Chat({ ...options, onMismatch: 'translate' }).chatWithState(result.state, [user('And?')]);
+    const back = await new Chat(options).chatWithState(result.state, [user('And?')]);
     expect(back.discarded).toBeUndefined();
+    expectAccepted(emulator);
+  });
+
+  test('a state of the first version is carried over, also that of a provider which nobody knows any more', async () => {
+    const { emulator, chat } = await chatWith();
+    for (const provider of ['openai', 'gone']) {
+      const saved = `{"version":1,"provider":"${provider}","messages":[{"role":"user","content":"My dog is Rex"}]}`;
+      const { discarded } = await chat.chatWithState(saved, [user('Its name?')]);
+      expect(discarded).toBeUndefined();
+      expect(bodies(emulator).at(-1)).toContain('My dog is Rex');
+    }
     expectAccepted(emulator);
   });
 

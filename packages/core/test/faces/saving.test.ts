@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { llm, type Message } from '@skein/core';
+import { llm, type Message, MessageList, user } from '@skein/core';
 import { loadConversation, saveConversation } from '@skein/core/node';
 import { describe, expect, test } from 'vitest';
 import { APIS, anthropic, bodies, chat, expectAccepted, modelOf, start, weather } from '../run/kit.ts';
@@ -67,6 +67,11 @@ describe('a saved conversation', () => {
     expect(rawsOf((await loadConversation(join(folder, 'a.json'))).messages)).toEqual(raws);
     expect(await readFile(join(folder, 'a.json'), 'utf8')).not.toContain('sk-very-secret');
     await rm(folder, { recursive: true });
+  });
+
+  test('is never loaded from a stream with characters replaced', async () => {
+    const text = JSON.stringify(new MessageList([user('Grüß dich')]));
+    await expect(llm.load(Readable.from([Buffer.from(text, 'latin1')]))).rejects.toThrow(/not valid/);
   });
 
   test('a stream that fails is told', async () => {

@@ -15,7 +15,19 @@ import {
 import { type Emulator, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { rangeDigest } from '../../src/run/compaction/checkpoint.ts';
-import { type Api, anthropic, ask, bodies, chat, expectAccepted, modelOf, start, WAYS, weather } from './kit.ts';
+import {
+  type Api,
+  anthropic,
+  ask,
+  bodies,
+  chat,
+  expectAccepted,
+  google,
+  modelOf,
+  start,
+  WAYS,
+  weather,
+} from './kit.ts';
 
 /** A talk of that many turns, a few hundred tokens each. */
 const talk = (turns: number): Message[] => [
@@ -181,6 +193,14 @@ describe('when compaction fails, the answer comes all the same', () => {
     expect(codes(result)).toEqual(['compaction-failed']);
   });
 
+  test('the size of the context is not known to anyone', async () => {
+    const emulator = await start();
+    const api = { ...chat, model: 'house-model' };
+    const compaction = summarise({ model: modelOf(anthropic), env: emulator.env() });
+    const result = await ask(emulator, api, { messages: talk(6), compaction }).result;
+    expect(result.notices.map(({ message }) => message)).toEqual([expect.stringContaining('"modelLimits"')]);
+  });
+
   test('what is sent is one long turn', async () => {
     const emulator = await start();
     const messages = [user('x'.repeat(8000))];
@@ -227,6 +247,35 @@ describe('strategies', () => {
     expect(second.result.checkpoints).toEqual(result.checkpoints);
     const third = await sentBy(firstOf(broken, keepLast(100)));
     expect(codes(third.result)).toEqual(['compaction-failed']);
+  });
+});
+
+describe('without modelLimits', () => {
+  const long = [user(`One ${'x'.repeat(520_000)}`), assistant('Two'), user('Three?')];
+
+  test('summarise knows when the history is too long for the model that is asked', async () => {
+    const emulator = await start();
+    emulator.script(chat.protocol, says('They counted.'));
+    const compaction = summarise({ model: modelOf(chat), env: emulator.env() });
+    const asked = ask(emulator, { ...anthropic, model: 'claude-sonnet-4-5' }, { messages: long, compaction });
+    expect((await asked.result).checkpoints.map(({ upTo }) => upTo)).toEqual([2]);
+    const short = ask(emulator, { ...anthropic, model: 'claude-sonnet-4-5' }, { messages: talk(3), compaction });
+    expect((await short.result).checkpoints).toEqual([]);
+  });
+
+  test('a history that the summarising model could not take is summarised before it grows that long', async () => {
+    const emulator = await start();
+    emulator.script(anthropic.protocol, says('They counted.'));
+    const compaction = summarise({ model: 'anthropic/claude-haiku-4-5', env: emulator.env() });
+    const asked = ask(emulator, { ...google, model: 'gemini-2.5-pro' }, { messages: long, compaction });
+    expect((await asked.result).checkpoints.map(({ upTo }) => upTo)).toEqual([2]);
+  });
+
+  test('a history longer than the known context does not shorten the answer: the account may have a larger one', async () => {
+    const emulator = await start();
+    const messages = [user('x'.repeat(900_000))];
+    await ask(emulator, { ...anthropic, model: 'claude-sonnet-4-5' }, { messages, params: { maxTokens: 500 } }).result;
+    expect(JSON.parse(bodies(emulator)[0]!).max_tokens).toBe(500);
   });
 });
 

@@ -3,11 +3,8 @@ import type { RunResult } from '../../run/index.ts';
 import { checkOptions } from './check-options.ts';
 import { openState, readOrDiscard } from './open-state.ts';
 import { startChat } from './start-chat.ts';
-import { writeState } from './state.ts';
+import { type StateText, writeState } from './state.ts';
 import type { ChatOptions, ChatResult, ChatRun } from './types.ts';
-
-/** A text that a chat gave, or nothing yet. */
-type State = string | null | undefined;
 
 /**
  * Opaque state in, opaque state out. System messages at the front of a call are sent first and never stored; all others
@@ -27,24 +24,28 @@ export class Chat {
   }
 
   /** Goes on from a state. `more` are options for this call alone, such as `signal` or `approvals`. */
-  async chatWithState(state: State, messages: Iterable<Message>, more: Partial<ChatOptions> = {}): Promise<ChatResult> {
+  async chatWithState(
+    state: StateText,
+    messages: Iterable<Message>,
+    more: Partial<ChatOptions> = {},
+  ): Promise<ChatResult> {
     return this.streamWithState(state, messages, more).result;
   }
 
   /** The same as events, and with the same result. */
-  streamWithState(state: State, messages: Iterable<Message>, more: Partial<ChatOptions> = {}): ChatRun {
+  streamWithState(state: StateText, messages: Iterable<Message>, more: Partial<ChatOptions> = {}): ChatRun {
     const options = { ...this.#options, ...checkOptions(more) };
     return startChat(openState(state, options), checkMessages(messages), options);
   }
 
   /** Adds messages to a state without asking anyone. One that cannot be read is kept in the new one: the next call tells of it. */
-  appendToState(state: State, messages: Iterable<Message>): string {
+  appendToState(state: StateText, messages: Iterable<Message>): string {
     const { state: opened, discarded } = readOrDiscard(state, this.#options);
     return writeState({ ...opened, list: opened.list.copy().extend(checkMessages(messages)), discarded });
   }
 
   /** Adds something that happened, as a user message. */
-  updateStateAfterEvent(state: State, text: string): string {
+  updateStateAfterEvent(state: StateText, text: string): string {
     return this.appendToState(state, [user(text)]);
   }
 }

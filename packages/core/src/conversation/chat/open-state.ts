@@ -1,8 +1,9 @@
 import { realClock } from '../../providers/index.ts';
 import type { Notice, Observed } from '../../run/index.ts';
+import { decodeSaved } from '../saved.ts';
 import { isSameProvider, partnerOf } from './partner.ts';
 import { newState, readState } from './read-state.ts';
-import type { ChatState, Discarded, Partner } from './state.ts';
+import type { ChatState, Discarded, Partner, StateText } from './state.ts';
 import { ConversationStateError } from './state-error.ts';
 import type { ChatOptions } from './types.ts';
 
@@ -18,17 +19,20 @@ export interface Opened extends Found {
 }
 
 /** The state to go on from: that which was given, or a new one when it cannot be used. */
-export function openState(text: string | null | undefined, options: ChatOptions): Opened {
+export function openState(text: StateText, options: ChatOptions): Opened {
   const partner = partnerOf(options);
   const found = readOrDiscard(text, options);
   const { with: before } = found.state;
-  if (options.onMismatch === 'translate' || isSameProvider(before, partner)) return { ...found, partner };
+  const { onMismatch = 'translate' } = options;
+  if (onMismatch === 'translate' || isSameProvider(before, partner)) return { ...found, partner };
   const problem = `The state is of a conversation with ${before?.provider}, not ${partner?.provider}; "onMismatch: 'translate'" would take it along`;
-  return { ...discard({ reason: 'provider_mismatch', state: text ?? '' }, problem, options), partner };
+  // It was read, so it is text or the bytes of text.
+  const state = decodeSaved(text) as string;
+  return { ...discard({ reason: 'provider_mismatch', state }, problem, options), partner };
 }
 
 /** The same, whoever it is of. */
-export function readOrDiscard(text: string | null | undefined, options: ChatOptions): Found {
+export function readOrDiscard(text: StateText, options: ChatOptions): Found {
   const read = readState(text);
   return 'problem' in read
     ? discard(read.discarded, read.problem, options)

@@ -1,6 +1,7 @@
 import { isJson, isObject, type JsonObject } from '../../json/index.ts';
 import { MessageListDeserializationError } from '../list-error.ts';
 import { MessageList } from '../message-list.ts';
+import { decodeSaved } from '../saved.ts';
 import { readFirstVersion } from './read-first-version.ts';
 import {
   type ChatState,
@@ -10,6 +11,7 @@ import {
   type Partner,
   type Prefix,
   STATE_VERSION,
+  type StateText,
 } from './state.ts';
 
 export type ReadState =
@@ -17,8 +19,15 @@ export type ReadState =
   /** It cannot be read: why, in words for people. */
   | { readonly discarded: Discarded; readonly problem: string };
 
-/** Reads a state of any version. Null and empty are simply new. */
-export function readState(given: string | null | undefined): ReadState {
+/** Reads a state of any version, as text or as its bytes. Null and empty are simply new. */
+export function readState(saved: StateText): ReadState {
+  let given: unknown;
+  try {
+    given = decodeSaved(saved);
+  } catch {
+    const state = new TextDecoder().decode(saved as Uint8Array);
+    return { discarded: { reason: 'invalid_conversation_state', state }, problem: 'The state is not UTF-8 text' };
+  }
   if (given === null || given === undefined || given === '') return { state: newState() };
   // Some databases parse what looks like JSON; what comes back of it is kept as text, too.
   const text = typeof given === 'string' ? given : (JSON.stringify(given) ?? String(given));

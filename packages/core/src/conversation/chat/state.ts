@@ -6,6 +6,9 @@ import type { MessageList } from '../message-list.ts';
 /** The newest version of a state that this release writes; it reads all before it, too. */
 export const STATE_VERSION = 2;
 
+/** A state as it is kept: the text that a chat gave, its bytes where a database keeps those, or nothing yet. */
+export type StateText = string | Uint8Array | null | undefined;
+
 /** What a state holds. Callers see it as text only. */
 export interface ChatState {
   /** Who the conversation was last with; undefined where nobody was asked yet. */

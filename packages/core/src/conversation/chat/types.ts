@@ -4,8 +4,9 @@ import type { Discarded } from './state.ts';
 /** All that `run` takes, but for what a state brings with it. */
 export interface ChatOptions extends Omit<RunOptions, 'system' | 'messages' | 'previous' | 'checkpoints' | 'output'> {
   /**
-   * What to do with a state that cannot be used: `discard` starts anew and gives it back, `throw` raises a
-   * `ConversationStateError`, `translate` takes that of another provider along (what cannot be read is discarded).
+   * What to do with a state of another provider: `translate` (the default) takes the conversation along, `discard` starts
+   * anew and gives the state back, `throw` raises a `ConversationStateError`. A state that cannot be read is discarded,
+   * or thrown with `throw`.
    */
   readonly onMismatch?: 'discard' | 'translate' | 'throw' | undefined;
 }

@@ -31,7 +31,8 @@ export async function writeTo(sink: Sink, text: string): Promise<void> {
 }
 
 export async function readFrom(source: Source): Promise<string> {
-  const decoder = new TextDecoder();
+  // A message with replaced characters would no longer be what the provider sent.
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   for await (const piece of source) text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
   return text + decoder.decode();

@@ -18,7 +18,7 @@ export interface ModelInfo {
 
 const UNKNOWN: ModelInfo = { known: false, input: ['text'], output: ['text'] };
 
-/** What is known of a model by its name. Limits that change often are in `@skein/core/prices`. */
+/** What is known of a model by its name. `modelInfoWithLimits` of `@skein/core/prices` knows the context of single models. */
 export function modelInfo(provider: ProviderDescriptor, model: string): ModelInfo {
   // Resellers put the maker in front: `anthropic/claude-sonnet-4.5`, `accounts/fireworks/models/kimi-k3`.
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();

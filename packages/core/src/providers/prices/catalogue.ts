@@ -27,7 +27,7 @@ export function listedModels(providerId: string): readonly string[] {
   return listOf(providerId)?.models.map(({ id }) => id) ?? [];
 }
 
-/** What core knows of a model, and how much it can take at once. */
+/** What core knows of a model, with the context that the list has for it; where it has none, that of its family. */
 export function modelInfoWithLimits(providerId: string, model: string): ModelInfo {
   const info = modelInfo(provider(providerId), model);
   const contextTokens = entryOf(providerId, model, undefined)?.contextTokens;

@@ -1,7 +1,9 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../dialects/index.ts';
-import { listedModels, modelInfoWithLimits } from './catalogue.ts';
+import { modelInfo } from '../models/model-info.ts';
+import { provider } from '../registry.ts';
+import { entryOf, listedModels, modelInfoWithLimits } from './catalogue.ts';
 import { costOf } from './cost.ts';
 
 const NONE: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0, native: '{}' };
@@ -72,3 +74,23 @@ it('the list also knows how much a model takes at once', () => {
   });
   expect(modelInfoWithLimits('openai', 'gpt-none')).not.toHaveProperty('contextTokens');
 });
+
+it('knows the limits of models for which the list has none', () => {
+  expect(modelInfoWithLimits('google', 'gemini-2.5-pro')).toMatchObject({ contextTokens: 1_048_576 });
+  expect(modelInfoWithLimits('google', 'gemini-3-pro')).toMatchObject({ contextTokens: 1_048_576 });
+  expect(modelInfoWithLimits('openai', 'gpt-5.2')).toMatchObject({ maxOutputTokens: 128_000 });
+});
+
+it.each(['openai', 'anthropic', 'google', 'xai', 'deepseek', 'moonshot'])(
+  'never claims a larger context than the list has for a model of %s',
+  (id) => {
+    const compared = listedModels(id).flatMap((model) => {
+      const known = modelInfo(provider(id), model).contextTokens;
+      const listed = entryOf(id, model, undefined)?.contextTokens;
+      return known === undefined || listed === undefined ? [] : [{ model, known, listed }];
+    });
+    expect(compared.length).toBeGreaterThan(4);
+    // The list rounds: 1,000,000 for 1,048,576.
+    expect(compared.filter(({ known, listed }) => known > listed * 1.05)).toEqual([]);
+  },
+);
