@@ -199,6 +199,15 @@ test.each([
   expect(await failure(ask(emulator, chat, { model, messages: question }).result)).toMatchObject({ code });
 });
 
+test('a run without messages fails before anything is sent', async () => {
+  const emulator = await start();
+  for (const api of APIS) {
+    const error = await failure(ask(emulator, api, { messages: [], fallback: [modelOf(chat)] }).result);
+    expect(error.message).toContain('"messages" is empty');
+  }
+  expect(emulator.log).toEqual([]);
+});
+
 describe('a field that its own provider refuses', () => {
   test.each([
     [anthropic, { block: { mood: 'calm' } }],

@@ -17,9 +17,12 @@ describe('an unstreamed reply', () => {
     expect(reply.model).toBe('m');
   });
 
-  it.each(['{"error":{"message":"Too long"}}', '{"id":"x"}', '{"id":"c","choices":[]}', '[]', '<html>'])('is not %s', (body) => {
-    expect(() => readReply(body)).toThrow();
-  });
+  it.each(['{"error":{"message":"Too long"}}', '{"id":"x"}', '{"id":"c","choices":[]}', '[]', '<html>'])(
+    'is not %s',
+    (body) => {
+      expect(() => readReply(body)).toThrow();
+    },
+  );
 
   it('carries the body in its error', () => {
     const body = '{"error":{"message":"Too long"}}';
