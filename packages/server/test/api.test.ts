@@ -47,6 +47,37 @@ describe('threads and nodes', () => {
     expect(older.body.content).toMatchObject([{ type: 'tool-use', id: 'c1', rawParameters: '{"a":1}' }]);
   });
 
+  test.each([
+    ['a text without its block', 'user', ['Hello'], 'messages[0].content[0]'],
+    [
+      'a type that is none',
+      'user',
+      [
+        { type: 'text', text: 'a' },
+        { type: 'txt', text: 'b' },
+      ],
+      'messages[0].content[1]',
+    ],
+    ['a text block without text', 'user', [{ type: 'text' }], 'messages[0].content[0]'],
+    ['a picture without a source', 'user', [{ type: 'media', mediaType: 'image/png' }], 'messages[0].content[0]'],
+    ['no block in a result', 'tool', [{ type: 'text', text: 'a' }, 7], 'messages[0].content[1]'],
+    [
+      'no block in a result block',
+      'user',
+      [{ type: 'tool-result', toolCallId: 'c', content: [{ type: 'text' }] }],
+      'messages[0].content[0].content[0]',
+    ],
+  ])('content that is no block is refused, and its place is named: %s', async (_, role, content, place) => {
+    const { api } = await startWorld();
+    const messages = [{ role, content, ...(role === 'tool' && { tool_call_id: 'c' }) }];
+    for (const path of ['/threads', '/nodes/root/messages']) {
+      const { status, body } = await api('POST', path, { messages });
+      expect({ status, code: body.code }).toEqual({ status: 422, code: 'bad_message' });
+      expect(body.detail).toContain(`${place} is not a content block`);
+    }
+    expect((await api('GET', '/threads')).body.items).toEqual([]);
+  });
+
   test('edit, split, remove, restore, marks, bookmarks, search, diff and usage', async () => {
     const { api } = await startWorld();
     const { body: node } = await api('POST', '/nodes/root/messages', { messages: [question('Hello wide world')] });
