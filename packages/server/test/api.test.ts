@@ -1,8 +1,11 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { user } from '@skein/core';
 import { says } from '@skein/emulator';
-import { createForest, type Forest, memoryStore, ROOT } from '@skein/forest';
-import { describe, expect, test } from 'vitest';
+import { createForest, type Forest, memoryStore, openOlder, ROOT } from '@skein/forest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { question, startWorld } from './kit.ts';
 
 describe('threads and nodes', () => {
@@ -31,6 +34,31 @@ describe('threads and nodes', () => {
     const etag = raw.headers.get('etag')!;
     const again = await fetch(`${server.url}/api/v1/nodes/${body.id}?raw`, { headers: { 'if-none-match': etag } });
     expect(again.status).toBe(304);
+  });
+
+  test('ids of the older layout work in paths, queries and bodies', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'older-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const node = { id: 'root-1/node-1', root_id: 'root-1', parent_id: 'root-1', child_ids: [] };
+    mkdirSync(join(folder, 'root-1/nodes'), { recursive: true });
+    writeFileSync(
+      join(folder, 'root-1/nodes/node-1.json'),
+      JSON.stringify({ ...node, message: { role: 'user', content: 'Weather?' }, metadata: {} }),
+    );
+    const root = { id: 'root-1', createdAt: '2025-01-01T00:00:00.000Z', config: {}, child_ids: ['root-1/node-1'] };
+    writeFileSync(join(folder, 'roots.json'), JSON.stringify([root]));
+    const { api } = await startWorld({ forest: await openOlder(folder, { store: memoryStore() }) });
+    const id = encodeURIComponent('root-1/node-1');
+    const found = await api('GET', `/nodes/${id}`);
+    expect(found.body).toMatchObject({ role: 'user', content: [{ type: 'text', text: 'Weather?' }] });
+    const added = await api('POST', `/nodes/${id}/messages`, { messages: [question('And now?')] });
+    expect(added.body.parent).toBe(found.body.id);
+    expect((await api('GET', `/nodes/${id}/path`)).body.items).toHaveLength(1);
+    expect((await api('GET', `/diff?a=${id}&b=${added.body.id}`)).body.sharedLength).toBe(1);
+    expect((await api('POST', '/bookmarks', { node: 'root-1/node-1', title: 'Here' })).body.node).toBe(found.body.id);
+    expect((await api('GET', `/nodes/${encodeURIComponent('root-1/node-9')}`)).status).toBe(422);
+    const plain = await startWorld();
+    expect((await plain.api('GET', `/nodes/${id}`)).body).toMatchObject({ status: 400, code: 'not_an_id' });
   });
 
   test('the older shape is taken, and said to be older', async () => {
