@@ -1,8 +1,11 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { user } from '@skein/core';
 import { says } from '@skein/emulator';
-import { createForest, type Forest, memoryStore, ROOT } from '@skein/forest';
-import { describe, expect, test } from 'vitest';
+import { createForest, type Forest, memoryStore, openOlder, ROOT } from '@skein/forest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { question, startWorld } from './kit.ts';
 
 describe('threads and nodes', () => {
@@ -33,6 +36,31 @@ describe('threads and nodes', () => {
     expect(again.status).toBe(304);
   });
 
+  test('ids of the older layout work in paths, queries and bodies', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'older-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const node = { id: 'root-1/node-1', root_id: 'root-1', parent_id: 'root-1', child_ids: [] };
+    mkdirSync(join(folder, 'root-1/nodes'), { recursive: true });
+    writeFileSync(
+      join(folder, 'root-1/nodes/node-1.json'),
+      JSON.stringify({ ...node, message: { role: 'user', content: 'Weather?' }, metadata: {} }),
+    );
+    const root = { id: 'root-1', createdAt: '2025-01-01T00:00:00.000Z', config: {}, child_ids: ['root-1/node-1'] };
+    writeFileSync(join(folder, 'roots.json'), JSON.stringify([root]));
+    const { api } = await startWorld({ forest: await openOlder(folder, { store: memoryStore() }) });
+    const id = encodeURIComponent('root-1/node-1');
+    const found = await api('GET', `/nodes/${id}`);
+    expect(found.body).toMatchObject({ role: 'user', content: [{ type: 'text', text: 'Weather?' }] });
+    const added = await api('POST', `/nodes/${id}/messages`, { messages: [question('And now?')] });
+    expect(added.body.parent).toBe(found.body.id);
+    expect((await api('GET', `/nodes/${id}/path`)).body.items).toHaveLength(1);
+    expect((await api('GET', `/diff?a=${id}&b=${added.body.id}`)).body.sharedLength).toBe(1);
+    expect((await api('POST', '/bookmarks', { node: 'root-1/node-1', title: 'Here' })).body.node).toBe(found.body.id);
+    expect((await api('GET', `/nodes/${encodeURIComponent('root-1/node-9')}`)).status).toBe(422);
+    const plain = await startWorld();
+    expect((await plain.api('GET', `/nodes/${id}`)).body).toMatchObject({ status: 400, code: 'not_an_id' });
+  });
+
   test('the older shape is taken, and said to be older', async () => {
     const { api } = await startWorld();
     const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
@@ -45,6 +73,37 @@ describe('threads and nodes', () => {
     expect(older.status).toBe(201);
     expect(older.headers.get('deprecation')).toMatch(/^@\d+$/);
     expect(older.body.content).toMatchObject([{ type: 'tool-use', id: 'c1', rawParameters: '{"a":1}' }]);
+  });
+
+  test.each([
+    ['a text without its block', 'user', ['Hello'], 'messages[0].content[0]'],
+    [
+      'a type that is none',
+      'user',
+      [
+        { type: 'text', text: 'a' },
+        { type: 'txt', text: 'b' },
+      ],
+      'messages[0].content[1]',
+    ],
+    ['a text block without text', 'user', [{ type: 'text' }], 'messages[0].content[0]'],
+    ['a picture without a source', 'user', [{ type: 'media', mediaType: 'image/png' }], 'messages[0].content[0]'],
+    ['no block in a result', 'tool', [{ type: 'text', text: 'a' }, 7], 'messages[0].content[1]'],
+    [
+      'no block in a result block',
+      'user',
+      [{ type: 'tool-result', toolCallId: 'c', content: [{ type: 'text' }] }],
+      'messages[0].content[0].content[0]',
+    ],
+  ])('content that is no block is refused, and its place is named: %s', async (_, role, content, place) => {
+    const { api } = await startWorld();
+    const messages = [{ role, content, ...(role === 'tool' && { tool_call_id: 'c' }) }];
+    for (const path of ['/threads', '/nodes/root/messages']) {
+      const { status, body } = await api('POST', path, { messages });
+      expect({ status, code: body.code }).toEqual({ status: 422, code: 'bad_message' });
+      expect(body.detail).toContain(`${place} is not a content block`);
+    }
+    expect((await api('GET', '/threads')).body.items).toEqual([]);
   });
 
   test('edit, split, remove, restore, marks, bookmarks, search, diff and usage', async () => {

@@ -52,6 +52,16 @@ describe('the older list of typed messages', () => {
     expect(loaded.at(2)?.text).toBe('8');
   });
 
+  it.each(['', null])('reads calls without a text (%j) as turns of their own, one after the other', (message) => {
+    const loaded = MessageList.fromJSON(list(call('a', { message }), call('b', { message })));
+    expect([...loaded].map(({ role, toolUses }) => [role, toolUses.map(({ id }) => id).join()])).toEqual([
+      ['assistant', 'a'],
+      ['tool', ''],
+      ['assistant', 'b'],
+      ['tool', ''],
+    ]);
+  });
+
   it('does not make one message of two calls with the same id', () => {
     const loaded = MessageList.fromJSON(list(call('a'), call('a')));
     expect([...loaded].map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant', 'tool']);

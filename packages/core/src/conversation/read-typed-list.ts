@@ -19,7 +19,10 @@ export function isTypedList(value: unknown): value is JsonObject {
   return isObject(value) && value.format === undefined && typeof value.version === 'string';
 }
 
-/** A call and its result are one message there; here, calls with the same text are one message, and their results follow. */
+/**
+ * A call and its result are one message there. Here, consecutive calls that repeat the same text are one message, whose
+ * results follow; calls without a text were made one after the other, each knowing the result of the last.
+ */
 export function readTypedList(text: string, { version, messages }: JsonObject): Message[] {
   if (version !== TYPED_VERSION)
     throw new MessageListDeserializationError(
@@ -36,7 +39,7 @@ export function readTypedList(text: string, { version, messages }: JsonObject): 
   for (const [index, raw] of elementTexts(textAt(text, ['messages'])!).entries()) {
     const item = itemOf(raw, index);
     if ('use' in item) {
-      if (calls.some((call) => call.text !== item.text || call.use.id === item.use.id)) flush();
+      if (calls.some((call) => item.text === '' || call.text !== item.text || call.use.id === item.use.id)) flush();
       calls.push(item);
     } else {
       flush();

@@ -101,6 +101,16 @@ describe('wrong input', () => {
     expect(() => user([{ type: 'smell' } as never])).toThrow('is not a content block');
   });
 
+  it.each(['anthropic-messages', 'google-generatecontent', 'openai-chat', 'openai-responses'])(
+    'no messages at all are an error, not a made-up question: %s',
+    (id) => {
+      for (const strict of [false, true])
+        expect(() => dialect(id).writeRequest({ model: 'm', messages: [], system: 'Be kind.', strict })).toThrow(
+          '"messages" is empty',
+        );
+    },
+  );
+
   it('a saved message is not taken for a message', () => {
     expect(() => normalizeMessage(JSON.parse(JSON.stringify(user('hi'))))).toThrow();
   });

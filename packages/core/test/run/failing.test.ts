@@ -131,10 +131,38 @@ test.each([
     const error = await failure(ask(emulator, api, { messages: question, apiKey: key, stream, retry: false }).result);
     const logged = [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error), String(error)].join();
     expect(logged).not.toContain(key);
-    expect(error.retryable).toBe(type === 'text/event-stream' || (stream && type === 'text/html'));
-    if (stream) continue;
+    expect(error.retryable).toBe(type === 'text/event-stream');
+    if (stream && type !== 'text/html') continue;
     expect(error).toMatchObject({ code: 'not_this_protocol', status: 200, requestId: 'req_8' });
     expect(error.rawBody).toBe(body.replace(key, '[redacted]'));
+  }
+});
+
+test.each([
+  ['text/html; charset=utf-8', '<!doctype html>\n<h1>Welcome</h1>\ndata: none\n'],
+  ['text/plain', '<html>Welcome</html>'],
+  ['text/event-stream', '<html>Welcome</html>'],
+])('a page with status 200 in place of a stream is not asked for again: %s', async (type, body) => {
+  const emulator = await start();
+  for (const api of APIS) {
+    const before = emulator.log.length;
+    emulator.script(api.protocol, [{ raw: { status: 200, headers: { 'content-type': type }, body } }]);
+    const error = await failure(ask(emulator, api, { messages: question }).result);
+    expect(error).toMatchObject({ code: 'not_this_protocol', status: 200, rawBody: body, retryable: false });
+    expect(error.message).toContain('Welcome');
+    expect(emulator.log.length - before).toBe(1);
+  }
+});
+
+test.each([true, false])('an error in one text does not claim to come from a stream: stream %s', async (stream) => {
+  const emulator = await start();
+  const body = '{"error":{"message":"no such voice","type":"invalid_voice"}}';
+  const headers = { 'content-type': 'application/json', 'x-request-id': 'req_9' };
+  for (const api of APIS) {
+    emulator.script(api.protocol, [{ raw: { status: 200, headers, body } }]);
+    const error = await failure(ask(emulator, api, { messages: question, stream, retry: false }).result);
+    expect(error).toMatchObject({ status: 200, requestId: 'req_9', rawBody: body });
+    expect(error.message).toMatch(/no such voice \(200, request req_9\)$/);
   }
 });
 
@@ -169,6 +197,15 @@ test.each([
 ])('%s: the run fails with a code', async (_, model, code) => {
   const emulator = await start();
   expect(await failure(ask(emulator, chat, { model, messages: question }).result)).toMatchObject({ code });
+});
+
+test('a run without messages fails before anything is sent', async () => {
+  const emulator = await start();
+  for (const api of APIS) {
+    const error = await failure(ask(emulator, api, { messages: [], fallback: [modelOf(chat)] }).result);
+    expect(error.message).toContain('"messages" is empty');
+  }
+  expect(emulator.log).toEqual([]);
 });
 
 describe('a field that its own provider refuses', () => {

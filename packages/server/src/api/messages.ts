@@ -1,4 +1,4 @@
-import { elementTexts, isLegacyMessage, type Message, normalizeMessage, textAt } from '@skein/core';
+import { type ContentBlock, elementTexts, isLegacyMessage, type Message, normalizeMessage, textAt } from '@skein/core';
 import { Problem } from '../http/problem.ts';
 
 /**
@@ -9,11 +9,35 @@ export function readMessages(body: string): { readonly messages: Message[]; read
   const list = textAt(body, ['messages']);
   const texts = list === undefined ? [] : elementTexts(list);
   const messages = texts.map((text, index) => {
-    try {
-      return normalizeMessage(text);
-    } catch (error) {
-      throw new Problem(422, 'bad_message', `messages[${index}]: ${error instanceof Error ? error.message : error}`);
-    }
+    const message = readMessage(text, `messages[${index}]`);
+    // The content of a tool message is shown inside of a result.
+    const [first] = message.content;
+    const content = message.role === 'tool' && first?.type === 'tool-result' ? first.content : message.content;
+    checkBlocks(content, `messages[${index}].content`);
+    return message;
   });
   return { messages, older: texts.some((text) => isLegacyMessage(JSON.parse(text))) };
+}
+
+function readMessage(text: string, place: string): Message {
+  try {
+    return normalizeMessage(text);
+  } catch (error) {
+    throw new Problem(422, 'bad_message', `${place}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** What is stored may hold blocks of a later version. What a client writes must be blocks that a model can be sent. */
+function checkBlocks(content: readonly ContentBlock[], place: string): void {
+  content.forEach((block, index) => {
+    const here = `${place}[${index}]`;
+    if (block.type === 'tool-result') checkBlocks(block.content, `${here}.content`);
+    if (block.type !== 'unknown') return;
+    const example = '{"type":"text","text":"…"}';
+    throw new Problem(
+      422,
+      'bad_message',
+      `${here} is not a content block such as ${example}: ${block.native.slice(0, 200)}`,
+    );
+  });
 }

@@ -4,8 +4,11 @@ import { z } from '@hono/zod-openapi';
 
 export const Id = z
   .string()
-  .regex(/^(root|[0-9a-f]{4,40})$/)
-  .openapi({ example: '9f3c21ab', description: 'A node id, or its beginning.' });
+  .regex(/^(root|[0-9a-f]{4,40}|[\w-]{1,100}\/[\w-]{1,100})$/)
+  .openapi({
+    example: '9f3c21ab',
+    description: 'A node id, or its beginning. Of the older layout: root-1/node-1, in a path root-1%2Fnode-1.',
+  });
 export const Name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 /** Imported ones have the id of where they come from, such as `older:root-1:node-1`. */
 export const ThreadId = z.string().regex(/^[A-Za-z0-9._:-]{1,220}$/);

@@ -30,7 +30,6 @@ describe('readReply', () => {
     ['{"candidates":[{"finishReason":"MODEL_ARMOR"}]}', '{"role":"model","parts":[]}', 'filter'],
     ['{"candidates":[{"content":{},"finishReason":"SAFETY"}]}', '{}', 'filter'],
     ['{"candidates":[{"content":{"role":"model"},"finishReason":"MAX_TOKENS"}]}', '{"role":"model"}', 'length'],
-    ['{"candidates":[],"usageMetadata":{}}', '{"role":"model","parts":[]}', 'unknown'],
     [
       '{"candidates":[{"content":{"parts":[{"text":"x"}]},"finishReason":"STOP"}]}',
       '{"parts":[{"text":"x"}],"role":"model"}',
@@ -40,7 +39,14 @@ describe('readReply', () => {
     expect(readReply(body).choices).toMatchObject([{ raw, stop: { reason } }]);
   });
 
-  it.each(['{"error":{"code":400,"message":"no"}}', '[]', '{}', '{"choices":[]}'])('is no response: %s', (body) => {
+  it.each([
+    '{"error":{"code":400,"message":"no"}}',
+    '[]',
+    '{}',
+    '{"choices":[]}',
+    '{"candidates":[],"usageMetadata":{}}',
+    '{"promptFeedback":{},"modelVersion":"m"}',
+  ])('is no response: %s', (body) => {
     expect(() => readReply(body)).toThrow(ProtocolError);
   });
 });

@@ -30,12 +30,15 @@ export function readReply(body: string): RawReply {
     const raw = content ? withRole(content, textAt(body, path)!) : EMPTY_REPLY;
     return [{ raw, stop: stopOf(field(candidate, 'finishReason'), hasCalls(content)) }];
   });
+  if (choices.length === 0) {
+    const block = field(value, 'promptFeedback', 'blockReason');
+    if (block === undefined)
+      throw new ProtocolError(google.dialect, 'the response has no candidates and names no block reason', body);
+    choices.push({ raw: EMPTY_REPLY, stop: blockedStop(block) });
+  }
   const usage = fieldText(body, value, 'usageMetadata');
   return {
-    choices:
-      choices.length > 0
-        ? choices
-        : [{ raw: EMPTY_REPLY, stop: blockedStop(field(value, 'promptFeedback', 'blockReason')) }],
+    choices,
     usage: usage === undefined ? undefined : usageOf(field(value, 'usageMetadata'), usage),
     envelope: splice(body, changes.edits(body)),
     model: stringField(value, 'modelVersion'),

@@ -78,9 +78,9 @@ describe('a stream', () => {
     ]);
   });
 
-  it('tells the arguments of a call in pieces when it is complete', () => {
-    const { told } = run(
-      event('[{"functionCall":{"name":"f","willContinue":true}}]'),
+  it('tells the arguments of a call in pieces when it is complete, and keeps the pieces as they came', () => {
+    const { told, choices } = run(
+      event('[{"functionCall":{"name":"f", "willContinue":true}}]'),
       event(
         '[{"functionCall":{"partialArgs":[{"jsonPath":"$.a","stringValue":"x","willContinue":true}],"willContinue":true}}]',
       ),
@@ -91,6 +91,12 @@ describe('a stream', () => {
       { type: 'tool-use', index: 0, id: '', name: 'f' },
       { type: 'tool-arguments', index: 0, text: '{"a":"xy"}' },
     ]);
+    expect(choices[0]?.raw).toBe(
+      '{"parts":[{"functionCall":{"name":"f", "willContinue":true}},' +
+        '{"functionCall":{"partialArgs":[{"jsonPath":"$.a","stringValue":"x","willContinue":true}],"willContinue":true}},' +
+        '{"functionCall":{"partialArgs":[{"jsonPath":"$.a","stringValue":"y"}],"willContinue":true}},' +
+        '{"functionCall":{}}],"role":"model"}',
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { type Edit, find, isObject, type JsonObject, parseJson, splice } from '../../json/index.ts';
 import type { RawReply } from '../dialect.ts';
-import { ProtocolError, type Stop } from '../reply.ts';
+import { ProtocolError } from '../reply.ts';
 import { errorMessage } from '../stream/index.ts';
 import { EMPTY_MESSAGE } from './native-message.ts';
 import { DIALECT } from './provider.ts';
@@ -9,9 +9,10 @@ import { usageOf } from './usage.ts';
 
 export function readReply(body: string): RawReply {
   const value = parseJson(body);
-  if (!isObject(value) || !Array.isArray(value.choices)) {
-    const { error } = isObject(value) ? value : {};
-    throw new ProtocolError(DIALECT, error ? errorMessage(error) : 'the body has no "choices"', body);
+  if (!isObject(value) || !Array.isArray(value.choices) || value.choices.length === 0) {
+    const { error, choices } = isObject(value) ? value : {};
+    const problem = choices ? '"choices" is empty' : 'the body has no "choices"';
+    throw new ProtocolError(DIALECT, error ? errorMessage(error) : problem, body);
   }
   const edits: Edit[] = [];
   const choices = value.choices.map((choice: unknown, index) => {
@@ -21,20 +22,9 @@ export function readReply(body: string): RawReply {
     const raw = range ? body.slice(range.start, range.end) : EMPTY_MESSAGE;
     return { raw, stop: stopOf(word, raw) };
   });
-  return replyOf(value, choices, { reason: 'unknown', native: undefined }, splice(body, edits));
+  return replyOf(value, choices, splice(body, edits));
 }
 
-/** `otherwise` is why there is no choice at all. */
-export function replyOf(
-  { model }: JsonObject,
-  choices: RawReply['choices'],
-  otherwise: Stop,
-  envelope: string,
-): RawReply {
-  return {
-    choices: choices.length > 0 ? choices : [{ raw: EMPTY_MESSAGE, stop: otherwise }],
-    usage: usageOf(envelope),
-    envelope,
-    model,
-  };
+export function replyOf({ model }: JsonObject, choices: RawReply['choices'], envelope: string): RawReply {
+  return { choices, usage: usageOf(envelope), envelope, model };
 }

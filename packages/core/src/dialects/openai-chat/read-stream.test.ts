@@ -127,6 +127,11 @@ describe('streams that go wrong', () => {
     expect(usage?.input).toBe(1);
   });
 
+  it('is cut when it ends without any choice', () => {
+    const { cut, choices } = replay('{"id":"c","choices":[],"usage":{"prompt_tokens":3}}', '[DONE]');
+    expect({ cut, stop: choices[0]!.stop }).toEqual({ cut: true, stop: { reason: 'cut', native: undefined } });
+  });
+
   it('is cut without a finish reason or [DONE], and can be finished at any time', () => {
     const assembler = assemble();
     expect(assembler.finish()).toMatchObject({ cut: true, envelope: '{"choices":[]}', usage: undefined });

@@ -3,6 +3,7 @@ import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import { errorEvent, NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
 import { Latest } from './latest.ts';
+import { EMPTY_MESSAGE } from './native-message.ts';
 import { replyOf } from './read-response.ts';
 import { stopOf } from './stop.ts';
 import { StreamedChoice } from './stream-choice.ts';
@@ -43,15 +44,20 @@ class ChunkAssembler implements Assembler {
       const raw = message.print();
       return { raw, stop: this.#stopOf(finishReason, raw, index) };
     });
+    // A stream that brought no choice did not come to its end, whatever it says.
+    if (choices.length === 0) {
+      const reason = this.#hasFailed ? 'error' : 'cut';
+      choices.push({ raw: EMPTY_MESSAGE, stop: { reason, native: undefined } });
+    }
     const record = this.#latest.record();
     setMember(record, 'choices', listNode(streamed.map((choice) => choice.envelope())));
     // Unread events may nest deeper in the envelope than anything is read.
     const plain = printTree(record);
     this.#unread.addTo(record);
     return {
-      ...replyOf(parseJson(plain) as JsonObject, choices, this.#stopOf(undefined, '{}', 0), plain),
+      ...replyOf(parseJson(plain) as JsonObject, choices, plain),
       envelope: printTree(record),
-      cut: !this.#isDone && streamed[0]?.finishReason === undefined,
+      cut: streamed.length === 0 || (!this.#isDone && streamed[0]!.finishReason === undefined),
     };
   }
 

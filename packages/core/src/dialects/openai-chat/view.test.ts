@@ -68,13 +68,36 @@ describe('content', () => {
     expect(see('{"role":"assistant","content":"a","annotations":[]}').content).toEqual([{ type: 'text', text: 'a' }]);
   });
 
-  it('shows a spoken answer as the sound its provider holds, and its transcript', () => {
-    const spoken = see('{"role":"assistant","content":null,"audio":{"id":"audio_1","data":"QQ==","transcript":"Hi"}}');
+  it('shows a spoken answer as its sound, and its transcript', () => {
+    const spoken = see(
+      '{"role":"assistant","content":null,"audio":{"id":"audio_1","data":"UklGRg==","transcript":"Hi"}}',
+    );
     expect(spoken.content).toEqual([
-      { type: 'media', mediaType: 'audio/*', source: { kind: 'file', id: 'audio_1' } },
+      { type: 'media', mediaType: 'audio/wav', source: { kind: 'base64', data: 'UklGRg==' } },
       { type: 'text', text: 'Hi' },
     ]);
     expect(spoken.needs).toEqual([]);
+  });
+
+  it.each([
+    ['SUQzBA==', 'audio/mpeg', 'SUQzBA=='],
+    ['//PkxA==', 'audio/mpeg', '//PkxA=='],
+    ['//FMgA==', 'audio/aac', '//FMgA=='],
+    ['T2dnUw==', 'audio/ogg', 'T2dnUw=='],
+    ['ZkxhQw==', 'audio/flac', 'ZkxhQw=='],
+    ['AQIDBA==', 'audio/pcm', 'AQIDBA=='],
+    // A stream brings sound in pieces, each of them padded.
+    ['AQ==AgM=BA==', 'audio/pcm', 'AQIDBA=='],
+    ['no base64=!', 'audio/pcm', 'no base64=!'],
+  ])('knows the kind of the sound %s by its first bytes: %s', (data, mediaType, shown) => {
+    const { content } = see(`{"role":"assistant","content":null,"audio":{"id":"audio_1","data":"${data}"}}`);
+    expect(content).toEqual([{ type: 'media', mediaType, source: { kind: 'base64', data: shown } }]);
+  });
+
+  it('shows sound that only its provider holds by its id', () => {
+    expect(see('{"role":"assistant","content":null,"audio":{"id":"audio_1"}}').content).toEqual([
+      { type: 'media', mediaType: 'audio/*', source: { kind: 'file', id: 'audio_1' } },
+    ]);
   });
 
   it('shows refusals, as a member and as a part', () => {

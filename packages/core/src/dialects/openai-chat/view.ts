@@ -71,9 +71,34 @@ function contentBlocks(raw: string, message: JsonObject): ContentBlock[] {
   return blocks.map((block) => (block === cited ? { ...cited, citations } : block));
 }
 
-/** Spoken answers: the provider holds the sound under its id, and the transcript is what was said. */
+/** Spoken answers: the sound, or the id under which the provider holds it, and the transcript of what was said. */
 function audioBlocks({ audio }: JsonObject): ContentBlock[] {
   if (!isObject(audio) || !isText(audio.id)) return [];
-  const sound: ContentBlock = { type: 'media', mediaType: 'audio/*', source: { kind: 'file', id: audio.id } };
+  const sound: ContentBlock = isText(audio.data)
+    ? { type: 'media', mediaType: soundType(audio.data), source: { kind: 'base64', data: joined(audio.data) } }
+    : { type: 'media', mediaType: 'audio/*', source: { kind: 'file', id: audio.id } };
   return isText(audio.transcript) ? [sound, { type: 'text', text: audio.transcript }] : [sound];
+}
+
+/** How sound begins in base64. Only the request names the format; `pcm16` has no header. */
+const SOUNDS: readonly (readonly [RegExp, string])[] = [
+  [/^UklGR/, 'wav'],
+  [/^SUQz|^\/\/[I-Po-v]/, 'mpeg'],
+  [/^\/\/[A-Hg-n]/, 'aac'],
+  [/^T2dnU/, 'ogg'],
+  [/^ZkxhQ/, 'flac'],
+];
+
+function soundType(data: string): string {
+  return `audio/${SOUNDS.find(([head]) => head.test(data))?.[1] ?? 'pcm'}`;
+}
+
+/** One text from the pieces of a stream, each of which may be padded. */
+function joined(data: string): string {
+  if (!/=[^=]/.test(data)) return data;
+  try {
+    return btoa(data.replace(/[^=]+=*/g, (piece) => atob(piece)));
+  } catch {
+    return data;
+  }
 }

@@ -8,6 +8,10 @@ const PARAMS = 'maxTokens temperature topP stop seed stream toolChoice parallelT
 /** Input that could only become a body that no API takes: what is wrong, where, and what to do. */
 export function checkRequest(request: WriteRequest, messages: readonly Message[]): void {
   if (!isText(request.model)) throw new TypeError('"model" must be the name of a model');
+  // System messages alone are a question to some (`Chat`); a system text is no more than a setting.
+  const hasSystem = typeof request.system === 'object' && [request.system].flat().length > 0;
+  if (messages.length === 0 && !hasSystem)
+    throw new TypeError('"messages" is empty; give at least one message, such as user(...)');
   messages.forEach((message, index) => {
     if (typeof message?.raw !== 'string' || message.facts === undefined)
       throw new TypeError(`messages[${index}] is not a message; use user(...), assistant(...) or MessageList.fromJSON`);

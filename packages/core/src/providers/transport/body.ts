@@ -33,14 +33,29 @@ export async function textOf(response: Response, wait: Wait): Promise<string> {
   return text + decoder.decode();
 }
 
-export async function* eventsOf(response: Response, wait: Wait): AsyncGenerator<ServerSentEvent, void, undefined> {
+/** A line that is neither blank nor a comment nor a field of an event stream. */
+const FOREIGN_LINE = /^(?!\s*$|:|(?:data|event|id|retry)\b)/m;
+
+/** `whenEmpty` makes the error of a body without an event. It gets the text, where that is no event stream at all. */
+export async function* eventsOf(
+  response: Response,
+  wait: Wait,
+  whenEmpty: (text: string | undefined) => Promise<Error>,
+): AsyncGenerator<ServerSentEvent, void, undefined> {
   const ready: ServerSentEvent[] = [];
   const decoder = decodeSse((event, data) => ready.push({ event, data }));
+  const chars = new TextDecoder();
+  /** What came before the first event. */
+  let opening: string | undefined = '';
   for await (const piece of piecesOf(response, wait)) {
     decoder.push(piece);
+    if (ready.length > 0) opening = undefined;
+    else if (opening !== undefined) opening += chars.decode(piece, { stream: true });
     yield* ready.splice(0);
   }
   // Only where the body came to its end: what a broken connection leaves behind is no event.
   decoder.end();
+  if (opening !== undefined && ready.length === 0)
+    throw await whenEmpty(FOREIGN_LINE.test(opening) ? opening : undefined);
   yield* ready.splice(0);
 }

@@ -86,21 +86,21 @@ export async function deliver<T>(
     return {
       ...{ response, requestId, attempts, text, broken },
       async *events() {
-        // Some gateways answer with one JSON text, mostly an error.
-        if (response.headers.get('content-type')?.includes('application/json')) {
-          const said = await text();
-          throw await failures.in(({ unstreamedError }, asked) => unstreamedError(said, asked));
-        }
-        let isEmpty = true;
-        for await (const event of eventsOf(response, wait)) {
+        const noStream = async (said: string | undefined) =>
+          said === undefined
+            ? broken('the stream ended before its first event')
+            : failures.in(({ unstreamedError }, asked) => unstreamedError(response, said, asked));
+        // Some gateways answer with one JSON text, mostly an error, or with a page.
+        if (/application\/json|text\/html/i.test(response.headers.get('content-type') ?? ''))
+          throw await noStream(await text());
+        for await (const event of eventsOf(response, wait, noStream)) {
           // Events that had come before the stop are not handed out after it.
           if (stopper.stopped) throw await failures.of(undefined, stopper.stopped);
-          isEmpty = false;
           yield event;
         }
-        if (isEmpty) throw broken('the stream ended before its first event');
       },
-      errorIn: (native) => failures.in(({ streamError }, asked) => streamError(native, asked)),
+      errorIn: (native) =>
+        failures.in(({ streamError }, asked) => streamError(native, asked, delivery.stream ? undefined : response)),
       strange: (said, error) => failures.in(({ strangeError }, asked) => strangeError(response, said, error, asked)),
       done() {
         stopper.dispose();

@@ -30,22 +30,27 @@ export function responseError(response: Response, text: string, asked: Asked, no
     retryAfterMs: retryAfter(headers, now) ?? body.retryAfterMs,
   };
   const problem = body.message ?? (location(headers) || summary(text) || 'no explanation');
-  return new ProviderError(
-    redact(`${problem} (${status}${requestId ? `, request ${requestId}` : ''})`, asked.secrets),
-    facts,
-  );
+  return new ProviderError(redact(`${problem} ${place(response)}`, asked.secrets), facts);
 }
 
-/** The error that an event of a stream tells of, after a response that began well. */
-export function streamError(data: string, asked: Omit<Asked, 'secrets'> & Partial<Asked>): ProviderError {
+/**
+ * The error that an event of a stream tells of, after a response that began well. Where the whole body tells of it,
+ * `response` is given.
+ */
+export function streamError(
+  data: string,
+  asked: Omit<Asked, 'secrets'> & Partial<Asked>,
+  response?: Response,
+): ProviderError {
   const { provider, model, secrets = [] } = asked;
   const body = readErrorBody(data);
   const code = codeOf(undefined, body);
-  const problem = redact(body.message ?? (summary(data) || 'no explanation'), secrets);
-  return new ProviderError(`${problem} (in the stream)`, {
+  const problem = body.message ?? (summary(data) || 'no explanation');
+  return new ProviderError(redact(`${problem} ${response ? place(response) : '(in the stream)'}`, secrets), {
     provider,
     model,
     code,
+    ...(response && { status: response.status, requestId: requestIdOf(response.headers) }),
     // An error that nobody explains may well be gone the next time.
     retryable: code === 'stream_error' || isRetryable(undefined, code),
     rawBody: redact(data, secrets),
@@ -53,12 +58,16 @@ export function streamError(data: string, asked: Omit<Asked, 'secrets'> & Partia
   });
 }
 
-/** The error of a response that should be a stream and is one text. */
-export function unstreamedError(text: string, asked: Asked): ProviderError {
-  if (readErrorBody(text).message !== undefined) return streamError(text, asked);
-  return new ProviderError('a stream was asked for, but the reply is none', {
+/** The error of a response that should be a stream and is one text: an error, another reply in JSON, or a page. */
+export function unstreamedError(response: Response, text: string, asked: Asked): ProviderError {
+  if (readErrorBody(text).message !== undefined) return streamError(text, asked, response);
+  const problem = 'a stream was asked for, but the reply is none';
+  if (!isJson(text)) return strangeError(response, text, new Error(`${problem}: ${summary(text)}`), asked);
+  return new ProviderError(`${problem} ${place(response)}`, {
     ...asked,
     code: 'stream_error',
+    status: response.status,
+    requestId: requestIdOf(response.headers),
     retryable: false,
     rawBody: redact(text, asked.secrets),
   });
@@ -68,7 +77,7 @@ export function unstreamedError(text: string, asked: Asked): ProviderError {
 export function strangeError(response: Response, text: string, error: unknown, asked: Asked): ProviderError {
   const { status, headers } = response;
   const cause = redactError(error, asked.secrets);
-  return new ProviderError(`${cause instanceof Error ? cause.message : cause} (${status})`, {
+  return new ProviderError(`${cause instanceof Error ? cause.message : cause} ${place(response)}`, {
     ...asked,
     code: 'not_this_protocol',
     status,
@@ -77,6 +86,21 @@ export function strangeError(response: Response, text: string, error: unknown, a
     rawBody: redact(text, asked.secrets),
     cause,
   });
+}
+
+/** Where an error was told: by the response as a whole. */
+function place({ status, headers }: Response): string {
+  const requestId = requestIdOf(headers);
+  return `(${status}${requestId ? `, request ${requestId}` : ''})`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Redirects are not followed: most headers that carry keys would travel along. */
