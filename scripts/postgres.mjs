@@ -84,16 +84,18 @@ function prepare(programs, account) {
   }
   const failures = [];
   for (const parent of new Set([tmpdir(), '/tmp', '/var/tmp', '/dev/shm'])) {
-    const folder = mkdtempSync(join(parent, 'skein-postgres-'));
-    const place = { folder, programs: join(folder, 'programs') };
+    /** @type {string | undefined} */
+    let folder;
     try {
+      folder = mkdtempSync(join(parent, 'skein-postgres-'));
+      const place = { folder, programs: join(folder, 'programs') };
       cpSync(programs, place.programs, { recursive: true, verbatimSymlinks: true });
       giveTo(account, folder);
       checkPrograms(place, account);
       return place;
     } catch (error) {
       failures.push(error instanceof Error ? error.message : error);
-      rmSync(folder, { recursive: true, force: true });
+      if (folder) rmSync(folder, { recursive: true, force: true });
     }
   }
   throw new Error(failures.join('; '));
