@@ -112,7 +112,7 @@ export async function postgresCases() {
     async end() {
       await Promise.all([small.close(), large.close()]);
       await pool.end();
-      await server.stop();
+      await server.remove();
     },
   };
 }

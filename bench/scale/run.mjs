@@ -15,7 +15,7 @@ const { values: given } = parseArgs({
   },
 });
 const [nodes, projects] = [Number(given.nodes), Number(given.projects)];
-const server = given.url === undefined ? await startPostgres() : { url: given.url, stop: async () => {} };
+const server = given.url === undefined ? await startPostgres() : { url: given.url, remove: async () => {} };
 const { default: pg } = await importOfForest('pg');
 const pool = new pg.Pool({ connectionString: server.url, max: 20 });
 pool.on('error', () => undefined);
@@ -52,7 +52,7 @@ try {
   await Promise.all(stores.map((store) => store.close()));
 } finally {
   await pool.end();
-  await server.stop();
+  await server.remove();
 }
 
 /** @returns {Promise<string[][]>} */

@@ -64,11 +64,11 @@ test('processes that write at once, one of them killed, lose nothing that was ac
 });
 
 describe('a server that dies', () => {
-  let server: Server;
+  let server: Server | undefined;
   beforeAll(async () => {
     server = await startServer();
   });
-  afterAll(() => server.remove());
+  afterAll(() => server?.remove());
 
   test('has every acknowledged append when it is back, and the store goes on by itself', async () => {
     const database = await createDatabase(server.url);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
 
 /** What commands are about, in the order in which they are shown. */
@@ -29,8 +29,9 @@ export function useCommandList(commands: readonly Command[]): void {
   const latest = useRef(commands);
   latest.current = commands;
   const ids = commands.map(({ id, title, keys }) => `${id}|${title}|${keys?.join(',')}`).join('\n');
+  // Before the component is seen: whoever sees it may press a key.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `ids` stands for the commands, whose functions change at every drawing
-  useEffect(() => {
+  useLayoutEffect(() => {
     const offered = latest.current.map((command) => ({
       ...command,
       run: () => latest.current.find(({ id }) => id === command.id)?.run(),

@@ -3,7 +3,7 @@ import { useShallow } from 'zustand/react/shallow';
 import { api, ok } from '../api/client.ts';
 import { type Node, ROOT } from '../api/types.ts';
 import { useLive } from '../state/live.ts';
-import { ensureChildren, ensurePath, nodeOf, putNodes, useNodes } from '../state/nodes.ts';
+import { ensureChildren, ensurePath, fetchNodes, nodeOf, useNodes } from '../state/nodes.ts';
 import { goTo, sawLeaf, watch } from '../state/place.ts';
 import { alternatives, editedFrom, groupSiblings, growingBelow, type Position } from './siblings.ts';
 import type { Tail } from './use-thread.ts';
@@ -71,15 +71,15 @@ function beginnings(nodes: ReadonlyMap<string, Node>): readonly Node[] {
   return [...nodes.values()].filter((node) => node.parent === ROOT && !node.removed).sort((a, b) => a.at - b.at);
 }
 
-let firstMessages: Promise<void> | undefined;
+let firstMessages: Promise<unknown> | undefined;
 
 /**
  * Where conversations begin, for those that are edits of each other. In a large forest only the first: what a beginning was
  * edited from is fetched by its id, what was made of it only if it is known.
  */
-function fetchFirstMessages(): Promise<void> {
-  firstMessages ??= ok(api.nodes[':node'].children.$get({ param: { node: ROOT }, query: { limit: 200 } })).then(
-    ({ items }) => putNodes(items),
+function fetchFirstMessages(): Promise<unknown> {
+  firstMessages ??= fetchNodes(
+    async () => (await ok(api.nodes[':node'].children.$get({ param: { node: ROOT }, query: { limit: 200 } }))).items,
   );
   return firstMessages;
 }

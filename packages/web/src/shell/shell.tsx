@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect } from 'react';
 import { listenToKeys } from '../commands/keys.ts';
 import { ExportDialog } from '../forest/export-dialog.tsx';
 import { followChanges } from '../state/changes.ts';
@@ -25,7 +25,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const isNarrow = useNarrow();
   const palette = useOverlays((overlays) => overlays.palette);
   useEffect(followChanges, []);
-  useEffect(listenToKeys, []);
+  useLayoutEffect(listenToKeys, []);
   useGlobalCommands();
   useScreenTitle();
   return (

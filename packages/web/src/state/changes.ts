@@ -2,7 +2,7 @@ import { queryClient } from '../api/queries.ts';
 import { refreshThread } from '../api/threads.ts';
 import { type Change, listsOf, threadOf, touchedNode } from './change.ts';
 import { useConnection } from './connection.ts';
-import { nodeOf, outdateNodes, refreshChildren, refreshNode, useNodes } from './nodes.ts';
+import { nodeOf, noteNews, outdateNodes, refreshChildren, refreshNode, useNodes } from './nodes.ts';
 import { growTopologies } from './topology.ts';
 
 /** More news than this at once: everything is looked at again instead of one by one. */
@@ -59,7 +59,9 @@ async function take(changes: readonly Change[]): Promise<void> {
   void takeThreads(changes);
 
   const added = changes.filter(({ kind }) => kind === 'node').map(({ key }) => key);
-  const touched = new Set(changes.flatMap(touchedNode).filter((id) => nodeOf(id)));
+  const concerned = changes.flatMap(touchedNode);
+  noteNews(concerned);
+  const touched = new Set(concerned.filter((id) => nodeOf(id)));
   if (added.length + touched.size > MANY) {
     if (touched.size > 0) outdateNodes();
     return refreshShown();
@@ -92,6 +94,7 @@ async function refreshShown(): Promise<void> {
 
 /** What was answered before the feed began may be older than the first change that it tells of. */
 async function renewOlder(): Promise<void> {
+  outdateNodes();
   void queryClient.invalidateQueries({ predicate: ({ state }) => state.data !== undefined });
   await refreshShown();
 }

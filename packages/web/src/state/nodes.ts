@@ -34,8 +34,34 @@ function currentNode(id: string): Node | undefined {
   return useNodes.getState().outdated.has(id) ? undefined : nodeOf(id);
 }
 
+/** Counts the news of the change feed: an answer that was asked for before the latest news about a node may be older than they. */
+let news = 0;
+const newsOfNodes = new Map<string, number>();
+let newsOfAll = 0;
+
+/** Something else is said about these nodes now, whether they are here already or on their way. */
+export function noteNews(ids: Iterable<string>): void {
+  news += 1;
+  for (const id of ids) newsOfNodes.set(id, news);
+}
+
+function isOlderThanNews(id: string, asked: number): boolean {
+  return Math.max(newsOfAll, newsOfNodes.get(id) ?? 0) > asked;
+}
+
+/** Fetches nodes and keeps them, as of when they were asked for. */
+export async function fetchNodes(ask: () => Promise<readonly Node[]>): Promise<readonly Node[]> {
+  const asked = news;
+  const found = await ask();
+  putNodes(found, asked);
+  return found;
+}
+
 /** Keeps nodes, and puts new ones among the children of their parents. */
-export function putNodes(found: readonly Node[]): void {
+export function putNodes(answer: readonly Node[], asked = news): void {
+  const { nodes: known, outdated: doubted } = useNodes.getState();
+  const isOld = ({ id }: Node) => isOlderThanNews(id, asked);
+  const found = answer.filter((node) => !isOld(node) || !known.has(node.id) || doubted.has(node.id));
   if (found.length === 0) return;
   useNodes.setState(({ nodes, children, outdated, renewals }) => {
     const all = new Map(nodes);
@@ -44,9 +70,11 @@ export function putNodes(found: readonly Node[]): void {
     // What is removed or brought back takes all below it along.
     const turned = found.filter(({ id, removed }) => nodes.get(id)?.removed === !removed);
     for (const id of idsBelow(nodes, turned)) older.add(id);
+    const isRenewed = turned.length > 0 || found.some(isOld);
     for (const node of found) {
       all.set(node.id, node);
-      older.delete(node.id);
+      if (isOld(node)) older.add(node.id);
+      else older.delete(node.id);
       const list = lists.get(node.parent);
       if (!list) continue;
       if (node.removed)
@@ -56,7 +84,7 @@ export function putNodes(found: readonly Node[]): void {
         );
       else if (!list.includes(node.id)) lists.set(node.parent, [...list, node.id]);
     }
-    return { nodes: all, children: lists, outdated: older, renewals: renewals + Math.sign(turned.length) };
+    return { nodes: all, children: lists, outdated: older, renewals: isRenewed ? renewals + 1 : renewals };
   });
 }
 
@@ -76,9 +104,10 @@ function idsBelow(nodes: NodesState['nodes'], tops: readonly Node[]): readonly s
 /** Fetches a node, also when it is there already. */
 export async function refreshNode(id: string): Promise<Node> {
   try {
-    const node = await ok(api.nodes[':node'].$get({ param: { node: asNodeId(id) }, query: {} }));
-    putNodes([node]);
-    return node;
+    const [node] = await fetchNodes(async () => [
+      await ok(api.nodes[':node'].$get({ param: { node: asNodeId(id) }, query: {} })),
+    ]);
+    return node!;
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 404) forgetNode(id);
     throw error;
@@ -95,8 +124,8 @@ export async function ensurePath(id: string): Promise<string> {
   let missing = last;
   for (let parent = currentNode(last.parent); parent; parent = currentNode(missing.parent)) missing = parent;
   if (missing.parent !== ROOT) {
-    const { items } = await ok(api.nodes[':node'].path.$get({ param: { node: missing.id }, query: {} }));
-    putNodes(items);
+    const param = { node: missing.id };
+    await fetchNodes(async () => (await ok(api.nodes[':node'].path.$get({ param, query: {} }))).items);
   }
   return last.id;
 }
@@ -114,11 +143,8 @@ const MOST_CHILDREN = 2000;
 /** Fetches the children of a node. */
 export async function refreshChildren(parent: string): Promise<readonly string[]> {
   const param = { node: parent };
-  const { items: found } = await pagesOf(
-    (query) => ok(api.nodes[':node'].children.$get({ param, query: { limit: 200, ...query } })),
-    MOST_CHILDREN,
-  );
-  putNodes(found);
+  const page = (query: object) => ok(api.nodes[':node'].children.$get({ param, query: { limit: 200, ...query } }));
+  const found = await fetchNodes(async () => (await pagesOf(page, MOST_CHILDREN)).items);
   const ids = found.map(({ id }) => id);
   useNodes.setState(({ children }) => ({ children: new Map(children).set(parent, ids) }));
   return ids;
@@ -128,8 +154,11 @@ export async function ensureChildren(parent: string): Promise<readonly string[]>
   return useNodes.getState().children.get(parent) ?? refreshChildren(parent);
 }
 
-/** Any node may have changed: after a gap in the change feed. */
+/** Any node may have changed: after a gap in the change feed, or before it began. */
 export function outdateNodes(): void {
+  news += 1;
+  newsOfAll = news;
+  if (useNodes.getState().nodes.size === 0) return;
   useNodes.setState(({ nodes, renewals }) => ({ outdated: new Set(nodes.keys()), renewals: renewals + 1 }));
 }
 

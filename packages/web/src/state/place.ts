@@ -3,7 +3,7 @@ import { create } from 'zustand';
 import { api, ok } from '../api/client.ts';
 import { pagesOf } from '../api/pages.ts';
 import type { Node } from '../api/types.ts';
-import { ensurePath, nodeOf, pathTo, putNodes, useNodes } from './nodes.ts';
+import { ensurePath, fetchNodes, nodeOf, pathTo, useNodes } from './nodes.ts';
 
 /**
  * Where the reader is. The selected node is in the address; the thread on screen goes on behind it to a leaf, the one that
@@ -75,11 +75,9 @@ const MOST_LEAVES = 1000;
 /** The leaf below it that was written last. */
 async function newestLeaf(node: string): Promise<string> {
   if (nodeOf(node)?.childCount === 0) return node;
-  const { items: leaves } = await pagesOf(
-    (query) => ok(api.nodes[':node'].leaves.$get({ param: { node }, query: { limit: 200, ...query } })),
-    MOST_LEAVES,
-  );
-  putNodes(leaves);
+  const page = (query: object) =>
+    ok(api.nodes[':node'].leaves.$get({ param: { node }, query: { limit: 200, ...query } }));
+  const leaves = await fetchNodes(async () => (await pagesOf(page, MOST_LEAVES)).items);
   const newest = leaves.reduce<Node | undefined>((best, leaf) => (best && best.at > leaf.at ? best : leaf), undefined);
   return newest?.id ?? node;
 }
