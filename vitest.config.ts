@@ -19,7 +19,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@skein\/core\/(dialect|node|otel|prices|testing)$/, replacement: source('core/src/$1.ts') },
-      { find: '@skein/forest/testing', replacement: source('forest/src/testing.ts') },
+      { find: /^@skein\/forest\/(store|testing)$/, replacement: source('forest/src/$1.ts') },
       { find: /^@skein\/(agents|core|emulator|forest|server)$/, replacement: source('$1/src/index.ts') },
     ],
   },

@@ -1,3 +1,3 @@
 import { defineConfig } from 'tsdown';
 
-export default defineConfig({ entry: ['src/index.ts', 'src/testing.ts'] });
+export default defineConfig({ entry: ['src/index.ts', 'src/store.ts', 'src/testing.ts'] });

@@ -1,0 +1,28 @@
+/** For those who write a store of their own: what a store promises, and the parts that ours are made of. */
+export type {
+  BodyRecord,
+  EntryKind,
+  EntryRecord,
+  NodeRecord,
+  RefRecord,
+  StoreRecord,
+  TakeRecord,
+} from './model/index.ts';
+export { ROOT, wordsOf } from './model/index.ts';
+export type {
+  Change,
+  Changes,
+  EntryQuery,
+  IdChain,
+  Page,
+  PageRequest,
+  Problem,
+  RefQuery,
+  SearchHit,
+  SearchQuery,
+  Store,
+} from './store/index.ts';
+export { StoreError } from './store/index.ts';
+export { changeOf, isEntry, keyOf, refKey } from './store/key-of.ts';
+export { nodeText } from './store/node-text.ts';
+export { limitOf, pageOf, readCursor } from './store/page.ts';
