@@ -26,7 +26,7 @@ export function readReply(body: string): RawReply {
 
 /** `otherwise` is why there is no choice at all. */
 export function replyOf(
-  { model }: JsonObject,
+  { model, provider }: JsonObject,
   choices: RawReply['choices'],
   otherwise: Stop,
   envelope: string,
@@ -36,5 +36,7 @@ export function replyOf(
     usage: usageOf(envelope),
     envelope,
     model,
+    // As OpenRouter has it.
+    upstream: provider,
   };
 }

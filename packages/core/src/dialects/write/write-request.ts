@@ -5,6 +5,7 @@ import { type Element, joinElement, type Manifest } from '../manifest.ts';
 import type { RequestParams, WriteRequest, WrittenRequest } from '../request.ts';
 import { arrange } from './arrange.ts';
 import { dropUnbound } from './bind.ts';
+import { upstreamFor } from './bound.ts';
 import { CallTracker } from './calls.ts';
 import { checkRequest } from './check-request.ts';
 import { elementOf } from './elements.ts';
@@ -33,7 +34,8 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   const messages = [...request.messages];
   checkRequest(request, messages);
   const extra = extraMembers(request.extra);
-  const target = targetOf(spec, request, extra);
+  const plainTarget = targetOf(spec, request, extra);
+  const target = { ...plainTarget, upstream: upstreamFor(messages, plainTarget, extra.provider) };
   const { policies, issuer } = target.provider;
   const markers = markersFor(request.cache ?? [], messages.length, writer);
   const leading = leadingSystem(messages, writer, target);
@@ -58,6 +60,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
     issuer,
     model: target.model,
     ...(target.account !== undefined && { account: target.account }),
+    ...(target.upstream !== undefined && { upstream: target.upstream }),
     refused: policies.refusedFields,
   } as const;
   const about = { writer, target, messages };
