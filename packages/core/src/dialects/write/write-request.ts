@@ -63,7 +63,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
     ...(target.upstream !== undefined && { upstream: target.upstream }),
     refused: policies.refusedFields,
   } as const;
-  const about = { writer, target, messages };
+  const about = { writer, target, messages, unapproved: request.unapproved ?? [] };
   let { known, job, entries } = begin(reusable(request.previous, { ...made, start }, messages), leading, about);
   if (known && !holdsBefore(entries[0], known, job)) ({ known, job, entries } = begin(undefined, leading, about));
   const reused = known?.messages.length ?? 0;
@@ -139,7 +139,7 @@ function leadingSystem(messages: readonly Message[], writer: RequestWriter, targ
 function begin(
   known: Manifest | undefined,
   leading: number,
-  about: Pick<Job, 'writer' | 'target' | 'messages'>,
+  about: Omit<Job, 'calls' | 'lost'>,
 ): { known: Manifest | undefined; job: Job; entries: readonly Entry[] } {
   const job: Job = { ...about, calls: new Map(), lost: [] };
   return { known, job, entries: entriesOf(Math.max(leading, known?.messages.length ?? 0), job) };
