@@ -22,7 +22,7 @@ export function unansweredCalls(history: readonly Message[]): readonly ToolUseBl
     }),
   );
   return history.flatMap((message) =>
-    message.facts.calls.some(({ id }) => !answered.has(id))
+    !message.origin.cut && message.facts.calls.some(({ id }) => !answered.has(id))
       ? message.toolUses.filter(({ id }) => !answered.has(id))
       : [],
   );
