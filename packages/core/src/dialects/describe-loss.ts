@@ -31,6 +31,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
   'unknown-block': 'a block of this kind has no place here and is left out',
   'unknown-field': 'fields that only their own provider knows are left out',
   'unsupported-media': 'media of this kind is not taken at this place',
+  'upstream-bound': 'reasoning is only for the provider behind the router that wrote it',
 };
 
 /** A loss in one sentence, for people. */

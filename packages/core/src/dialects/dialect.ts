@@ -99,6 +99,8 @@ export interface RawReply {
   readonly envelope: string;
   /** The model as the response names it; anything but a name counts as none. */
   readonly model: unknown;
+  /** The provider behind a router, as the response names it. */
+  readonly upstream?: unknown;
 }
 
 /** Puts a stream together. `push` never throws; `finish` may be called at any time. */

@@ -43,7 +43,8 @@ export type LossReason =
   | 'tool-unanswered'
   | 'unknown-block'
   | 'unknown-field'
-  | 'unsupported-media';
+  | 'unsupported-media'
+  | 'upstream-bound';
 
 /** Thrown in `strict` mode instead of dropping anything. */
 export class LossError extends Error {

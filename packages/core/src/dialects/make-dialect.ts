@@ -72,7 +72,13 @@ export function makeDialect(spec: DialectSpec): Dialect {
 }
 
 function replyOf(raw: RawReply, origin: Origin, messageOf: (raw: string, origin: Origin) => Message): Reply {
-  const from = Object.freeze(isText(raw.model) ? { ...origin, model: raw.model } : origin);
+  const { model, upstream } = raw;
+  const from: Origin = Object.freeze({
+    ...origin,
+    ...(isText(model) && { model }),
+    ...(isText(model) && origin.model !== undefined && origin.model !== model && { requestedModel: origin.model }),
+    ...(isText(upstream) && { upstream }),
+  });
   const [first, ...others] = raw.choices.map((choice) => ({ message: messageOf(choice.raw, from), stop: choice.stop }));
   return { message: first!.message, stop: first!.stop, alternatives: others, usage: raw.usage, envelope: raw.envelope };
 }

@@ -8,6 +8,8 @@ export interface Manifest {
   readonly issuer: string;
   readonly model: string;
   readonly account?: string;
+  /** The provider behind a router that it was written for. */
+  readonly upstream?: string;
   /** The fields that were left out because the provider refuses them. */
   readonly refused: readonly string[];
   /** Body text before the first message element: model, system, tools. */

@@ -46,7 +46,11 @@ export interface Policies {
   /** Whether a request may end with an assistant message, for the model to continue; `trimmed`: not with white space. */
   readonly prefill: ByModel<'yes' | 'no' | 'trimmed'>;
   /** What opaque reasoning is bound to; it is sent only where all of that still holds. */
-  readonly reasoningBoundTo: ByModel<readonly ('model' | 'account' | 'prefix')[]>;
+  readonly reasoningBoundTo: ByModel<readonly ('model' | 'account' | 'prefix' | 'upstream')[]>;
+  /** Names of one model, beside those that only add a date or a path: a regular expression, and what replaces its match. */
+  readonly modelAliases?: readonly (readonly [pattern: string, name: string])[];
+  /** Of a router: how providers behind it are asked for, where that is not the name it gives in lower case and dashes. */
+  readonly upstreams?: Readonly<Record<string, string>>;
   /** Media types taken in user messages and in tool results; `image/*` matches any image. */
   readonly media: { readonly user: readonly string[]; readonly toolResult: readonly string[] };
   /** Chat templates that insist on user and assistant taking turns: runs of one role are sent as one message. */

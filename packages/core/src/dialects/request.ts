@@ -21,6 +21,8 @@ export interface WriteRequest {
   readonly strict?: boolean;
   /** Where to place cache markers, at most four. */
   readonly cache?: readonly CachePoint[];
+  /** Ids of calls without a result that waited for an approval, so that what is sent in its place says so. */
+  readonly unapproved?: readonly string[];
   /** The manifest of the request before this one on the same branch: what it sent is sent again as it was. */
   readonly previous?: Manifest;
 }

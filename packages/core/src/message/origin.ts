@@ -4,7 +4,12 @@ export interface Origin {
   readonly dialect: string;
   /** Who can read its opaque parts: the API and deployment, not the name a user gave it. */
   readonly issuer: string;
+  /** The model as the reply names it, or as it was asked for where the reply names none. */
   readonly model?: string;
+  /** The name that was asked for, where the reply names the model otherwise. */
+  readonly requestedModel?: string;
+  /** Behind a router, the provider that wrote it. */
+  readonly upstream?: string;
   readonly apiVersion?: string;
   /** An organisation or a name the user gave; never derived from a key. */
   readonly account?: string;

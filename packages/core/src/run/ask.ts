@@ -42,11 +42,12 @@ let remembered: RefusalMemory | undefined;
 export async function ask(question: Question): Promise<Asked> {
   const { running, target, messages } = question;
   const { journal, options } = running;
+  const unapproved = await findUnapproved(messages, running);
   let asked: Asked | undefined;
   let fields: readonly string[] = [];
   for (let refused = 0; ; refused++) {
     // What was sent before held the field: nothing of it is sent again as it was.
-    const { written, params, wanted } = write(question, asked ? undefined : journal.manifest);
+    const { written, params, wanted } = write(question, unapproved, asked ? undefined : journal.manifest);
     if (written.body === asked?.written.body) return asked;
     if (asked) journal.notice('refused-field', `${nameOf(target)} refuses what it gave itself: ${fields.join(', ')}`);
     tellWritten(question, written, params, wanted, !asked);
@@ -62,8 +63,16 @@ export async function ask(question: Question): Promise<Asked> {
   }
 }
 
+/** Calls that nobody answered while they waited for approval: what is sent in place of a result says so. */
+async function findUnapproved(messages: readonly Message[], running: Running): Promise<readonly string[]> {
+  const answered = new Set(messages.flatMap(({ facts }) => facts.results));
+  const isOpen = messages.some(({ facts }) => facts.calls.some(({ id }) => !answered.has(id)));
+  return isOpen && running.tools ? (await import('./tools/use-tools.ts')).unapprovedCalls(messages, running) : [];
+}
+
 function write(
   { running, target, messages, limits }: Question,
+  unapproved: readonly string[],
   previous: Manifest | undefined,
 ): { written: WrittenRequest; params: RequestParams; wanted: number | undefined } {
   const { options, tools, output } = running;
@@ -88,6 +97,7 @@ function write(
     params,
     provider: refusals?.apply(target.provider, model) ?? target.provider,
     tools: definitions,
+    unapproved,
     ...(system !== undefined && { system }),
     ...(extra !== undefined && { extra }),
     ...(connecting.account !== undefined && { account: connecting.account }),

@@ -9,15 +9,23 @@ export function pendingCalls(history: readonly Message[]): readonly ToolUseBlock
   const at = history.findLastIndex((message) => !isOnlyResults(message));
   const last = history[at];
   if (last?.role !== 'assistant' || last.origin.cut || last.facts.calls.length === 0) return [];
+  return unansweredCalls(history.slice(at));
+}
+
+/** The calls of a history that have no result, wherever they stand. */
+export function unansweredCalls(history: readonly Message[]): readonly ToolUseBlock[] {
   const tracker = new CallTracker();
-  tracker.next(last, false);
   const answered = new Set(
-    history.slice(at + 1).flatMap((message) => {
+    history.flatMap((message) => {
       const calls = tracker.next(message, false);
       return message.facts.results.map((id) => calls.find(id)?.id);
     }),
   );
-  return last.toolUses.filter(({ id }) => !answered.has(id));
+  return history.flatMap((message) =>
+    !message.origin.cut && message.facts.calls.some(({ id }) => !answered.has(id))
+      ? message.toolUses.filter(({ id }) => !answered.has(id))
+      : [],
+  );
 }
 
 function isOnlyResults(message: Message): boolean {

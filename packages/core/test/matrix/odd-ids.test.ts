@@ -1,3 +1,4 @@
+import { user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { APIS } from './apis.ts';
 import { elsewhere } from './elsewhere.ts';
@@ -33,6 +34,22 @@ describe.each(APIS.map((api) => ({ id: api.id, source: { api, provider: elsewher
         expect(new Set(calls).size).toBe(5);
       },
     );
+
+    test('keep their calls when nobody answered: the stand-in names the call as its issuer does', () => {
+      const talk = new Talk().say(user('Look it up'));
+      // One that takes short ids only, and gave another one itself.
+      const { provider } = source;
+      const picky = {
+        ...provider,
+        policies: { ...provider.policies, toolIds: { pattern: '^[a-z0-9]{9}$', maxLength: 9 } },
+      };
+      talk.answer({ ...source, provider: picky }, { calls: [{ id: 'functions.lookup:0' }] });
+      const { body } = talk.say(user('Never mind')).write({ ...source, provider: picky });
+      const { messages } = source.api.dialect.readRequest(body);
+      expect(messages.flatMap(({ toolUses }) => toolUses.map(({ id }) => id))).toEqual(['functions.lookup:0']);
+      const answered = messages.flatMap(({ toolResults }) => toolResults.map(({ toolCallId }) => toolCallId));
+      expect(answered).toEqual(['functions.lookup:0']);
+    });
 
     test('come back to their issuer as they were', () => {
       const talk = new Talk();

@@ -1,7 +1,19 @@
-import { type JsonObject, type Message, MessageList, tool, user } from '@skein/core';
+import { assistant, diffPrefix, type JsonObject, type Message, MessageList, type Tool, tool, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
-import { APIS, anthropic, ask, eventsOf, expectAccepted, rolesOf, start, WAYS, weather } from './kit.ts';
+import {
+  APIS,
+  type Api,
+  anthropic,
+  ask,
+  bodies,
+  eventsOf,
+  expectAccepted,
+  rolesOf,
+  start,
+  WAYS,
+  weather,
+} from './kit.ts';
 
 const question = [user('Delete it, and how is the weather?')];
 
@@ -124,3 +136,50 @@ test.each(['deny', 'reject', 'approved', true, false, null, {}])(
     expect(emulator.log).toHaveLength(1);
   },
 );
+
+/** What the model is told of the calls that nobody answered. */
+const standIns = async (tools: readonly Tool[], history: readonly Message[], api: Api) => {
+  const emulator = await start();
+  emulator.script(api.protocol, [says('Well.'), says('Sure.')]);
+  const first = await ask(emulator, api, { messages: history, tools }).result;
+  const messages = [...history, ...first.messages, user('And now?')];
+  await ask(emulator, api, { messages: reloaded(messages), tools }).result;
+  const [body, next] = bodies(emulator);
+  expect(diffPrefix(body!, next!)).toBeUndefined();
+  expectAccepted(emulator);
+  return [...body!.matchAll(/No result: [^"\\]*/g)].map(([text]) => text);
+};
+
+describe.each(APIS)('$protocol: the stand-in for a result that never came', (api) => {
+  const call = (id: string, name: string, parameters = {}) =>
+    ({ type: 'tool-use', id, name, parameters, rawParameters: JSON.stringify(parameters) }) as const;
+  const waited = 'No result: the call waited for an approval that was not given, and was not run.';
+  const interrupted = 'No result: the call was interrupted before its result was recorded.';
+
+  test('says that its approval was ignored, or that it was interrupted', async () => {
+    const both = assistant([
+      call('call_1', 'delete_file', { path: '/tmp/a' }),
+      call('call_2', 'get_weather', { city: 'Oslo' }),
+    ]);
+    expect(await standIns(deletion().tools, [...question, both, user('Never mind.')], api)).toEqual([
+      waited,
+      interrupted,
+    ]);
+  });
+
+  test('asks the tool whether this input would have waited, once for each run', async () => {
+    const asked: unknown[] = [];
+    const read = tool({
+      name: 'read',
+      input: { type: 'object', properties: { name: { type: 'string' } } },
+      needsApproval: ({ name }: JsonObject) => {
+        asked.push(name);
+        return name === 'b';
+      },
+      execute: ({ name }) => String(name),
+    });
+    const both = assistant([call('call_1', 'read', { name: 'a' }), call('call.2', 'read', { name: 'b' })]);
+    expect(await standIns([read], [...question, both, user('Never mind.')], api)).toEqual([interrupted, waited]);
+    expect(asked).toEqual(['a', 'b', 'a', 'b']);
+  });
+});

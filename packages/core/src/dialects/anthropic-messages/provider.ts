@@ -65,6 +65,7 @@ export const anthropic: ProviderDescriptor = {
     prefill: { default: 'no', models: all(BEFORE_4_6, 'trimmed' as const) },
     // signature, prefix-binding
     reasoningBoundTo: { default: ['model', 'prefix'], models: all(BEFORE_5_1, ['model'] as const) },
+    modelAliases: [['^claude-(opus|sonnet)-4-0$', 'claude-$1-4']],
     media: { user: MEDIA, toolResult: MEDIA },
     // The API itself joins messages of one role.
     alternateRoles: false,

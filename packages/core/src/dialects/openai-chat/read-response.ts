@@ -25,6 +25,7 @@ export function readReply(body: string): RawReply {
   return replyOf(value, choices, splice(body, edits));
 }
 
-export function replyOf({ model }: JsonObject, choices: RawReply['choices'], envelope: string): RawReply {
-  return { choices, usage: usageOf(envelope), envelope, model };
+export function replyOf({ model, provider }: JsonObject, choices: RawReply['choices'], envelope: string): RawReply {
+  // `provider` is the upstream, as OpenRouter has it.
+  return { choices, usage: usageOf(envelope), envelope, model, upstream: provider };
 }

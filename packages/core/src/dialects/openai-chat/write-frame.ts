@@ -8,6 +8,7 @@ import {
   isOwn,
   joinedTexts,
   rewritten,
+  synthesised,
   systemTexts,
   type Target,
   toolTexts,
@@ -44,6 +45,10 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
     ['tools', written ? `[${written}]` : undefined],
   ];
   const tail = paramMembers(params, written !== '' || 'tools' in extra, target, losses);
+  if (target.upstream !== undefined && !('provider' in extra)) {
+    tail.push(['provider', JSON.stringify({ order: [target.upstream] })]);
+    losses.push(synthesised('params.provider', 'upstream-bound', target.upstream));
+  }
   return { ...frameText(head, 'messages', tail, extra), lead, base: `${lead.join(',')}\n${written}`, losses };
 }
 

@@ -7,10 +7,12 @@ import { leftOut } from './left-out.ts';
 import { rewritten, synthesised } from './notes.ts';
 import { endOfRun } from './runs.ts';
 import { plainTexts } from './text.ts';
+import { targetToolId } from './tool-names.ts';
 import { translatedUnits } from './units.ts';
 
-/** What a call without a result is answered with. Neutral: nobody knows whether the tool did its work. */
-const NO_RESULT = 'No result: the call was interrupted before its result was recorded.';
+/** What a call without a result is answered with. One that waited for approval was not run; of others nobody knows. */
+const UNAPPROVED = 'No result: the call waited for an approval that was not given, and was not run.';
+const INTERRUPTED = 'No result: the call was interrupted before its result was recorded.';
 
 /**
  * Puts calls and results where every API wants them: each call is answered once, right behind its turn, before
@@ -134,7 +136,11 @@ function resultContent(index: number, id: string, { messages, calls }: Job): rea
   return result?.content ?? [];
 }
 
-function unanswered(call: CallRef, caller: number | undefined, { writer, target }: Job): Entry {
+function unanswered(call: CallRef, caller: number | undefined, { writer, target, unapproved }: Job): Entry {
   const note = synthesised('', 'tool-unanswered', `${call.name} ${call.id}`);
-  return addedEntry(writer.result(call, NO_RESULT, target), note, caller);
+  // A call stands here by the id that the target takes.
+  const isUnapproved = unapproved.some(
+    (id) => id === call.id || targetToolId(id, target.provider.policies, '', []) === call.id,
+  );
+  return addedEntry(writer.result(call, isUnapproved ? UNAPPROVED : INTERRUPTED, target), note, caller);
 }

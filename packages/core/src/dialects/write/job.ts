@@ -9,6 +9,8 @@ export interface Job {
   readonly messages: readonly Message[];
   /** The calls that a message's results answer, by its index. */
   readonly calls: Map<number, CallLookup>;
+  /** Calls without a result that waited for an approval. */
+  readonly unapproved: readonly string[];
   /** What was lost of messages of which nothing is left. */
   readonly lost: Loss[];
 }

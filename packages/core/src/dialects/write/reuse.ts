@@ -4,7 +4,7 @@ import { forModel } from '../provider.ts';
 import type { Entry } from './entry.ts';
 import type { Job } from './job.ts';
 
-const SAME = ['dialect', 'issuer', 'model', 'account', 'start'] as const;
+const SAME = ['dialect', 'issuer', 'model', 'account', 'upstream', 'start'] as const;
 
 /**
  * The previous request on this branch, if what it sent can simply be sent again: the same target and the same messages

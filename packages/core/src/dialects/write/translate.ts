@@ -195,9 +195,8 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
     translate,
     result(call, text, target) {
       const losses: LossNote[] = [];
-      const { policies } = target.provider;
-      const id = targetToolId(call.id, policies, '', losses);
-      const name = targetToolName(call.name, policies, '', losses);
+      // The call stands in the body under this id and name already.
+      const { id, name } = call;
       return resultUnit({ id, call, name, isError: false, said: [saidText(text, '', losses)] }, target, losses);
     },
     userText(text, target) {

@@ -57,7 +57,13 @@ const cache = new WeakMap<Message, Kept>();
 
 /** What a message is written by, besides itself and the calls that it answers. */
 function isSameTarget(a: Target, b: Target): boolean {
-  return a.provider === b.provider && a.model === b.model && a.account === b.account && a.store === b.store;
+  return (
+    a.provider === b.provider &&
+    a.model === b.model &&
+    a.account === b.account &&
+    a.upstream === b.upstream &&
+    a.store === b.store
+  );
 }
 
 function isSame(a: CallRef | undefined, b: CallRef | undefined): boolean {

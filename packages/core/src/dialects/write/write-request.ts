@@ -5,6 +5,7 @@ import { type Element, joinElement, type Manifest } from '../manifest.ts';
 import type { RequestParams, WriteRequest, WrittenRequest } from '../request.ts';
 import { arrange } from './arrange.ts';
 import { dropUnbound } from './bind.ts';
+import { upstreamFor } from './bound.ts';
 import { CallTracker } from './calls.ts';
 import { checkRequest } from './check-request.ts';
 import { elementOf } from './elements.ts';
@@ -33,7 +34,8 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
   const messages = [...request.messages];
   checkRequest(request, messages);
   const extra = extraMembers(request.extra);
-  const target = targetOf(spec, request, extra);
+  const plainTarget = targetOf(spec, request, extra);
+  const target = { ...plainTarget, upstream: upstreamFor(messages, plainTarget, extra.provider) };
   const { policies, issuer } = target.provider;
   const markers = markersFor(request.cache ?? [], messages.length, writer);
   const leading = leadingSystem(messages, writer, target);
@@ -58,9 +60,10 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest): WrittenR
     issuer,
     model: target.model,
     ...(target.account !== undefined && { account: target.account }),
+    ...(target.upstream !== undefined && { upstream: target.upstream }),
     refused: policies.refusedFields,
   } as const;
-  const about = { writer, target, messages };
+  const about = { writer, target, messages, unapproved: request.unapproved ?? [] };
   let { known, job, entries } = begin(reusable(request.previous, { ...made, start }, messages), leading, about);
   if (known && !holdsBefore(entries[0], known, job)) ({ known, job, entries } = begin(undefined, leading, about));
   const reused = known?.messages.length ?? 0;
@@ -136,7 +139,7 @@ function leadingSystem(messages: readonly Message[], writer: RequestWriter, targ
 function begin(
   known: Manifest | undefined,
   leading: number,
-  about: Pick<Job, 'writer' | 'target' | 'messages'>,
+  about: Omit<Job, 'calls' | 'lost'>,
 ): { known: Manifest | undefined; job: Job; entries: readonly Entry[] } {
   const job: Job = { ...about, calls: new Map(), lost: [] };
   return { known, job, entries: entriesOf(Math.max(leading, known?.messages.length ?? 0), job) };

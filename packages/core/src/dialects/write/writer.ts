@@ -10,6 +10,8 @@ export interface Target {
   readonly model: string;
   readonly account: string | undefined;
   readonly params: RequestParams;
+  /** The provider behind a router that the request goes to, where reasoning depends on it. */
+  readonly upstream?: string | undefined;
   /** What `extra` says of storing the conversation, as JSON text. */
   readonly store?: string | undefined;
 }

@@ -19,7 +19,15 @@ export const openrouter: ProviderDescriptor = /* @__PURE__ */ compatible({
       ],
     },
     // `reasoning_details` hold the signatures and ciphertexts of the providers behind it.
-    reasoningBoundTo: { default: ['model'], models: [['*claude*', ['model', 'prefix']]] },
+    // Google's are read by no other endpoint than their own: `Corrupted thought signature` (`router-upstream`).
+    reasoningBoundTo: { default: ['model', 'upstream'], models: [['*claude*', ['model', 'prefix', 'upstream']]] },
+    // It is asked for `claude-sonnet-4.5`, and answers as `claude-4.5-sonnet-20250929`; `:thinking` is a way to ask.
+    modelAliases: [
+      [':\\w+$', ''],
+      ['(\\d)-(\\d)', '$1.$2'],
+      ['^claude-([\\d.]+)-(\\w+)$', 'claude-$2-$1'],
+    ],
+    upstreams: { Google: 'google-vertex' },
   },
   quirks: { reasoningField: { default: 'reasoning' }, audio: { default: true } },
 });

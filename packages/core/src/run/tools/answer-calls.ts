@@ -57,6 +57,12 @@ export async function answerCalls(
   return entries.filter((entry) => !isDecided(entry)).map(({ call }) => call);
 }
 
+/** Ids of those calls that wait for approval. */
+export async function waitingIds(calls: readonly ToolUseBlock[], answering: Answering): Promise<readonly string[]> {
+  const entries = await Promise.all(calls.map((call) => prepare(call, answering)));
+  return entries.filter((entry) => !isDecided(entry)).map(({ call }) => call.id);
+}
+
 /** Answers calls that will not be run. */
 export function refuseCalls(calls: readonly ToolUseBlock[], why: string, answering: Answering): void {
   for (const call of calls) {

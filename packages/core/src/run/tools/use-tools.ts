@@ -1,7 +1,8 @@
 import { isObject } from '../../json/index.ts';
 import type { Message, ToolUseBlock } from '../../message/index.ts';
+import { unansweredCalls } from '../pending.ts';
 import type { Running } from '../running.ts';
-import { type Answering, answerCalls, refuseCalls } from './answer-calls.ts';
+import { type Answering, answerCalls, refuseCalls, waitingIds } from './answer-calls.ts';
 import { ToolSet } from './tool-set.ts';
 
 export { pendingCalls } from '../pending.ts';
@@ -32,6 +33,16 @@ export async function answer(
 /** Answers calls that will not be run. */
 export function refuse(calls: readonly ToolUseBlock[], why: string, running: Running): void {
   refuseCalls(calls, `The call was not run: ${why}.`, answeringFor(running, []));
+}
+
+/** A run answers all calls of its own: those that it finds left behind stay the same. */
+const leftBehind = new WeakMap<Running, Promise<readonly string[]>>();
+
+/** Ids of the calls without a result that wait, or would have waited, for an approval. */
+export function unapprovedCalls(messages: readonly Message[], running: Running): Promise<readonly string[]> {
+  const known = leftBehind.get(running) ?? waitingIds(unansweredCalls(messages), answeringFor(running, messages));
+  leftBehind.set(running, known);
+  return known;
 }
 
 function answeringFor(
