@@ -15,6 +15,7 @@ import {
   openForest,
   openOlder,
 } from '../index.ts';
+import { exampleFolder, put } from './older/test-folder.ts';
 import { anyPlants, grow, plainMessage, plainPlants, recordsIn } from './test-forest.ts';
 
 const empty = () => createForest(memoryStore());
@@ -200,9 +201,14 @@ describe('the older layout', () => {
           const grown = await grow(plants);
           const forest = prompt === undefined ? grown : await below(grown, prompt);
           const folder = newFolder();
-          const losses: unknown[] = [];
-          await exportOlder(forest, folder, { onLosses: (loss) => losses.push(loss) });
-          expect(losses).toEqual([]);
+          const lost = new Set<string>();
+          await exportOlder(forest, folder, {
+            onLosses: ({ losses }) => {
+              for (const { reason, detail } of losses) lost.add(`${reason} ${detail}`);
+            },
+          });
+          // A message that was said twice in one place has one of its two takes there.
+          expect([...lost].filter((loss) => loss !== 'unknown-field takes')).toEqual([]);
           const read = await openOlder(folder, { store: memoryStore() });
           const all = { limit: 1000 };
           const ids = async (one: Forest) => (await one.topology(all)).items.map(({ id }) => id).sort();
@@ -214,6 +220,113 @@ describe('the older layout', () => {
       ),
       { numRuns: 25 },
     );
+  });
+
+  test('what the older layout itself said of roots and nodes is written back', async () => {
+    const source = exampleFolder();
+    put(source, 'root-1/nodes/node-1.json', {
+      ...JSON.parse(readFileSync(join(source, 'root-1/nodes/node-1.json'), 'utf8')),
+      colour: 'red',
+    });
+    const second = join(source, 'root-1/nodes/node-2.json');
+    const unknown = '"mood":{"calm":12345678901234567890},"custom_data":{"json":"7"}';
+    writeFileSync(
+      second,
+      readFileSync(second, 'utf8')
+        .replace('"metadata": {', `"metadata": {${unknown},`)
+        .replace('"raw": {}', '"raw": {"cached": 98765432109876543210}')
+        .replace('"tools"', '"whim": "x", "tools"'),
+    );
+    const forest = await openOlder(source, { store: memoryStore() });
+    const folder = newFolder();
+    const losses: unknown[] = [];
+    await exportOlder(forest, folder, { onLosses: (loss) => losses.push(loss) });
+    expect(losses).toEqual([]);
+    expect(JSON.parse(readFileSync(join(folder, 'roots.json'), 'utf8'))).toMatchObject([
+      { createdAt: '2025-01-01T00:00:00.000Z' },
+    ]);
+    const files = [1, 2, 3, 4].map((n) => readFileSync(join(folder, `root-1/nodes/node-${n}.json`), 'utf8'));
+    const call = files.find((file) => file.includes('Let me check.'))!;
+    expect(call).toContain(unknown);
+    expect(call).toMatch(
+      /"usage":\{\s*"input_tokens": 10,\s*"output_tokens": 5,\s*"raw": \{"cached": 98765432109876543210\}/,
+    );
+    expect(call).toContain('"whim":"x"');
+    expect(files.find((file) => file.includes('Weather in Paris?'))).toContain(',"colour":"red"}');
+  });
+
+  test('the time of a root without a prompt is written back', async () => {
+    const source = exampleFolder();
+    put(source, 'roots.json', [
+      { id: 'root-2', createdAt: '2025-01-02T00:00:00.000Z', config: {}, child_ids: ['root-2/node-1'] },
+    ]);
+    const forest = await openOlder(source, { store: memoryStore() });
+    const folder = newFolder();
+    await exportOlder(forest, folder);
+    expect(JSON.parse(readFileSync(join(folder, 'roots.json'), 'utf8'))).toMatchObject([
+      { createdAt: '2025-01-02T00:00:00.000Z' },
+    ]);
+  });
+
+  test("a provider's usage is kept as raw, and what the layout has no place for is told", async () => {
+    const forest = empty();
+    const native = '{"prompt_tokens": 3,"seed":12345678901234567890}';
+    const usage = { input: 3, output: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, reasoning: 0, native };
+    const node = await forest.append('root', [assistant('Hi.')], {
+      ...{ author: 'model', model: 'm', provider: 'p', usage, cost: 0.5, extra: { importer: 'x', tags: [1] } },
+    });
+    await forest.note(node, 'Good');
+    await forest.rate(node, 5);
+    const folder = newFolder();
+    const told: unknown[] = [];
+    await exportOlder(forest, folder, { onLosses: ({ losses }) => told.push(...losses) });
+    expect(readFileSync(join(folder, 'root-1/nodes/node-1.json'), 'utf8')).toContain(
+      `"usage":{"input_tokens":3,"output_tokens":1,"raw":${native}}`,
+    );
+    expect(readFileSync(join(folder, 'root-1/nodes/node-1.json'), 'utf8')).toContain('"importer":"x"');
+    expect(told).toEqual([
+      {
+        kind: 'dropped',
+        message: 0,
+        path: 'metadata',
+        reason: 'unknown-field',
+        detail: 'note, rating, cost, extra.tags',
+      },
+    ]);
+  });
+
+  test('no blank block is written, which the older reader refuses', async () => {
+    const forest = empty();
+    const call = { type: 'tool-use', id: 'c', name: 'f', parameters: {}, rawParameters: '{}' } as const;
+    await forest.append('root', [
+      user([{ type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'AA==' } }]),
+      assistant([{ type: 'text', text: ' \n' }, call]),
+      toolResult('c', '', { isError: true }),
+      assistant(''),
+      user('  '),
+    ]);
+    const folder = newFolder();
+    const told: string[] = [];
+    await exportOlder(forest, folder, {
+      onLosses: ({ losses }) => told.push(...losses.map(({ kind, path, reason }) => `${kind} ${path} ${reason}`)),
+    });
+    const messages = [1, 2, 3, 4, 5].map(
+      (n) => JSON.parse(readFileSync(join(folder, `root-1/nodes/node-${n}.json`), 'utf8')).message,
+    );
+    const nothing = [{ type: 'text', text: '(empty)' }];
+    expect(messages).toEqual([
+      { role: 'user', content: nothing },
+      { role: 'assistant', content: [{ type: 'tool-use', id: 'c', name: 'f', parameters: {} }] },
+      { role: 'tool', tool_call_id: 'c', is_error: true, content: nothing },
+      { role: 'assistant', content: nothing },
+      { role: 'user', content: nothing },
+    ]);
+    expect(told).toEqual([
+      'dropped content[0] unsupported-media',
+      'synthesised content empty',
+      'dropped content[0] empty',
+      ...[1, 2, 3].flatMap(() => ['dropped content[0] empty', 'synthesised content empty']),
+    ]);
   });
 
   test('what it has no words for is told, gathered results are kept apart, and facts are kept', async () => {

@@ -1,14 +1,16 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isObject, type Loss } from '@skein/core';
 import { stringify } from 'smol-toml';
 import { everyItem } from '../../forest/pages.ts';
 import type { Forest, ForestNode } from '../../forest/types.ts';
 import { ROOT } from '../../model/index.ts';
 import { FormatError } from '../format-error.ts';
 import { fileIn, nodeFile, ROOTS_FILE } from '../older/layout.ts';
+import { timeOf } from '../source/exact.ts';
 import { childrenInside } from './inside.ts';
 import { olderMessages } from './older-message.ts';
-import { olderMetadata } from './older-metadata.ts';
+import { type OlderFacts, olderFacts } from './older-metadata.ts';
 import type { ExportLosses, ExportOf } from './types.ts';
 
 export interface ExportOlderOptions {
@@ -26,6 +28,13 @@ interface Root {
   nodes: number;
 }
 
+/** A system message at the front, and all of them up to it. */
+interface Lead {
+  readonly id: string;
+  readonly prompt: string | undefined;
+  readonly node: ForestNode | undefined;
+}
+
 /** A node that is to be written: where, and below what. */
 interface Task {
   readonly node: ForestNode;
@@ -33,6 +42,7 @@ interface Task {
   readonly parent: string;
   readonly ids: readonly string[];
   readonly texts: readonly string[];
+  readonly facts: OlderFacts;
 }
 
 /**
@@ -47,9 +57,10 @@ export async function exportOlder(forest: Forest, folder: string, options: Expor
   const written = new Map<string, string>();
   let messages = 0;
 
-  const rootFor = (prompt: string | undefined, at: number): Root => {
+  const rootFor = async (prompt: string | undefined, node: ForestNode): Promise<Root> => {
     const found = roots.find(({ config }) => config.systemPrompt === prompt);
     if (found) return found;
+    const at = await rootTime(forest, node);
     const config = prompt === undefined ? {} : { systemPrompt: prompt };
     const root = {
       id: `root-${roots.length + 1}`,
@@ -61,31 +72,34 @@ export async function exportOlder(forest: Forest, folder: string, options: Expor
     roots.push(root);
     return root;
   };
+  const tellLosses = (node: ForestNode, { dropped }: OlderFacts, losses: readonly Omit<Loss, 'message'>[]) => {
+    const all = losses.map((loss) => ({ ...loss, message: 0 }));
+    if (dropped.length > 0)
+      all.push({ kind: 'dropped', message: 0, path: 'metadata', reason: 'unknown-field', detail: dropped.join(', ') });
+    if (all.length > 0) options.onLosses?.({ head: node.id, losses: all });
+  };
   const taskFor = (node: ForestNode, root: Root, parent: string): Task => {
     const { texts, losses } = olderMessages(node.message);
-    if (losses.length > 0)
-      options.onLosses?.({ head: node.id, losses: losses.map((loss) => ({ ...loss, message: 0 })) });
-    return { node, root, parent, texts, ids: texts.map(() => `${root.id}/node-${++root.nodes}`) };
+    const facts = olderFacts(node, root.id);
+    tellLosses(node, facts, losses);
+    return { node, root, parent, texts, facts, ids: texts.map(() => `${root.id}/node-${++root.nodes}`) };
   };
   const everyChild = await childrenInside(forest, options.of ?? 'everything');
 
   /** From the root down to the first message that is not a system's. */
-  const open: { readonly id: string; readonly prompt: string | undefined }[] = [{ id: ROOT, prompt: undefined }];
+  const open: Lead[] = [{ id: ROOT, prompt: undefined, node: undefined }];
   const tasks: Task[] = [];
   for (let lead = open.pop(); lead; lead = open.pop()) {
     for await (const node of everyChild(lead.id)) {
       if (node.role === 'system') {
         const prompt = lead.prompt === undefined ? node.message.text : `${lead.prompt}\n\n${node.message.text}`;
-        if (lead.prompt !== undefined || node.message.text === '')
-          options.onLosses?.({
-            head: node.id,
-            losses: [{ kind: 'rewritten', message: 0, path: 'role', reason: 'merged' }],
-          });
-        if (node.childCount === 0) rootFor(prompt, node.at);
-        open.push({ id: node.id, prompt });
+        const isMerged = lead.prompt !== undefined || node.message.text === '';
+        tellLosses(node, olderFacts(node, ''), isMerged ? [{ kind: 'rewritten', path: 'role', reason: 'merged' }] : []);
+        if (node.childCount === 0) await rootFor(prompt, node);
+        open.push({ id: node.id, prompt, node });
         continue;
       }
-      const root = rootFor(lead.prompt, node.at);
+      const root = await rootFor(lead.prompt, lead.node ?? node);
       const task = taskFor(node, root, root.id);
       root.child_ids.push(task.ids[0]!);
       tasks.push(task);
@@ -109,13 +123,22 @@ export async function exportOlder(forest: Forest, folder: string, options: Expor
   await writeFile(join(folder, ROOTS_FILE), JSON.stringify(list, null, 2));
 }
 
+/** When the root of a node was made: the older layout knows it also of roots without a prompt. */
+async function rootTime({ store }: Forest, { at, takes }: ForestNode): Promise<number> {
+  const older = takes.map(({ extra }) => extra?.older).find((id) => typeof id === 'string');
+  if (older === undefined) return at;
+  const { items } = await store.refs({ on: 'older', keys: [older.split('/')[0]!], names: ['root'] });
+  const facts = items.at(-1)?.value;
+  return (isObject(facts) ? timeOf(facts.createdAt) : undefined) ?? at;
+}
+
 async function writeTask(
   folder: string,
-  { node, root, parent, ids, texts }: Task,
+  { root, parent, ids, texts, facts }: Task,
   below: readonly string[],
 ): Promise<void> {
   await mkdir(fileIn(folder, `${root.id}/nodes`), { recursive: true });
-  const metadata = JSON.stringify(olderMetadata(node, root.id));
+  const more = facts.file === '{}' ? '' : `,${facts.file.slice(1, -1)}`;
   for (const [index, id] of ids.entries()) {
     const head = {
       id,
@@ -124,7 +147,7 @@ async function writeTask(
       child_ids: index + 1 < ids.length ? [ids[index + 1]] : below,
     };
     // Put together as text, so that long numbers in arguments stay what they are.
-    const text = `${JSON.stringify(head).slice(0, -1)},"message":${texts[index]},"metadata":${metadata}}`;
+    const text = `${JSON.stringify(head).slice(0, -1)},"message":${texts[index]},"metadata":${facts.metadata}${more}}`;
     await writeFile(fileIn(folder, nodeFile(id)), text);
   }
 }

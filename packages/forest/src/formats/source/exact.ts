@@ -51,9 +51,26 @@ export function membersWithout(exact: Exact, names: readonly string[]): Record<s
   return Object.fromEntries(kept.map(([name, text]) => [name, exactValue(text, value[name])]));
 }
 
-function exactValue(text: string, value: unknown): unknown {
+export function exactValue(text: string, value: unknown): unknown {
   const written = JSON.stringify(value);
   return written === text || canonical(written) === canonical(text) ? value : { json: text };
+}
+
+/** JSON of a value in which `exactValue` may have kept texts, down to a depth. */
+export function exactText(value: unknown, depth: number): string {
+  if (!isObject(value)) return JSON.stringify(value);
+  if (isKeptText(value)) return value.json;
+  if (depth === 0) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactText(member, depth - 1)}`).join(',')}}`;
+}
+
+/** An object that merely looks like one that was kept holds nothing that `JSON.parse` would change. */
+function isKeptText(value: JsonObject): value is { json: string } {
+  const { json } = value;
+  if (typeof json !== 'string' || Object.keys(value).length > 1 || !isJson(json)) return false;
+  const kept = exactValue(json, parseJson(json));
+  return isObject(kept) && kept.json === json;
 }
 
 /** A text where it is one that says something. */
