@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
@@ -30,8 +31,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
-    // Half of the tests wait for processes and sockets.
-    maxWorkers: '150%',
+    // Half of the tests wait for processes and sockets. A percentage would never give more workers than there are cores.
+    maxWorkers: availableParallelism() * 2,
     projects: [
       {
         extends: true,

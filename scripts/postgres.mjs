@@ -50,9 +50,8 @@ export async function startPostgres(settings, programs) {
 function serverAccount() {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody']) {
-    const ids = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }));
-    const [uid, gid] = ids.map(({ stdout }) => Number(stdout));
-    if (ids.every(({ status }) => status === 0)) return { uid, gid };
+    const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout);
+    if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new Error('it does not run as root, and there is no user `postgres` or `nobody`. Add one of them.');
 }

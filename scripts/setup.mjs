@@ -1,6 +1,6 @@
 // Makes a fresh clone ready: checks Node, installs the locked dependencies, builds the packages.
 // It runs before anything is installed, so it uses Node alone.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -25,9 +25,32 @@ export function run(program, args, folder = '') {
  * @param {string} [folder]
  */
 export function tool(name, args, folder) {
+  return run(process.execPath, [programOf(name), ...args], folder);
+}
+
+/**
+ * Runs a program of Node beside others. Its output is handed on as it comes.
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ folder?: string, onOutput: (text: string) => void }} options
+ * @returns {Promise<boolean>} whether it succeeded
+ */
+export function runBeside(program, args, { folder = '', onOutput }) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: root + folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput);
+    child.once('error', (error) => onOutput(`${program}: ${error.message}\n`));
+    child.once('close', (status) => resolve(status === 0));
+  });
+}
+
+/** The path of an installed package's program. @param {string} name */
+export function programOf(name) {
   const { bin } = readJson(`node_modules/${name}/package.json`);
-  const program = typeof bin === 'string' ? bin : Object.values(bin)[0];
-  return run(process.execPath, [`${root}node_modules/${name}/${program}`, ...args], folder);
+  return `${root}node_modules/${name}/${typeof bin === 'string' ? bin : Object.values(bin)[0]}`;
 }
 
 /** Checks Node, and installs the dependencies unless the locked ones are there; true when all is ready. */
@@ -42,9 +65,12 @@ export function setUp() {
   return npm(['ci']);
 }
 
+export const buildScript = `${root}scripts/build.mjs`;
+export const pageBuild = ['build', '--logLevel', 'warn'];
+
 /** Builds every package into its dist folder. */
 export function build() {
-  return tool('tsdown', ['--log-level', 'warn']) && tool('vite', ['build', '--logLevel', 'warn'], 'packages/web');
+  return run(process.execPath, [buildScript]) && tool('vite', pageBuild, 'packages/web');
 }
 
 /** @param {readonly string[]} args */

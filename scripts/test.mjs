@@ -1,39 +1,50 @@
-// `npm test`: every check in order. A failing check does not stop the ones after it.
+// `npm test`: every check. A failing check does not stop the others. Tests wait for processes and sockets half of the time,
+// so the checks that only read run beside them.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureChromium } from './chromium.mjs';
-import { build, root, setUp, tool } from './setup.mjs';
+import { buildScript, pageBuild, programOf, root, runBeside, setUp } from './setup.mjs';
+import { summarise } from './test-report.mjs';
+
+/** @typedef {(onOutput: (text: string) => void) => Promise<boolean>} Check */
 
 const total = { passed: 0, failed: 0 };
+/** @type {{ title: string, seconds: number }[]} */
+const durations = [];
+/** @type {string[]} */
+const notes = [];
 
-if (setUp()) checkAll();
+if (setUp()) await checkAll();
 else total.failed += 1;
+console.log('\n=== Durations');
+for (const { title, seconds } of durations) console.log(`${seconds.toFixed(1).padStart(7)} s  ${title}`);
+for (const note of notes) console.log(note);
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-function checkAll() {
+async function checkAll() {
   heading('Browser');
   console.log(ensureChromium() ?? 'The browser tests will fail.');
-  step('Lint and format', () => tool('@biomejs/biome', ['check', '--error-on-warnings']));
-  step('Types', () => tool('typescript', ['--noEmit']));
-  step('Build', build);
-  step('Types of the page', () => tool('typescript', ['-p', 'packages/web']));
-  step('Unused code', () => tool('knip', ['--no-progress']));
-  for (const folder of publishable()) {
-    step(`Package ${folder}`, () => {
-      const published = tool('publint', ['--strict'], folder);
-      const typed = tool(
-        '@arethetypeswrong/cli',
-        ['--pack', '--profile', 'esm-only', '--format', 'table', '--no-summary'],
-        folder,
-      );
-      return published && typed;
-    });
-  }
-  step('Size', () => tool('size-limit', []));
-  heading('Tests');
-  unitTests();
+  await Promise.all([
+    step('Build', async (onOutput) => {
+      const built = await runBeside(buildScript, [], { onOutput });
+      return (await runBeside(programOf('vite'), pageBuild, { folder: 'packages/web', onOutput })) && built;
+    }),
+    inOrder([
+      ['Lint and format', tool('@biomejs/biome', ['check', '--error-on-warnings'])],
+      ['Types', tool('typescript', ['--noEmit'])],
+    ]),
+  ]);
+  await Promise.all([
+    tests(),
+    inOrder([
+      ['Types of the page', tool('typescript', ['-p', 'packages/web'])],
+      ['Unused code', tool('knip', ['--no-progress'])],
+      ...publishable().map((folder) => /** @type {const} */ ([`Package ${folder}`, packageCheck(folder)])),
+      ['Size', tool('size-limit', [])],
+    ]),
+  ]);
 }
 
 /** @param {string} title */
@@ -41,15 +52,59 @@ function heading(title) {
   console.log(`\n=== ${title}`);
 }
 
+/** @param {readonly (readonly [title: string, check: Check])[]} checks */
+async function inOrder(checks) {
+  for (const [title, check] of checks) await step(title, check);
+}
+
+/**
+ * Runs a check and shows its output in one piece, as others run at the same time.
+ * @param {string} title
+ * @param {Check} check
+ */
+async function step(title, check) {
+  let output = '';
+  const ok = await timed(title, () =>
+    check((text) => {
+      output += text;
+    }),
+  );
+  total[ok ? 'passed' : 'failed'] += 1;
+  heading(title);
+  process.stdout.write(output);
+  if (!ok) console.log(`FAILED: ${title}`);
+}
+
 /**
  * @param {string} title
- * @param {() => boolean} check
+ * @param {() => Promise<boolean>} work
  */
-function step(title, check) {
-  heading(title);
-  const ok = check();
-  total[ok ? 'passed' : 'failed'] += 1;
-  if (!ok) console.log(`FAILED: ${title}`);
+async function timed(title, work) {
+  const start = performance.now();
+  const ok = await work();
+  durations.push({ title, seconds: (performance.now() - start) / 1000 });
+  return ok;
+}
+
+/**
+ * @param {string} name
+ * @param {readonly string[]} args
+ * @param {string} [folder]
+ * @returns {Check}
+ */
+function tool(name, args, folder) {
+  return (onOutput) => runBeside(programOf(name), args, { ...(folder && { folder }), onOutput });
+}
+
+/** @param {string} folder @returns {Check} */
+function packageCheck(folder) {
+  const typed = ['--pack', '--profile', 'esm-only', '--format', 'table', '--no-summary'];
+  const checks = [tool('publint', ['--strict'], folder), tool('@arethetypeswrong/cli', typed, folder)];
+  return async (onOutput) => {
+    const results = [];
+    for (const check of checks) results.push(await check(onOutput));
+    return results.every(Boolean);
+  };
 }
 
 function publishable() {
@@ -60,39 +115,31 @@ function publishable() {
 }
 
 /** Runs vitest and counts its tests. A run that failed in any other way counts as one failure more. */
-function unitTests() {
+async function tests() {
   const folder = mkdtempSync(join(tmpdir(), 'skein-test-'));
   const file = join(folder, 'vitest.json');
-  const ok = tool('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]);
+  heading('Tests');
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const onOutput = process.stdout.write.bind(process.stdout);
+  const ok = await timed('Tests', () => runBeside(programOf('vitest'), args, { onOutput }));
   const report = readReport(file);
   rmSync(folder, { recursive: true });
 
-  const failed = ok || report.failed.length > 0 ? report.failed : ['an error outside of the tests, see above'];
-  total.passed += report.passed;
+  const failed = report?.failed ?? ['vitest wrote no report'];
+  if (!ok && failed.length === 0) failed.push('an error outside of the tests, see above');
+  total.passed += report?.passed ?? 0;
   total.failed += failed.length;
-  for (const name of failed) console.log(`FAILED: ${name}`);
-  for (const name of report.skipped) console.log(`SKIPPED: ${name}`);
+  for (const { name, seconds } of report?.slowest ?? [])
+    notes.push(`${seconds.toFixed(1).padStart(7)} s  Tests: ${name.replace(root, '')}`);
+  for (const name of failed) notes.push(`FAILED: ${name}`);
+  for (const name of report?.skipped ?? []) notes.push(`SKIPPED: ${name}`);
 }
 
-/** @param {string} file */
+/** Nothing when vitest ended before it wrote all of it. @param {string} file */
 function readReport(file) {
-  /** @type {{ passed: number, failed: string[], skipped: string[] }} */
-  const seen = { passed: 0, failed: [], skipped: [] };
-  /** @type {{ testResults: { name: string, status: string, assertionResults: { fullName: string, status: string }[] }[] }} */
-  let report;
   try {
-    report = JSON.parse(readFileSync(file, 'utf8'));
+    return summarise(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return { ...seen, failed: ['vitest wrote no report'] };
+    return undefined;
   }
-  for (const { name, status, assertionResults } of report.testResults) {
-    const before = seen.failed.length;
-    for (const test of assertionResults) {
-      if (test.status === 'passed') seen.passed += 1;
-      else if (test.status === 'failed') seen.failed.push(`${name}: ${test.fullName}`);
-      else seen.skipped.push(`${name}: ${test.fullName}`);
-    }
-    if (status === 'failed' && seen.failed.length === before) seen.failed.push(`${name}: the file itself failed`);
-  }
-  return seen;
 }

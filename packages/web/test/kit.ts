@@ -9,9 +9,9 @@ import { tool } from '@skein/core';
 import { type Emulator, startEmulator } from '@skein/emulator';
 import { type Forest, openForest } from '@skein/forest';
 import { createServer, type Listening, type ServerOptions } from '@skein/server';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { findChromium, howToInstall } from '../../../scripts/chromium.mjs';
+import { launchChromium } from '../../../scripts/test-chromium.ts';
 
 const pageFolder = fileURLToPath(new URL('../dist', import.meta.url));
 const closing: (() => Promise<unknown>)[] = [];
@@ -22,9 +22,7 @@ export function inChromium(): void {
   beforeAll(async () => {
     if (!existsSync(join(pageFolder, 'index.html')))
       throw new Error('The page is not built: run `npm test`, or `npx vite build` in packages/web.');
-    const executablePath = findChromium();
-    if (!executablePath) throw new Error(howToInstall);
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    browser = await launchChromium();
   });
   afterEach(async () => {
     // All of them, also behind one that fails.

@@ -64,7 +64,7 @@ test('processes that write at once, one of them killed, lose nothing that was ac
 });
 
 describe('a server that dies', () => {
-  let server: Server | undefined;
+  let server: Server;
   beforeAll(async () => {
     server = await startServer();
   });
