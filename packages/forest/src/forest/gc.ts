@@ -1,4 +1,5 @@
 import type { StoreRecord } from '../model/index.ts';
+import type { Compaction } from '../store/index.ts';
 import { bookmarkPage, readBookmarks } from './bookmarks.ts';
 import type { Context } from './context.ts';
 import { neededBodies } from './needed-bodies.ts';
@@ -15,7 +16,7 @@ import { everyStep } from './walk.ts';
 export async function collectGarbage(
   context: Context,
   { forget = () => false }: { readonly forget?: (record: StoreRecord) => boolean } = {},
-): Promise<{ kept: number; removed: number }> {
+): Promise<Compaction> {
   const { store } = context;
   await settleAll(context);
   const { named, deleted } = await namedNodes(context);
