@@ -85,9 +85,7 @@ export interface Forest {
   /** Hangs what was appended to nodes while another process moved them to where those nodes are now. */
   settle(): Promise<Rehung>;
   /** Offline: forgets for good what was removed, what `forget` names, and nothing else. */
-  gc(options?: {
-    readonly forget?: (record: StoreRecord) => boolean;
-  }): Promise<Compaction>;
+  gc(options?: { readonly forget?: (record: StoreRecord) => boolean }): Promise<Compaction>;
   /** Offline: the same in less space. */
   pack(): Promise<Compaction>;
   close(): Promise<void>;

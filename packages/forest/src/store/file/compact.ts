@@ -42,7 +42,8 @@ export async function compactSegments(work: Work, keep: (record: StoreRecord) =>
     const reason = set.readOnlyBecause();
     if (reason)
       throw new StoreError('store_read_only', `${folders.segments} cannot be compacted: ${reason}. Update Skein.`);
-    const old = [...set.current()];
+    const unread = new Set(set.problems.filter(({ code }) => code === 'unreadable-file').map(({ where }) => where));
+    const old = [...set.current()].filter(({ name }) => !unread.has(name));
     const counts = await writeKept(work, keep);
     const setAside: string[] = [];
     for (const { name, isDamaged } of old) {

@@ -12,7 +12,7 @@ const ids = path.map(({ node }) => node.id);
 const digests = path.map(({ body }) => body.digest);
 const texts = path.map(({ body }) => body.text);
 const loose = makeBody('{"envelope":true}');
-const take = makeTake(path[2]!.node, 5, { envelope: loose.digest, model: 'm', usage: { input: 1, output: 2 } });
+const take = makeTake(path[2]!.node, 5, { envelope: loose.digest, model: 'm', params: { temperature: 0.5 } });
 const odd = { k: 'later-kind', id: 7, value: 1 };
 let here: TestFolder;
 

@@ -130,6 +130,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
       return true;
     } catch (error) {
       if (!OF_ONE_FILE.has(systemCode(error))) throw error;
+      if (!current.get(name)?.isOpen) current.delete(name);
       return leaveOut(name, meaningOf(error));
     }
   };
