@@ -248,6 +248,37 @@ describe('writing and upkeep', () => {
     expect(code).toBe(1);
     expect(json().ok).toBe(false);
   });
+
+  test('tree, log and export of a damaged forest show the rest, say where the damage is, and fail', async () => {
+    const folder = join(home, 'damaged-in-part');
+    const forest = await openForest(folder);
+    const top = await forest.append(ROOT, [user('First')]);
+    const below = await forest.append(await forest.append(top, [user('Hello')]), [user('Last')]);
+    await forest.append(top, [user('Beside')]);
+    await forest.close();
+    damage(folder);
+    for (const [args, shown] of [
+      [['tree'], ['First', 'Last', 'Beside', '(damaged)']],
+      [
+        ['log', below],
+        ['First', 'Last'],
+      ],
+      [
+        ['export', '--format', 'markdown'],
+        ['First', 'Beside'],
+      ],
+      [['export'], ['First', 'Last', 'Beside']],
+    ] as const) {
+      const { code, out, err } = await skein(home, [...args, '--store', folder]);
+      for (const text of shown) expect(out).toContain(text);
+      expect(out).not.toContain('Hallo');
+      expect(err).toMatch(/damaged at \w+\.jsonl:\d+/);
+      expect(code).toBe(1);
+    }
+    const packed = await skein(home, ['pack', '--store', folder]);
+    expect(packed.err).toContain('set-aside');
+    expect((await skein(home, ['tree', '--store', folder])).out).toContain('First');
+  });
 });
 
 describe('asking', () => {

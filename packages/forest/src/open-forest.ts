@@ -18,8 +18,13 @@ export async function openForest(where: string, { project = 'default' }: OpenOpt
       `"${project.slice(0, 60)}" is not a project: use letters, digits and . _ -`,
     );
   const store = await openStore(where, project);
-  if (isFolder(where) && (await isOlderLayout(where))) return openOlder(where, { store, project });
-  return createForest(store, { project });
+  try {
+    if (isFolder(where) && (await isOlderLayout(where))) return await openOlder(where, { store, project });
+    return createForest(store, { project });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 async function openStore(where: string, project: string): Promise<Store> {

@@ -1,5 +1,6 @@
 import { dialect, openaiChat } from '@skein/core';
 import {
+  type ExportDamage,
   type ExportFormat,
   type ExportLosses,
   type ExportOf,
@@ -64,6 +65,7 @@ async function exportFrom(id: string | undefined, options: Options): Promise<voi
       onLosses: (_conversation: ExportLosses) => {
         lossy += 1;
       },
+      onDamaged: ({ head, reason }: ExportDamage) => warn(`The conversation to ${head} was left out: ${reason}`),
       onProgress: (count: number) => {
         messages = count;
         progress.tell(counted(count, 'message'));

@@ -1,3 +1,4 @@
+import { isDamage, readableNodes } from '@skein/forest';
 import type { Command } from 'commander';
 import { nodeLine, nodeLines } from '../output/message-text.ts';
 import { nodeView } from '../output/node-view.ts';
@@ -16,7 +17,10 @@ export function addLog(program: Command): void {
 async function showLog(id: string, { json, oneline, ...flags }: ForestFlags & { readonly oneline?: boolean }) {
   await inWorld(flags, async ({ forest, redact }) => {
     const { node, thread } = await findPlace(forest, id);
-    const path = await forest.path(node);
+    const path = await forest.path(node).catch(async (error: unknown) => {
+      if (!isDamage(error)) throw error;
+      return readableNodes(forest.store, await forest.store.path(await forest.resolve(node)));
+    });
     if (json) return sayJson(redact({ ...(thread && { thread }), items: path.map(nodeView) }));
     for (const [index, one] of path.entries()) {
       if (oneline) say(nodeLine(one, redact));

@@ -1,6 +1,6 @@
-import { forgetOld } from '@skein/forest';
+import { type Compaction, forgetOld } from '@skein/forest';
 import type { Command } from 'commander';
-import { counted, say, sayJson } from '../output/output.ts';
+import { counted, say, sayJson, warn } from '../output/output.ts';
 import { withProgress } from '../output/progress.ts';
 import { sayProblems } from '../output/say-problems.ts';
 import { inWorld } from '../world/open-world.ts';
@@ -29,10 +29,11 @@ async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
 
 async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlags): Promise<void> {
   await inWorld(flags, async ({ forest, config }) => {
-    const counts = await withProgress('Writing anew', () =>
+    const counts: Compaction = await withProgress('Writing anew', () =>
       how === 'gc' ? forgetOld(forest, config.retention) : forest.pack(),
     );
     if (json) sayJson(counts);
     else say(`${counted(counts.kept, 'record')} kept, ${counts.removed} removed.`);
+    for (const path of counts.setAside ?? []) warn(`A file with damage was set aside: ${path}`);
   });
 }

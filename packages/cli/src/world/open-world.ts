@@ -1,7 +1,7 @@
 import { type Config, describeProblem, type Flags, loadConfig } from '@skein/agents';
 import { type Forest, openForest } from '@skein/forest';
 import type { Redact } from '@skein/server';
-import { UsageError, warn } from '../output/output.ts';
+import { harmless, UsageError, warn } from '../output/output.ts';
 import { placeOf } from './store-place.ts';
 
 /** What the commands work with. */
@@ -18,11 +18,25 @@ export async function inWorld<T>(flags: Flags, use: (world: World) => Promise<T>
   const redact = await redactFor(config);
   const forest = await openForest(placeOf(config.store, process.env), { project: config.project });
   try {
-    return await use({ config, forest, redact });
+    const done = await use({ config, forest, redact });
+    warnOfDamage(forest);
+    return done;
   } finally {
     await forest.close();
   }
 }
+
+/** What a command did not show because it cannot be read. It fails then, so that scripts notice. */
+function warnOfDamage({ store }: Forest): void {
+  const damage = store.problems().filter(({ code }) => DAMAGE.has(code));
+  const [first] = damage;
+  if (!first) return;
+  const more = damage.length > 1 ? `, and at ${damage.length - 1} more places` : '';
+  warn(harmless(`The forest is damaged at ${first.where}${more}: ${first.message} "skein fsck" says all.`));
+  process.exitCode = 1;
+}
+
+const DAMAGE: ReadonlySet<string> = new Set(['damaged-record', 'wrong-hash', 'unreadable-file']);
 
 /** The configuration. A bad flag ends the command: another forest than the one that was meant must not be used. */
 export async function readConfig({ store, project, model, agents, port, host }: Flags): Promise<Config> {

@@ -1,9 +1,10 @@
 import { type Checkpoint, dialect, type Manifest, type Message, rangeDigest, type ToolDefinition } from '@skein/core';
 import { readCheckpoints } from '../forest/checkpoints.ts';
+import { ForestError } from '../forest/errors.ts';
 import { type Lineage, lineageOf, takesOfLineage } from '../forest/lineage.ts';
 import { messageOf, takesByNode } from '../forest/read-nodes.ts';
 import { storedManifest } from '../forest/sent-request.ts';
-import type { NodeRecord, TakeContext, TakeRecord } from '../model/index.ts';
+import { type NodeRecord, ROOT, type TakeContext, type TakeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { readTools } from './thread-tools.ts';
 
@@ -31,6 +32,19 @@ export interface LastRequest {
   readonly tools: readonly ToolDefinition[];
 }
 
+/** A model must not be sent a history of which the beginning is missing. */
+async function wholePath(store: Store, node: string): Promise<NodeRecord[]> {
+  const path = await store.path(node);
+  const [first] = path;
+  if (first && first.parent !== ROOT)
+    throw new ForestError(
+      'damaged',
+      first.id,
+      `Node ${first.parent} above ${first.id} is damaged or missing, so the history cannot be sent whole: run fsck.`,
+    );
+  return path;
+}
+
 /**
  * Reads what a conversation sends next below a node. With a thread, only what that conversation itself was sent with
  * counts; nodes that it shares with others say nothing of them.
@@ -40,7 +54,7 @@ export async function readHistory(
   node: string,
   { issuer, thread }: { readonly issuer?: string; readonly thread?: string | undefined } = {},
 ): Promise<History> {
-  const path = await store.path(node);
+  const path = await wholePath(store, node);
   const ids = path.map(({ id }) => id);
   const lineage = thread === undefined ? undefined : await lineageOf(store, thread);
   const [bodies, takes, found] = await Promise.all([
@@ -50,7 +64,7 @@ export async function readHistory(
   ]);
   const own = ids.flatMap((id) => takesOfLineage(takes.get(id) ?? [], lineage));
   const stored = path.map((record, index) =>
-    messageOf(record, bodies[index], preferred(takes.get(record.id) ?? [], lineage), issuer),
+    messageOf(store, record, bodies[index], preferred(takes.get(record.id) ?? [], lineage), issuer),
   );
   const reply = own.findLast(({ author, context, model }) => author === 'model' && (context ?? model) !== undefined);
   const messages = await withSystemOf(store, stored, reply?.context);

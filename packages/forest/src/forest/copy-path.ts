@@ -33,7 +33,7 @@ export async function copyPath(
   let here = onto;
   for (const [index, old] of path.entries()) {
     const own = takes.get(old.id) ?? [];
-    const { node, next } = makeRecords(here, messageOf(old, bodies[index], own), old.at);
+    const { node, next } = makeRecords(here, messageOf(store, old, bodies[index], own), old.at);
     records.push(node, ...own.map((take) => carriedTake(take, { node: node.id, via: 'edit', from: old.id })));
     ids.push(node.id);
     here = next;

@@ -1,6 +1,8 @@
 import type { StoreRecord } from '../model/index.ts';
+import type { Compaction, Store } from '../store/index.ts';
 import { bookmarkPage, readBookmarks } from './bookmarks.ts';
 import type { Context } from './context.ts';
+import { ForestError } from './errors.ts';
 import { neededBodies } from './needed-bodies.ts';
 import { everyItem, everyPage } from './pages.ts';
 import { readThreads } from './read-threads.ts';
@@ -15,14 +17,26 @@ import { everyStep } from './walk.ts';
 export async function collectGarbage(
   context: Context,
   { forget = () => false }: { readonly forget?: (record: StoreRecord) => boolean } = {},
-): Promise<{ kept: number; removed: number }> {
+): Promise<Compaction> {
   const { store } = context;
   await settleAll(context);
   const { named, deleted } = await namedNodes(context);
   const dead = await deadNodes(context, named);
   const needed = await neededBodies(store, (id) => dead.has(id));
   const done = await repliesThatAreMessages(context);
+  refuseUnread(store);
   return store.compact((record) => isKept(record, dead, deleted, needed) && !isDone(record, done) && !forget(record));
+}
+
+/** What is needed cannot be told while a file is not read: what it has may need any text. */
+function refuseUnread(store: Store): void {
+  const unread = store.problems().find(({ code }) => code === 'unreadable-file');
+  if (unread)
+    throw new ForestError(
+      'damaged',
+      unread.where,
+      `Nothing was collected: ${unread.where} cannot be read, and what it has may need any text. ${unread.message} Mend it, or move it away.`,
+    );
 }
 
 /** What came in while a model spoke is kept for the case of a crash. A mark says that it became a message. */

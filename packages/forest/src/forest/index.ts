@@ -1,5 +1,5 @@
 export { createForest } from './create-forest.ts';
 export { ForestError, type ForestErrorCode } from './errors.ts';
 export { followChanges } from './follow-changes.ts';
-export { readNodes } from './read-nodes.ts';
+export { isDamage, readableNodes } from './read-nodes.ts';
 export type * from './types.ts';

@@ -1,7 +1,7 @@
 import { ROOT } from '../model/index.ts';
 import type { Page } from '../store/index.ts';
 import type { Context } from './context.ts';
-import { readNodes, takesByNode } from './read-nodes.ts';
+import { readableNodes, readNodes, takesByNode } from './read-nodes.ts';
 import { resolveId } from './resolve.ts';
 import { topOf } from './top.ts';
 import type { Forest, ForestNode, TopologyNode } from './types.ts';
@@ -10,7 +10,7 @@ import { type Step, walkBelow } from './walk.ts';
 /** Looking over more than one path. */
 export function lookingOf({ store }: Context): Pick<Forest, 'leaves' | 'descendants' | 'diff' | 'topology'> {
   const readSteps = async (page: Page<Step>): Promise<Page<ForestNode>> => {
-    const items = await readNodes(
+    const items = await readableNodes(
       store,
       page.items.map(({ record }) => record),
       page.items.map(({ removed }) => removed),
@@ -25,7 +25,7 @@ export function lookingOf({ store }: Context): Pick<Forest, 'leaves' | 'descenda
       const isAlone = found.items.length === 0 && page.after === undefined && top.id !== ROOT;
       if (!isAlone || (top.removed && !page.withRemoved)) return readSteps(found);
       const [record] = await store.nodes([top.id]);
-      return { items: await readNodes(store, [record!], [top.removed]) };
+      return { items: await readableNodes(store, [record!], [top.removed]) };
     },
     async descendants(id, page = {}) {
       return readSteps(await walkBelow(store, await topOf(store, id), page));

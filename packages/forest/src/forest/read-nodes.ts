@@ -5,12 +5,32 @@ import { ForestError } from './errors.ts';
 import { hiddenBelow } from './removed.ts';
 import type { ForestNode, Marks } from './types.ts';
 
-/** Nodes as they are shown, for records in any order. Whoever knows which are hidden saves reading what is above them. */
+/**
+ * Nodes as they are shown, for records in any order. Whoever knows which are hidden saves reading what is above them. A
+ * text that is damaged is an error.
+ */
 export async function readNodes(
   store: Store,
   records: readonly NodeRecord[],
   hidden?: readonly boolean[],
 ): Promise<ForestNode[]> {
+  return (await nodeReaders(store, records, hidden)).map((read) => read());
+}
+
+/** The same for lists: one damaged text must not hide the others. `problems` of the store says what is left out. */
+export async function readableNodes(
+  store: Store,
+  records: readonly NodeRecord[],
+  hidden?: readonly boolean[],
+): Promise<ForestNode[]> {
+  return (await nodeReaders(store, records, hidden)).flatMap((read) => unlessDamaged(read) ?? []);
+}
+
+async function nodeReaders(
+  store: Store,
+  records: readonly NodeRecord[],
+  hidden: readonly boolean[] | undefined,
+): Promise<(() => ForestNode)[]> {
   const ids = records.map(({ id }) => id);
   const [bodies, takes, counts, marks, removed] = await Promise.all([
     store.bodies(records.map(({ body }) => body)),
@@ -19,7 +39,7 @@ export async function readNodes(
     marksByNode(store, ids),
     hidden ?? hiddenBelow(store, records),
   ]);
-  return records.map((record, index) => {
+  return records.map((record, index) => () => {
     const own = takes.get(record.id) ?? [];
     return {
       id: record.id,
@@ -28,7 +48,7 @@ export async function readNodes(
       role: record.facts.role,
       at: record.at,
       dialect: record.dialect,
-      message: messageOf(record, bodies[index], own),
+      message: messageOf(store, record, bodies[index], own),
       takes: own,
       childCount: counts[index]!,
       removed: removed[index]!,
@@ -42,19 +62,42 @@ export async function readNodes(
  * asked for, else of the first one.
  */
 export function messageOf(
+  store: Pick<Store, 'problems'>,
   { id, dialect: dialectId, body, facts }: NodeRecord,
   raw: string | undefined,
   takes: readonly TakeRecord[],
   issuer?: string,
 ): Message {
-  if (raw === undefined)
-    throw new ForestError(
+  if (raw === undefined) throw textError(store, id, body);
+  const take = takes.find(({ origin }) => origin.issuer === issuer) ?? takes[0];
+  return dialect(dialectId).parseMessage(raw, take?.origin, { ...facts, digest: body });
+}
+
+function textError(store: Pick<Store, 'problems'>, id: string, body: string): ForestError {
+  const damage = store.problems().find(({ subject }) => subject === body);
+  if (!damage)
+    return new ForestError(
       'unknown_body',
       id,
       `The text of node ${id} is not in the store: run fsck to see what is missing.`,
     );
-  const take = takes.find(({ origin }) => origin.issuer === issuer) ?? takes[0];
-  return dialect(dialectId).parseMessage(raw, take?.origin, { ...facts, digest: body });
+  const why = `${damage.where}: ${damage.message}`;
+  return new ForestError('damaged', id, `The text of node ${id} is damaged at ${why} Run fsck to see all damage.`);
+}
+
+/** What was read, or undefined when the text of it is damaged or missing. */
+export function unlessDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a text could not be read because it is damaged or missing. */
+export function isDamage(error: unknown): error is ForestError {
+  return error instanceof ForestError && (error.code === 'damaged' || error.code === 'unknown_body');
 }
 
 export async function takesByNode(store: Store, ids: readonly string[]): Promise<Map<string, TakeRecord[]>> {

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { joinTexts } from './join-texts.ts';
 import { lineageOf } from './lineage.ts';
 import { everyPage, filteredPage } from './pages.ts';
-import { messageOf, readNodes, takesByNode } from './read-nodes.ts';
+import { messageOf, readableNodes, readNodes, takesByNode } from './read-nodes.ts';
 import { hiddenAmong } from './removed.ts';
 import { recordOf, resolveId } from './resolve.ts';
 import { partsFrom, sentRequest } from './sent-request.ts';
@@ -38,7 +38,9 @@ export function readingOf({ store }: Context): Reading {
           path.map((node) => node.id),
         ),
       ]);
-      return joinTexts(path.map((node, index) => messageOf(node, bodies[index], takes.get(node.id) ?? [], issuer)));
+      return joinTexts(
+        path.map((node, index) => messageOf(store, node, bodies[index], takes.get(node.id) ?? [], issuer)),
+      );
     },
     async children(id, page = {}) {
       const top = await topOf(store, id);
@@ -74,7 +76,7 @@ async function readChildren(store: Store, top: Top, records: readonly NodeRecord
     store,
     records.map(({ id }) => id),
   );
-  return readNodes(
+  return readableNodes(
     store,
     records,
     records.map(({ id }) => top.removed || hidden.has(id)),

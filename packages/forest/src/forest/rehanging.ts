@@ -27,7 +27,7 @@ export function rehangingOf(context: Context): Rehangings {
 
   const read = async (node: NodeRecord) => {
     const [[raw], takes] = await Promise.all([store.bodies([node.body]), store.takes([node.id])]);
-    return { message: messageOf(node, raw, takes), takes };
+    return { message: messageOf(store, node, raw, takes), takes };
   };
 
   /** Looks once more after writing: what others appended meanwhile follows. */

@@ -26,7 +26,7 @@ export async function resolveId(store: Store, id: string): Promise<string> {
   if (full === undefined) throw unknownNode(id);
   const now = await followRedirect(store, full);
   const [node] = await store.nodes([now]);
-  if (!node && now !== ROOT) throw unknownNode(id);
+  if (!node && now !== ROOT) throw missingNode(store, now);
   return now;
 }
 
@@ -75,6 +75,17 @@ function endOf(id: string, next: ReadonlyMap<string, string | undefined>): strin
 
 function unknownNode(id: string): ForestError {
   return new ForestError('unknown_node', id, `There is no node ${id} in this forest.`);
+}
+
+/** A node that is not there, or is there and damaged. */
+function missingNode(store: Store, id: string): ForestError {
+  const damage = store.problems().find(({ subject }) => subject === id);
+  if (!damage) return unknownNode(id);
+  return new ForestError(
+    'damaged',
+    id,
+    `Node ${id} is damaged at ${damage.where}: ${damage.message} Run fsck to see all damage.`,
+  );
 }
 
 function shown(text: string): string {

@@ -3,7 +3,7 @@ import type { SearchHit } from '../store/index.ts';
 import { isAtOrBelow } from './below.ts';
 import type { Context } from './context.ts';
 import { filteredPage } from './pages.ts';
-import { marksByNode, messageOf, takesByNode } from './read-nodes.ts';
+import { marksByNode, messageOf, takesByNode, unlessDamaged } from './read-nodes.ts';
 import { hiddenBelow } from './removed.ts';
 import { recordOf, resolveId } from './resolve.ts';
 import { snippetOf } from './snippet.ts';
@@ -60,9 +60,11 @@ async function keepHits({ store }: Context, hits: readonly SearchHit[], { top, m
 async function readHits({ store }: Context, hits: readonly SearchHit[], words: readonly string[]): Promise<Found[]> {
   const records = (await store.nodes(hits.map(({ id }) => id))) as NodeRecord[];
   const bodies = await store.bodies(records.map(({ body }) => body));
-  return hits.map(({ id, score }, index) => {
+  return hits.flatMap(({ id, score }, index) => {
     const record = records[index]!;
-    const text = searchText(messageOf(record, bodies[index], []));
+    const message = unlessDamaged(() => messageOf(store, record, bodies[index], []));
+    if (!message) return [];
+    const text = searchText(message);
     return { node: id, role: record.facts.role, score, ...snippetOf(text, words) };
   });
 }

@@ -48,7 +48,7 @@ async function planBatch(store: Store, batch: readonly (readonly [NodeRecord, Pl
   const refs = groupBy(items, ({ key }) => key);
   return batch.flatMap(([old, onto], index) => {
     const own = takes.get(old.id) ?? [];
-    const { node, next } = makeRecords(onto, messageOf(old, bodies[index], own), old.at);
+    const { node, next } = makeRecords(onto, messageOf(store, old, bodies[index], own), old.at);
     const said = refs.get(old.id) ?? [];
     const moved = said.find(({ name }) => name === 'moved')?.value;
     if (typeof moved === 'string') return [];

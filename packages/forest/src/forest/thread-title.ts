@@ -1,6 +1,6 @@
 import type { Message } from '@skein/core';
 import type { Store } from '../store/index.ts';
-import { messageOf } from './read-nodes.ts';
+import { messageOf, unlessDamaged } from './read-nodes.ts';
 
 /** Letters of a title that nobody gave. */
 const LONGEST = 80;
@@ -16,7 +16,8 @@ export async function titleAt(store: Store, head: string): Promise<string> {
   for (const record of await store.path(head)) {
     if (record.facts.role !== 'user') continue;
     const [raw] = await store.bodies([record.body]);
-    const title = titleOfMessage(messageOf(record, raw, []));
+    const message = unlessDamaged(() => messageOf(store, record, raw, []));
+    const title = message ? titleOfMessage(message) : '';
     if (title !== '') return title;
   }
   return '';
@@ -38,7 +39,10 @@ export async function openingAt(store: Store, head: string): Promise<string> {
   for (const record of await store.path(head)) {
     if (record.facts.role !== 'user') continue;
     const [raw] = await store.bodies([record.body]);
-    const opening = messageOf(record, raw, []).text.trim().replace(/\s+/g, ' ');
+    const opening =
+      unlessDamaged(() => messageOf(store, record, raw, []))
+        ?.text.trim()
+        .replace(/\s+/g, ' ') ?? '';
     if (opening !== '') return opening;
   }
   return '';

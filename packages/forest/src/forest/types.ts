@@ -1,6 +1,6 @@
 import type { Loss, Message, PrefixDifference, Role, Usage } from '@skein/core';
 import type { Clock, StoreRecord, TakeRecord } from '../model/index.ts';
-import type { Changes, Page, PageRequest, Problem, Store } from '../store/index.ts';
+import type { Changes, Compaction, Page, PageRequest, Problem, Store } from '../store/index.ts';
 
 /**
  * A forest of branching conversations. Ids may be abbreviated to what only one node begins with. Whatever is
@@ -85,11 +85,9 @@ export interface Forest {
   /** Hangs what was appended to nodes while another process moved them to where those nodes are now. */
   settle(): Promise<Rehung>;
   /** Offline: forgets for good what was removed, what `forget` names, and nothing else. */
-  gc(options?: {
-    readonly forget?: (record: StoreRecord) => boolean;
-  }): Promise<{ readonly kept: number; readonly removed: number }>;
+  gc(options?: { readonly forget?: (record: StoreRecord) => boolean }): Promise<Compaction>;
   /** Offline: the same in less space. */
-  pack(): Promise<{ readonly kept: number; readonly removed: number }>;
+  pack(): Promise<Compaction>;
   close(): Promise<void>;
 }
 

@@ -1,16 +1,17 @@
 import { dialect } from '@skein/core';
 import type { Forest } from '../forest/types.ts';
-import { ENTRY_KINDS, nodeId, ROOT, type StoreRecord, sha256, takeOf } from '../model/index.ts';
-import { isSegmentLine, readHeader, readLine, SEGMENT_VERSION } from '../store/file/format.ts';
+import { ENTRY_KINDS, ROOT, type StoreRecord } from '../model/index.ts';
+import { readLine, readSegmentLine, SEGMENT_VERSION } from '../store/file/format.ts';
+import { hashFault } from '../store/record-fault.ts';
 import { FormatError } from './format-error.ts';
 import type { Progress } from './progress.ts';
 import { readJson } from './source/exact.ts';
 import type { Piece } from './source/lines.ts';
 
 const BATCH = 500;
-const KINDS: ReadonlySet<unknown> = new Set(['ref', ...ENTRY_KINDS]);
+const KINDS: ReadonlySet<unknown> = new Set(['body', 'take', 'ref', ...ENTRY_KINDS]);
 
-/** Records as they are, each checked by its hash; what names something that is missing is reported and left out. */
+/** Records as they are, each checked by its checksum and its hash; what names something that is missing is reported and left out. */
 export async function importSegments(forest: Forest, pieces: AsyncIterable<Piece>, progress: Progress): Promise<void> {
   const { store } = forest;
   let batch: { record: StoreRecord; where: string }[] = [];
@@ -39,31 +40,22 @@ export async function importSegments(forest: Forest, pieces: AsyncIterable<Piece
 /** A record whose hash holds; undefined for lines about the file itself. */
 function readRecord(line: string): StoreRecord | undefined {
   readJson(line);
-  const header = readHeader(line);
-  if (header && header.version > SEGMENT_VERSION)
+  const bytes = Buffer.from(line);
+  const said = readSegmentLine(bytes);
+  if (said && said !== 'other' && said.version > SEGMENT_VERSION)
     throw new FormatError(
       'wrong_shape',
-      `Segments of version ${header.version} are not known; this release reads version ${SEGMENT_VERSION}.`,
+      `Segments of version ${said.version} are not known; this release reads version ${SEGMENT_VERSION}.`,
     );
-  if (isSegmentLine(line)) return undefined;
-  const record = readLine(line)?.record;
+  if (said) return undefined;
+  const record = readLine(bytes)?.record;
   if (record && isSound(record)) return record;
   throw new FormatError('wrong_shape', `This is not a record whose hash holds: ${line.slice(0, 80)}`);
 }
 
 function isSound(record: StoreRecord): boolean {
-  switch (record.k) {
-    case 'body':
-      return sha256(record.text) === record.digest;
-    case 'node':
-      return nodeId(record.parent, record.dialect, record.body) === record.id && isKnownDialect(record.dialect);
-    case 'take': {
-      const { k, id, ...facts } = record;
-      return takeOf(facts).id === id;
-    }
-    default:
-      return KINDS.has(record.k);
-  }
+  const isKnown = record.k === 'node' ? isKnownDialect(record.dialect) : KINDS.has(record.k);
+  return isKnown && hashFault(record) === undefined;
 }
 
 function isKnownDialect(id: string): boolean {

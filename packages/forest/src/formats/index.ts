@@ -1,7 +1,7 @@
 export { exportDialects } from './export/dialect-messages.ts';
 export { type ExportOlderOptions, exportOlder } from './export/export-older.ts';
 export { exportText } from './export/export-text.ts';
-export type { ExportFormat, ExportLosses, ExportOf, ExportOptions } from './export/types.ts';
+export type { ExportDamage, ExportFormat, ExportLosses, ExportOf, ExportOptions } from './export/types.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
 export { importFile } from './import-file.ts';
 export { isOlderLayout } from './older/need-layout.ts';

@@ -4,6 +4,7 @@ export { type PostgresOptions, postgresStore } from './postgres/postgres-store.t
 export type {
   Change,
   Changes,
+  Compaction,
   EntryQuery,
   IdChain,
   Page,

@@ -65,9 +65,17 @@ export interface Store {
   problems(): readonly Problem[];
   /** Looks at everything that is stored, not only at what the index knows. */
   check(): Promise<readonly Problem[]>;
-  /** Offline: writes anew what `keep` says, in the least space. */
-  compact(keep: (record: StoreRecord) => boolean): Promise<{ kept: number; removed: number }>;
+  /** Offline: writes anew what `keep` says, in the least space. What is damaged is never removed. */
+  compact(keep: (record: StoreRecord) => boolean): Promise<Compaction>;
   close(): Promise<void>;
+}
+
+/** What became of the records of a store that was written anew. */
+export interface Compaction {
+  readonly kept: number;
+  readonly removed: number;
+  /** Where files with damage lie now. */
+  readonly setAside?: readonly string[];
 }
 
 export interface Page<T> {
@@ -142,4 +150,6 @@ export interface Problem {
   /** File and place, or the id. */
   readonly where: string;
   readonly message: string;
+  /** The id or digest of the record that is damaged, where that is known. */
+  readonly subject?: string;
 }

@@ -38,6 +38,18 @@ export const recordCases: Readonly<Record<string, (store: Store) => Promise<void
     same(await store.bodies([body.digest]), [body.text], 'body');
   },
 
+  'a text that does not have its hash is not given, and reported': async (store) => {
+    const { node, body } = makeNode('Hello');
+    await store.append([{ ...body, text: body.text.replace('Hello', 'Hallo') }, node]);
+    same(await store.bodies([body.digest, body.digest]), [undefined, undefined], 'texts');
+    const [problem] = store.problems();
+    same([problem?.code, problem?.subject], ['wrong-hash', body.digest], 'problem');
+    check(
+      (await store.check()).some(({ code }) => code === 'wrong-hash'),
+      'a check finds it',
+    );
+  },
+
   'a record that is there already changes nothing': async (store) => {
     const path = makePath(['a', 'b']);
     const take = makeTake(path[0]!.node, 1);

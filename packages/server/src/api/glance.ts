@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { readNodes, type Store } from '@skein/forest';
+import { readableNodes, type Store } from '@skein/forest';
 import type { Redact } from '../redact.ts';
 import { inWords } from './in-words.ts';
 import { answers, apiRouter } from './route.ts';
@@ -86,7 +86,7 @@ export const glance = apiRouter()
     const { forest, redact } = c.var.services;
     const { store } = forest;
     const records = (await store.nodes(c.req.valid('query').ids.split(','))).filter((record) => record !== undefined);
-    const items = (await readNodes(store, records)).map(({ id, role, message, takes }) => {
+    const items = (await readableNodes(store, records)).map(({ id, role, message, takes }) => {
       const take = takes.findLast(({ model }) => model !== undefined);
       return {
         id,
@@ -102,6 +102,6 @@ export const glance = apiRouter()
 async function wordsOf(store: Store, id: string | undefined, redact: Redact): Promise<string> {
   if (id === undefined) return '';
   const [record] = await store.nodes([id]);
-  const [node] = await readNodes(store, record ? [record] : []);
+  const [node] = await readableNodes(store, record ? [record] : []);
   return node ? inWords(node.message, redact, SUMMARY_LENGTH) : '';
 }

@@ -22,8 +22,8 @@ const OF_FOREST: Readonly<Record<ForestCode, Answer>> = {
   bookmarked: 409,
   below_itself: 409,
   not_above: 422,
-  unknown_body: 'fault',
-  damaged: 'fault',
+  unknown_body: 500,
+  damaged: 500,
 
   unknown_generation: 404,
   generation_running: 409,

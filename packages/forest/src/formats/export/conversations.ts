@@ -1,7 +1,10 @@
 import { everyItem } from '../../forest/pages.ts';
+import { isDamage } from '../../forest/read-nodes.ts';
+import { topOf } from '../../forest/top.ts';
 import type { Forest, ForestNode } from '../../forest/types.ts';
+import { everyStep } from '../../forest/walk.ts';
 import { ROOT } from '../../model/index.ts';
-import type { ExportOf } from './types.ts';
+import type { ExportDamage, ExportOf } from './types.ts';
 
 /** One line of messages, as people read them. */
 export interface ExportedConversation {
@@ -10,14 +13,21 @@ export interface ExportedConversation {
   readonly nodes: readonly ForestNode[];
 }
 
-/** The conversations of a selection: where it branches, one for each end, with what they share in each. */
-export async function* conversationsOf(forest: Forest, of: ExportOf): AsyncGenerator<ExportedConversation> {
+/**
+ * The conversations of a selection: where it branches, one for each end, with what they share in each. One that is
+ * damaged is left out of several; where it is the only one, it is an error.
+ */
+export async function* conversationsOf(
+  forest: Forest,
+  of: ExportOf,
+  onDamaged: (conversation: ExportDamage) => void = () => undefined,
+): AsyncGenerator<ExportedConversation> {
   if (of === 'everything') {
-    yield* everyConversation(forest, ROOT);
+    yield* everyConversation(forest, ROOT, onDamaged);
     return;
   }
   if ('below' in of) {
-    yield* everyConversation(forest, await forest.resolve(of.below));
+    yield* everyConversation(forest, await forest.resolve(of.below), onDamaged);
     return;
   }
   if ('thread' in of) {
@@ -34,9 +44,29 @@ export async function* conversationsOf(forest: Forest, of: ExportOf): AsyncGener
   yield { head: node.id, title: '', nodes: [node] };
 }
 
-async function* everyConversation(forest: Forest, top: string): AsyncGenerator<ExportedConversation> {
+async function* everyConversation(
+  forest: Forest,
+  top: string,
+  onDamaged: (conversation: ExportDamage) => void,
+): AsyncGenerator<ExportedConversation> {
   const titles = new Map<string, string>();
   for await (const { head, title } of everyItem((page) => forest.threads.list(page))) titles.set(head, title);
-  for await (const { id } of everyItem((page) => forest.leaves(top, page)))
-    yield { head: id, title: titles.get(id) ?? '', nodes: await forest.path(id) };
+  for await (const head of everyEnd(forest, top)) {
+    const nodes = await forest.path(head).catch((error: unknown) => {
+      if (!isDamage(error)) throw error;
+      onDamaged({ head, reason: error.message });
+    });
+    if (nodes) yield { head, title: titles.get(head) ?? '', nodes };
+  }
+}
+
+/** Where the branches below a node end, whether their texts can be read or not; the node itself where none begins. */
+async function* everyEnd({ store }: Forest, top: string): AsyncGenerator<string> {
+  const start = await topOf(store, top);
+  let isAlone = top !== ROOT && !start.removed;
+  for await (const { record, isLeaf } of everyStep(store, start)) {
+    isAlone = false;
+    if (isLeaf) yield record.id;
+  }
+  if (isAlone) yield top;
 }

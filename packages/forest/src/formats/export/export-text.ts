@@ -11,13 +11,13 @@ import type { ExportOptions } from './types.ts';
  * be read; `messages` is a list in a dialect, one line for each conversation, and `fine-tuning` an object on each line.
  */
 export async function* exportText(forest: Forest, options: ExportOptions): AsyncGenerator<string> {
-  const { format, of = 'everything', onLosses, onProgress } = options;
+  const { format, of = 'everything', onLosses, onDamaged, onProgress } = options;
   if (format === 'segments') {
     yield* segmentLines(forest, of, onProgress ?? (() => undefined));
     return;
   }
   let messages = 0;
-  for await (const conversation of conversationsOf(forest, of)) {
+  for await (const conversation of conversationsOf(forest, of, onDamaged)) {
     const { text, losses } = write(conversation, options);
     if (losses.length > 0) onLosses?.({ head: conversation.head, losses });
     yield text;

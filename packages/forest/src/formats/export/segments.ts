@@ -4,7 +4,7 @@ import type { Forest } from '../../forest/types.ts';
 import { everyStep } from '../../forest/walk.ts';
 import type { NodeRecord, RefRecord, StoreRecord } from '../../model/index.ts';
 import { ENTRY_KINDS } from '../../model/index.ts';
-import { END_LINE, headerLine } from '../../store/file/format.ts';
+import { END_LINE, headerLine, recordLine } from '../../store/file/format.ts';
 import type { Store } from '../../store/index.ts';
 import { endOf } from './inside.ts';
 import type { ExportOf } from './types.ts';
@@ -27,13 +27,9 @@ export async function* segmentLines(
   for await (const batch of records) {
     nodes += batch.filter(({ k }) => k === 'node').length;
     onProgress(nodes);
-    if (batch.length > 0) yield batch.map(lineOf).join('');
+    if (batch.length > 0) yield batch.map(recordLine).join('');
   }
   yield END_LINE;
-}
-
-function lineOf(record: StoreRecord): string {
-  return `${JSON.stringify(record)}\n`;
 }
 
 async function* everything(store: Store): AsyncGenerator<readonly StoreRecord[]> {

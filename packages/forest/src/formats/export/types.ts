@@ -18,8 +18,17 @@ export interface ExportOptions {
   readonly dialect?: string;
   /** What a conversation loses in the dialect, told before its text. Segments lose nothing. */
   readonly onLosses?: (conversation: ExportLosses) => void;
+  /** A conversation that was left out of several, because a text of it is damaged. */
+  readonly onDamaged?: (conversation: ExportDamage) => void;
   /** Called now and then with the number of messages written. */
   readonly onProgress?: (messages: number) => void;
+}
+
+export interface ExportDamage {
+  /** The node where the conversation ends. */
+  readonly head: string;
+  /** What is damaged, and where. */
+  readonly reason: string;
 }
 
 export interface ExportLosses {

@@ -1,7 +1,10 @@
-import { nodeId, type StoreRecord, sha256, takeOf } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/index.ts';
+import { keyOf } from '../key-of.ts';
+import { hashFault } from '../record-fault.ts';
 import type { Problem } from '../store.ts';
 import type { Files } from './files.ts';
-import { isSegmentLine, readLine } from './format.ts';
+import { lacksSum, readLine, readSegmentLine, subjectOf } from './format.ts';
+import { damagedLine } from './read-segment.ts';
 import { type Segment, settledUpTo } from './segment.ts';
 import type { SegmentSet } from './segment-set.ts';
 import { placeIn, type Tables } from './tables.ts';
@@ -13,12 +16,16 @@ const LINE_FEED = 10;
 export async function checkSegments(files: Files, set: SegmentSet): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const segment of set.current()) {
-    for await (const { text, start } of linesOf(files, set, segment)) {
+    let hasSums = false;
+    for await (const { bytes, start } of linesOf(files, set, segment)) {
       const where = `${segment.name}:${start}`;
-      if (isSegmentLine(text)) continue;
-      const record = readLine(text)?.record;
-      if (record) problems.push(...faultsOf(set.tables, record).map((fault) => ({ ...fault, where })));
-      else problems.push({ code: 'damaged-record', where, message: 'It is not a record. It is kept as it is.' });
+      const said = readSegmentLine(bytes);
+      if (said && said !== 'other') hasSums = said.hasSums;
+      if (said) continue;
+      const line = readLine(bytes);
+      if (line && !(hasSums && lacksSum(line)))
+        problems.push(...faultsOf(set.tables, line.record).map((fault) => ({ ...fault, where })));
+      else problems.push({ ...damagedLine(subjectOf(bytes)), where });
     }
   }
   return problems;
@@ -33,7 +40,7 @@ async function* linesOf(files: Files, set: SegmentSet, segment: Segment) {
     const bytes = await files.read(path, base, Math.min(piece, end - base));
     let start = 0;
     for (let feed = bytes.indexOf(LINE_FEED); feed >= 0; feed = bytes.indexOf(LINE_FEED, start)) {
-      if (feed > start) yield { text: bytes.toString('utf8', start, feed), start: base + start };
+      if (feed > start) yield { bytes: bytes.subarray(start, feed), start: base + start };
       start = feed + 1;
     }
     if (start === 0 && bytes.length < piece) return;
@@ -42,20 +49,14 @@ async function* linesOf(files: Files, set: SegmentSet, segment: Segment) {
   }
 }
 
-type Fault = Pick<Problem, 'code' | 'message'>;
+type Fault = Omit<Problem, 'where'>;
 
 function faultsOf({ nodes, bodies }: Tables, record: StoreRecord): Fault[] {
   const faults: Fault[] = [];
-  if (record.k === 'body' && sha256(record.text) !== record.digest)
-    faults.push({ code: 'wrong-hash', message: `The text of body ${record.digest} has another hash.` });
-  if (record.k === 'take') {
-    const { k: _, id, ...facts } = record;
-    if (takeOf(facts).id !== id) faults.push({ code: 'wrong-hash', message: `Take ${id} has another hash.` });
-  }
+  const wrong = hashFault(record);
+  if (wrong !== undefined) faults.push({ code: 'wrong-hash', message: wrong, subject: keyOf(record) });
   if (record.k === 'node') {
-    const { id, parent, dialect, body } = record;
-    if (nodeId(parent, dialect, body) !== id)
-      faults.push({ code: 'wrong-hash', message: `Node ${id} does not have the id of what it says.` });
+    const { id, parent, body } = record;
     const row = nodes.rowOf(parent);
     if (row !== 0 && !nodes.has(row))
       faults.push({ code: 'missing-parent', message: `Node ${id} hangs on ${parent}, which is not there.` });

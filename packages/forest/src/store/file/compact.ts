@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreRecord } from '../../model/index.ts';
 import { StoreError } from '../store-error.ts';
 import { type Place, placeAt } from './columns.ts';
 import type { Files } from './files.ts';
-import { batchLines, END_LINE, headerLine } from './format.ts';
-import { lifeOf, nameOf, showLife } from './liveness.ts';
+import { copiedLine, END_LINE, headerLine } from './format.ts';
+import { claimLife, lifeOf, nameOf } from './liveness.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Folders, SegmentSet } from './segment-set.ts';
 import { COMPACTION, type SegmentWriter } from './segment-writer.ts';
 import { placeIn, type Tables } from './tables.ts';
 
 const AT_ONCE = 2000;
+const BYTES_AT_ONCE = 16 * 2 ** 20;
+const WAIT_MS = 50;
+const LONGEST_WAIT_MS = 10_000;
 
 interface Work {
   readonly files: Files;
@@ -28,30 +32,55 @@ interface Work {
  */
 export async function compactSegments(work: Work, keep: (record: StoreRecord) => boolean) {
   const { files, folders, set, out } = work;
-  if ((await lifeOf(files, folders.writers, COMPACTION)) === 'alive')
-    throw new StoreError('store_in_use', `${folders.segments} is being compacted by another process.`);
   // Shown first, then the others are looked for: a writer does it the other way round, so that one sees the other.
-  const hide = await showLife(files, folders.writers, COMPACTION);
+  const hide = await waitForTurn(work);
   try {
     await refuseWithWriters(work);
     await out.leave();
-    await set.refresh();
-    const old = [...set.current()];
+    // Every line, not what a snapshot says of it: what is damaged must be known before anything is taken away.
+    await set.reload(true);
+    const reason = set.readOnlyBecause();
+    if (reason)
+      throw new StoreError('store_read_only', `${folders.segments} cannot be compacted: ${reason}. Update Skein.`);
+    const unread = new Set(set.problems.filter(({ code }) => code === 'unreadable-file').map(({ where }) => where));
+    const old = [...set.current()].filter(({ name }) => !unread.has(name));
     const counts = await writeKept(work, keep);
+    const setAside: string[] = [];
     for (const { name, isDamaged } of old) {
       const path = join(folders.segments, name);
-      if (!isDamaged) await files.remove(path);
-      else {
-        await files.makeFolder(folders.setAside);
-        await files.rename(path, join(folders.setAside, name));
-      }
+      if (isDamaged) setAside.push(await putAside(work, path, name));
+      else await files.remove(path);
     }
     await files.sync(folders.segments).catch(() => undefined);
-    await set.reload();
-    return counts;
+    await set.reload(false);
+    return { ...counts, ...(setAside.length > 0 && { setAside }) };
   } finally {
     await hide();
   }
+}
+
+/** One compacts at a time; the others wait for it for a while. */
+async function waitForTurn({ files, folders }: Work): Promise<() => Promise<void>> {
+  const end = performance.now() + LONGEST_WAIT_MS;
+  for (;;) {
+    const hide = await claimLife(files, folders.writers, COMPACTION);
+    if (hide) return hide;
+    if (performance.now() > end)
+      throw new StoreError(
+        'store_in_use',
+        `${folders.segments} is being compacted by another process. Wait for it, then repeat.`,
+      );
+    await sleep(WAIT_MS);
+  }
+}
+
+/** Moves a segment with damage out of the way, beside those that were moved there before. Its new path. */
+async function putAside({ files, folders }: Work, path: string, name: string): Promise<string> {
+  await files.makeFolder(folders.setAside);
+  let to = join(folders.setAside, name);
+  for (let copy = 2; await files.stat(to); copy++) to = join(folders.setAside, `${name}.${copy}`);
+  await files.rename(path, to);
+  return to;
 }
 
 async function refuseWithWriters({ files, folders, writer }: Work): Promise<void> {
@@ -77,22 +106,25 @@ async function writeKept({ files, folders, set, records, writer }: Work, keep: (
   const counts = { kept: 0, removed: 0 };
   await files.makeFolder(folders.segments);
   const to = await files.create(draft);
+  let isWhole = false;
   try {
     await to.append(Buffer.from(headerLine(writer)));
     for (const places of inParts(placesOf(set.tables))) {
       const lines: string[] = [];
-      for (const record of await records.read(places)) {
-        if (record && keep(record)) {
+      for (const line of await records.lines(places)) {
+        if (keep(line.record)) {
           counts.kept += 1;
-          lines.push(...batchLines([record], 0));
-        } else if (record) counts.removed += 1;
+          lines.push(copiedLine(line));
+        } else counts.removed += 1;
       }
       await to.append(Buffer.from(lines.join('')));
     }
     await to.append(Buffer.from(END_LINE));
     await to.sync();
+    isWhole = true;
   } finally {
     await to.close();
+    if (!isWhole) await files.remove(draft).catch(() => undefined);
   }
   await files.rename(draft, join(folders.segments, name));
   await files.sync(folders.segments);
@@ -114,11 +146,14 @@ function* placesOf({ nodes, bodies, takes, refs, entries, others }: Tables): Gen
 
 function* inParts(places: Iterable<Place>): Generator<Place[]> {
   let part: Place[] = [];
+  let bytes = 0;
   for (const place of places) {
     part.push(place);
-    if (part.length < AT_ONCE) continue;
+    bytes += place.length;
+    if (part.length < AT_ONCE && bytes < BYTES_AT_ONCE) continue;
     yield part;
     part = [];
+    bytes = 0;
   }
   if (part.length > 0) yield part;
 }

@@ -1,8 +1,25 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import {
+  chmod,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Appender, Files } from './files.ts';
 
 const MOST_OPEN = 32;
+const MOST_TRIES = 3;
+/** Conversations are their owner's business. */
+const OWN_FOLDER = 0o700;
+const OWN_FILE = 0o600;
 
 /** The real ones. Files that are read stay open, a few of them. */
 export function diskFiles(): Files {
@@ -32,21 +49,21 @@ export function diskFiles(): Files {
     list: (folder) => readdir(folder).catch(missing([])),
     async stat(path) {
       const found = await stat(path).catch(missing(undefined));
-      return found && { size: found.size, file: found.ino, changedMs: found.mtimeMs };
+      return found && { isFile: found.isFile(), size: found.size, file: found.ino, changedMs: found.mtimeMs };
     },
     async read(path, start, length) {
-      const handle = await readable(path);
       const bytes = Buffer.allocUnsafe(length);
-      let filled = 0;
-      while (filled < length) {
-        const { bytesRead } = await handle.read(bytes, filled, length - filled, start + filled);
-        if (bytesRead === 0) break;
-        filled += bytesRead;
+      for (let tries = 1; ; tries++) {
+        try {
+          return bytes.subarray(0, await readInto(bytes, await readable(path), start));
+        } catch (error) {
+          // It was closed meanwhile, to make room for another or because the file was replaced.
+          if ((error as NodeJS.ErrnoException).code !== 'EBADF' || tries === MOST_TRIES) throw error;
+        }
       }
-      return bytes.subarray(0, filled);
     },
     makeFolder: async (path) => {
-      const first = await mkdir(path, { recursive: true });
+      const first = await mkdir(path, { recursive: true, mode: OWN_FOLDER });
       // Each name that was made lies in the folder above it.
       for (let made = path; first !== undefined; made = dirname(made)) {
         await syncPath(dirname(made));
@@ -54,14 +71,16 @@ export function diskFiles(): Files {
       }
     },
     async create(path) {
-      return appender(await open(path, 'ax'));
+      return appender(await open(path, 'ax', OWN_FILE));
     },
-    write: (path, bytes) => writeFile(path, bytes),
+    write: (path, bytes) => writeFile(path, bytes, { mode: OWN_FILE }),
     async rename(from, to) {
       forget(from);
       forget(to);
       await rename(from, to);
     },
+    link: (path, name) => link(path, name),
+    tighten,
     async remove(path) {
       forget(path);
       await rm(path, { force: true });
@@ -74,7 +93,7 @@ export function diskFiles(): Files {
     async close() {
       const handles = [...open_.values()];
       open_.clear();
-      for (const handle of handles) await (await handle).close();
+      await Promise.allSettled(handles.map(async (handle) => (await handle).close()));
     },
   };
 }
@@ -88,6 +107,28 @@ function appender(handle: FileHandle): Appender {
     truncate: (size) => handle.truncate(size),
     close: () => handle.close(),
   };
+}
+
+async function readInto(bytes: Buffer, handle: FileHandle, start: number): Promise<number> {
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
+}
+
+/** Links are not followed: what they lead to may belong to somebody else's work. */
+async function tighten(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const found = await lstat(path).catch(() => undefined);
+  if (!found?.isDirectory() && !found?.isFile()) return;
+  const mode = found.mode & 0o777;
+  // What belongs to another user cannot be changed by this one: it stays as it is.
+  if ((mode & 0o077) !== 0) await chmod(path, mode & OWN_FOLDER).catch(() => undefined);
+  if (!found.isDirectory()) return;
+  for (const name of await readdir(path).catch(() => [])) await tighten(join(path, name));
 }
 
 async function syncPath(path: string): Promise<void> {

@@ -10,6 +10,7 @@ import { checkSegments } from './check.ts';
 import { namesUnknown, newRecords, reliedOn } from './commit.ts';
 import { compactSegments } from './compact.ts';
 import { diskFiles } from './disk-files.ts';
+import { inWords, tell } from './file-error.ts';
 import type { Files } from './files.ts';
 import { isRecord } from './format.ts';
 import { lifeOf } from './liveness.ts';
@@ -40,6 +41,21 @@ const WORTH_SAVING = 256 * 1024;
 export async function fileStore(folder: string, options: FileStoreOptions = {}): Promise<Store> {
   const { project = 'default', durability = 'disk', files = diskFiles() } = options;
   const folders = foldersOf(folder, project);
+  try {
+    await files.tighten(join(folder, 'projects'));
+    return inWords(await open(folder, folders, files, durability), folder);
+  } catch (error) {
+    await files.close();
+    return tell(error, folders.segments);
+  }
+}
+
+async function open(
+  folder: string,
+  folders: Folders,
+  files: Files,
+  durability: FileStoreOptions['durability'],
+): Promise<Store> {
   const writer = `f${randomBytes(6).toString('hex')}`;
   const isFlushed = durability === 'disk';
   let log = createChangeLog();
@@ -52,12 +68,7 @@ export async function fileStore(folder: string, options: FileStoreOptions = {}):
   const covered = sizeOf(set);
   const records = createRecordReader(
     (segment, start, length) => files.read(set.pathOf(segment), start, length),
-    ({ segment: number, start }) => {
-      const segment = set.all[number]!;
-      segment.isDamaged = true;
-      const where = `${segment.name}:${start}`;
-      set.report({ code: 'damaged-record', where, message: 'It cannot be read. It is kept as it is.' });
-    },
+    set.damaged,
   );
   await set.refresh();
   await reportTorn(set, files, folders);
@@ -138,7 +149,10 @@ export async function fileStore(folder: string, options: FileStoreOptions = {}):
       await set.refresh(true);
       await refresher.now();
       await reportTorn(set, files, folders);
-      return [...set.problems.filter(({ code }) => code !== 'damaged-record'), ...(await checkSegments(files, set))];
+      return [
+        ...set.problems.filter(({ code }) => code !== 'damaged-record' && code !== 'wrong-hash'),
+        ...(await checkSegments(files, set)),
+      ];
     },
     async compact(keep) {
       await queue.idle();
@@ -148,7 +162,7 @@ export async function fileStore(folder: string, options: FileStoreOptions = {}):
     async close() {
       if (isClosed) return;
       isClosed = true;
-      refresher.stop();
+      await refresher.stop();
       await queue.idle();
       await out.close();
       if (sizeOf(set) - covered > WORTH_SAVING) await saveSnapshot(files, folders, set, writer).catch(() => undefined);

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { systemCode } from './file-error.ts';
 import type { Files } from './files.ts';
 
 const BEAT_MS = 10_000;
@@ -26,12 +28,64 @@ export type Life = 'alive' | 'dead' | 'silent' | 'none';
 /** Leaves a sign of life; the function takes it away. */
 export async function showLife(files: Files, folder: string, writer: string): Promise<() => Promise<void>> {
   const path = signPath(folder, writer);
+  await files.rename(await draftSign(files, folder, path), path);
+  return keepBeating(files, path);
+}
+
+/**
+ * The same for a name that one process has at a time; undefined when another one has it. What a dead one left is
+ * taken away.
+ */
+export async function claimLife(
+  files: Files,
+  folder: string,
+  name: string,
+): Promise<(() => Promise<void>) | undefined> {
+  const path = signPath(folder, name);
+  const there = await files.stat(path);
+  if (there && (await lifeOf(files, folder, name)) === 'alive') return undefined;
+  if (there && !(await takeAway(files, path, there.file))) return undefined;
+  const draft = await draftSign(files, folder, path);
+  try {
+    await files.link(draft, path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EEXIST') return undefined;
+    if (!NO_LINKS.has(code)) throw error;
+    await files.rename(draft, path);
+  } finally {
+    await files.remove(draft);
+  }
+  return keepBeating(files, path);
+}
+
+/** What a disk says that has no second names. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/** Whether it was still the same file: another process may have put its own in its place meanwhile. */
+async function takeAway(files: Files, path: string, file: number): Promise<boolean> {
+  const aside = `${path}.${randomBytes(4).toString('hex')}`;
+  try {
+    await files.rename(path, aside);
+  } catch {
+    return false;
+  }
+  const isIt = (await files.stat(aside))?.file === file;
+  if (!isIt) await files.link(aside, path).catch(() => undefined);
+  await files.remove(aside);
+  return isIt;
+}
+
+/** A sign under another name. Whole or not at all: of one that cannot be read nobody knows whether its writer lives. */
+async function draftSign(files: Files, folder: string, path: string): Promise<string> {
   const sign: Sign = { pid: process.pid, host: hostname(), ...(await identityOf(process.pid)) };
   await files.makeFolder(folder);
-  // Whole or not at all: of a sign that cannot be read nobody knows whether its writer lives.
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${randomBytes(4).toString('hex')}`;
   await files.write(draft, Buffer.from(`${JSON.stringify(sign)}\n`));
-  await files.rename(draft, path);
+  return draft;
+}
+
+function keepBeating(files: Files, path: string): () => Promise<void> {
   const beat = setInterval(() => files.touch(path).catch(() => undefined), BEAT_MS);
   beat.unref();
   return async () => {

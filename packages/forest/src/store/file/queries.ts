@@ -10,12 +10,15 @@ import {
 import { limitOf, pageOf, readCursor } from '../page.ts';
 import type { Page, Store } from '../store.ts';
 import { placeAt } from './columns.ts';
+import { systemCode } from './file-error.ts';
 import { ROOT_ROW } from './node-table.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Refresher } from './refresher.ts';
 import { createSearch } from './search.ts';
 import type { SegmentSet } from './segment-set.ts';
 import { placeIn } from './tables.ts';
+
+const MOST_TRIES = 5;
 
 type Queries = Pick<
   Store,
@@ -47,15 +50,17 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
   };
   const readAll = async <T>(rows: readonly number[]): Promise<T[]> =>
     (await readNodes(rows)).filter((node) => node !== undefined) as T[];
-  /** Someone may have taken a segment away; then its records are elsewhere. */
+  /** Someone may have taken a segment away, or it may be damaged; then its records are elsewhere. */
   const steady = async <T>(ask: () => Promise<T>): Promise<T> => {
     await refresher.fresh();
-    try {
-      return await ask();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      await refresher.now();
-      return ask();
+    for (let tries = 1; ; tries++) {
+      try {
+        const answer = await ask();
+        return (await set.mend()) ? await ask() : answer;
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT' || tries === MOST_TRIES) throw error;
+        await refresher.now();
+      }
     }
   };
   /** What is not known may have been written a moment ago. */
@@ -152,7 +157,7 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
           digests.map((digest) => placeIn(set.tables.bodies.columns, set.tables.bodies.rowOf(digest)));
         await surely(() => !places().includes(undefined));
         const found = (await records.read(places())) as (BodyRecord | undefined)[];
-        return found.map((body) => body?.text);
+        return found.map((body, index) => (body?.digest === digests[index] ? body?.text : undefined));
       }),
     takes: (nodes) =>
       steady(async () => {

@@ -1,22 +1,31 @@
 import type { StoreRecord } from '../../model/index.ts';
+import { keyOf } from '../key-of.ts';
+import { hashFault } from '../record-fault.ts';
+import type { Problem } from '../store.ts';
 import type { Place } from './columns.ts';
-import { readLine } from './format.ts';
+import { type Line, readLine, subjectOf } from './format.ts';
+import { damagedLine } from './read-segment.ts';
 
 const GAP = 16 * 1024;
 const SPAN = 4 * 2 ** 20;
 const CACHE_BYTES = 8 * 2 ** 20;
 
-/** Reads records by their places; neighbours in one go, and those read lately not again. */
+/**
+ * Reads records by their places; neighbours in one go, and those read lately not again. What comes from the disk is
+ * checked: every record against its checksum, every text against its hash.
+ */
 export interface RecordReader {
   /** In the order of the places; undefined where there is none, or none that can be read. */
   read(places: readonly (Place | undefined)[]): Promise<(StoreRecord | undefined)[]>;
+  /** The lines themselves, to the letter; the damaged ones are left out. */
+  lines(places: readonly Place[]): Promise<Line[]>;
   /** A record that was just written is often asked for next. */
   keep(place: Place, record: StoreRecord): void;
 }
 
 export function createRecordReader(
   readBytes: (segment: number, start: number, length: number) => Promise<Buffer>,
-  onDamaged: (place: Place) => void,
+  onDamaged: (place: Place, problem: Omit<Problem, 'where'>) => void,
 ): RecordReader {
   // Two generations: when the young one is full, the old one goes as a whole. Taking single records off the front of a
   // Map costs more the longer the Map is.
@@ -26,35 +35,58 @@ export function createRecordReader(
 
   const keep = (place: Place, record: StoreRecord) => {
     if (place.length > CACHE_BYTES / 8) return;
-    young.set(keyOf(place), record);
+    young.set(cacheKey(place), record);
     held += place.length;
     if (held < CACHE_BYTES / 2) return;
     old = young;
     young = new Map();
     held = 0;
   };
-  const kept = (place: Place) => young.get(keyOf(place)) ?? old.get(keyOf(place));
+  const kept = (place: Place) => young.get(cacheKey(place)) ?? old.get(cacheKey(place));
+
+  const eachLine = async (wanted: readonly Wanted[], use: (line: Line, wanted: Wanted) => void): Promise<void> => {
+    for (const span of spansOf(wanted)) {
+      const first = span[0]!.place;
+      const { start, length } = span.at(-1)!.place;
+      const bytes = await readBytes(first.segment, first.start, start + length - first.start);
+      for (const one of span) {
+        const { place } = one;
+        const from = place.start - first.start;
+        const own = bytes.subarray(from, from + place.length);
+        const line = readLine(own);
+        const fault = line && textFault(line.record);
+        if (line && !fault) use(line, one);
+        else onDamaged(place, fault ?? damagedLine(subjectOf(own)));
+      }
+    }
+  };
 
   return {
     keep,
     async read(places) {
       const found = places.map((place) => place && kept(place));
       const missing = places.flatMap((place, index) => (place && !found[index] ? [{ place, index }] : []));
-      for (const span of spansOf(missing)) {
-        const first = span[0]!.place;
-        const { start, length } = span.at(-1)!.place;
-        const bytes = await readBytes(first.segment, first.start, start + length - first.start);
-        for (const { place, index } of span) {
-          const from = place.start - first.start;
-          const record = readLine(bytes.toString('utf8', from, Math.min(from + place.length, bytes.length)))?.record;
-          found[index] = record;
-          if (record) keep(place, record);
-          else onDamaged(place);
-        }
-      }
+      await eachLine(missing, ({ record }, { place, index }) => {
+        found[index] = record;
+        keep(place, record);
+      });
       return found;
     },
+    async lines(places) {
+      const found: Line[] = [];
+      const wanted = places.map((place, index) => ({ place, index }));
+      await eachLine(wanted, (line, { index }) => {
+        found[index] = line;
+      });
+      return found.filter((line) => line !== undefined);
+    },
   };
+}
+
+/** The ids of nodes and takes are left to `check`: their checksums say enough, and making an id again costs more. */
+function textFault(record: StoreRecord): Omit<Problem, 'where'> | undefined {
+  const fault = record.k === 'body' ? hashFault(record) : undefined;
+  return fault === undefined ? undefined : { code: 'wrong-hash', message: fault, subject: keyOf(record) };
 }
 
 interface Wanted {
@@ -84,6 +116,6 @@ function* spansOf(wanted: readonly Wanted[]): Generator<Wanted[]> {
 }
 
 /** Exact for segments of up to 64 GB. */
-function keyOf({ segment, start }: Place): number {
+function cacheKey({ segment, start }: Place): number {
   return segment * 2 ** 36 + start;
 }

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeEntry, makeNode, makePath, makeRef, makeTake, recordsOf } from '../../testing/store-samples.ts';
+import { makeBody, makeEntry, makeNode, makePath, makeRef, makeTake, recordsOf } from '../../testing/store-samples.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
 const path = makePath(['a', 'b', 'c']);
@@ -199,8 +199,9 @@ describe('folders that were merged', () => {
     const name = await written();
     const whole = await here.read(name);
     const store = await here.open();
-    await here.write('late.jsonl', whole.replaceAll(path[0]!.body.digest, 'f'.repeat(64)));
-    expect(await store.bodies(['f'.repeat(64)])).not.toEqual([undefined]);
+    const late = makeBody('late');
+    await here.write('late.jsonl', `${whole}${JSON.stringify(late)}\n`);
+    expect(await store.bodies([late.digest])).toEqual(['late']);
     const { next } = await store.changes();
     await here.write(name, `${whole.split('\n').slice(0, 4).join('\n')}\n`);
     await here.write('late.jsonl', '');

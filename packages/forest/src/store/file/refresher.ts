@@ -9,7 +9,8 @@ export interface Refresher {
   fresh(): Promise<void>;
   watch(listener: () => void): () => void;
   tell(): void;
-  stop(): void;
+  /** Looks no more, once the look that is under way has ended. */
+  stop(): Promise<void>;
 }
 
 /** `look` says whether it found anything. */
@@ -47,7 +48,7 @@ export function createRefresher(look: () => Promise<boolean>): Refresher {
       });
     return next;
   };
-  const stop = () => {
+  const rest = () => {
     clearInterval(timer);
     timer = undefined;
   };
@@ -61,10 +62,13 @@ export function createRefresher(look: () => Promise<boolean>): Refresher {
       timer.unref();
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0) stop();
+        if (listeners.size === 0) rest();
       };
     },
     tell,
-    stop,
+    async stop() {
+      rest();
+      await (next ?? current)?.catch(() => undefined);
+    },
   };
 }

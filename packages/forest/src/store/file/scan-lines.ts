@@ -1,4 +1,4 @@
-import { isSegmentLine, type Line, readLine } from './format.ts';
+import { type BatchMark, type Header, type Line, markAt, readLine, readSegmentLine } from './format.ts';
 import { readHexBytes } from './hex.ts';
 
 const LINE_FEED = 10;
@@ -12,15 +12,18 @@ const DIGEST_DIGITS = 64;
 /** What a reader of lines is told; `start` and `length` are the line's place without its line feed. */
 export interface LineSink {
   /** A body, which was not parsed: `digest` holds its bytes until the next call. */
-  body(digest: Uint8Array, mark: string | undefined, start: number, length: number): void;
+  body(digest: Uint8Array, mark: BatchMark | undefined, start: number, length: number): void;
   record(line: Line, start: number, length: number): void;
   /** A line about the segment itself. */
-  other(): void;
-  damaged(start: number, length: number): void;
+  other(said: Header | 'other'): void;
+  damaged(bytes: Buffer, start: number): void;
 }
 
-/** Goes through the whole lines of `bytes`, which stand at `base` in the file; how many bytes those were. */
-export function scanLines(bytes: Buffer, base: number, sink: LineSink): number {
+/**
+ * Goes through the whole lines of `bytes`, which stand at `base` in the file; how many bytes those were. When it is
+ * `thorough`, bodies are parsed, too, and come as records.
+ */
+export function scanLines(bytes: Buffer, base: number, sink: LineSink, thorough: boolean): number {
   const digest = new Uint8Array(DIGEST_DIGITS / 2);
   // Bytes that never reached the disk read as zeros, and JSON has none.
   let zero = bytes.indexOf(0);
@@ -35,18 +38,21 @@ export function scanLines(bytes: Buffer, base: number, sink: LineSink): number {
 
   function readOne(bytes: Buffer, start: number, end: number, isWhole: boolean): void {
     const place = base + start;
-    const body = isWhole ? bodyAt(bytes, start, end) : -1;
+    const body = isWhole && !thorough ? bodyAt(bytes, start, end) : -1;
     if (body >= 0 && readHexBytes(bytes, body, digest, digest.length)) {
-      const marked = bytes[start + 1] === QUOTE && bytes[start + 2] === MARK_START[2];
-      const mark = marked ? bytes.toString('latin1', start + MARK_START.length, body - BODY.length - 2) : undefined;
-      sink.body(digest, mark, place, end - start);
-      return;
+      const isMarked = isAt(bytes, start, MARK_START);
+      const mark = isMarked ? markAt(bytes.toString('latin1', start, body - BODY.length)) : undefined;
+      if (mark || !isMarked) {
+        sink.body(digest, mark, place, end - start);
+        return;
+      }
     }
-    const text = bytes.toString('utf8', start, end);
-    const line = isWhole ? readLine(text) : undefined;
+    const own = bytes.subarray(start, end);
+    const line = isWhole ? readLine(own) : undefined;
+    const said = line ? undefined : readSegmentLine(own);
     if (line) sink.record(line, place, end - start);
-    else if (isSegmentLine(text)) sink.other();
-    else sink.damaged(place, end - start);
+    else if (said) sink.other(said);
+    else sink.damaged(own, place);
   }
 }
 

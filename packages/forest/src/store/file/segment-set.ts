@@ -1,6 +1,10 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreRecord } from '../../model/index.ts';
 import type { Problem } from '../store.ts';
+import { StoreError } from '../store-error.ts';
+import type { Place } from './columns.ts';
+import { meaningOf, systemCode } from './file-error.ts';
 import type { FileStat, Files } from './files.ts';
 import { SEGMENT_VERSION } from './format.ts';
 import { lifeOf } from './liveness.ts';
@@ -11,7 +15,10 @@ import { createTables, type Tables } from './tables.ts';
 /** Segments of ended writers are looked at more seldom: only copying can change them. */
 const LOOK_AT_ALL_MS = 2000;
 const MOST_PROBLEMS = 1000;
-const MOST_TRIES = 10;
+const MOST_TRIES = 20;
+const WAIT_MS = 5;
+/** What is wrong with one file. Any other failure concerns them all. */
+const OF_ONE_FILE = new Set(['ENOENT', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR', 'ENXIO', 'EINVAL']);
 
 export interface Folders {
   readonly segments: string;
@@ -38,8 +45,12 @@ export interface SegmentSet {
   isOwn(segment: number): boolean;
   /** Reads what others have added; to `all` segments, also of writers that have ended. */
   refresh(all?: boolean): Promise<void>;
-  /** Forgets everything and reads it again. */
-  reload(): Promise<void>;
+  /** Forgets everything and reads it again, every hash included when damage was met. */
+  reload(thorough?: boolean): Promise<void>;
+  /** Takes note of a record that turned out to be damaged. */
+  damaged(place: Place, problem: Omit<Problem, 'where'>): void;
+  /** Reads everything again if damage was met since the last time: another segment may have the same. Whether it did. */
+  mend(): Promise<boolean>;
   report(problem: Problem): void;
 }
 
@@ -62,11 +73,16 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
   let tables = saved?.tables ?? createTables();
   let problems: Problem[] = [...(saved?.problems ?? [])];
   let lookedAtAll = -Infinity;
+  let isThorough = false;
+  let hasNewDamage = false;
   const owned = new Set<number>();
 
-  const report = (problem: Problem) => {
+  /** Whether it is news. */
+  const report = (problem: Problem): boolean => {
     const isKnown = problems.some(({ where, code }) => where === problem.where && code === problem.code);
-    if (!isKnown && problems.length < MOST_PROBLEMS) problems.push(problem);
+    if (isKnown || problems.length >= MOST_PROBLEMS) return false;
+    problems.push(problem);
+    return true;
   };
   const add = (name: string) => {
     const segment = createSegment(all.length, name);
@@ -81,14 +97,50 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     problems = [];
     lookedAtAll = -Infinity;
     events.onReset();
+    // A file that was replaced has another one behind the same name.
+    return files.close();
   };
   const readOne = async (segment: Segment, stat: FileStat) => {
     segment.file = stat.file;
     const onRecord = (record: StoreRecord) => events.onRecord(record);
-    const reading = { files, folder: folders.segments, tables, onRecord, onProblem: report };
+    const reading = {
+      files,
+      folder: folders.segments,
+      tables,
+      thorough: isThorough,
+      onRecord,
+      onProblem: report,
+    };
     await readSegment(reading, segment, stat.size);
   };
 
+  /** Reads what is new in a file; false when it is no longer there, or another one is. */
+  const visit = async (name: string, isAlive: boolean): Promise<boolean> => {
+    const known = current.get(name);
+    try {
+      const stat = await files.stat(join(folders.segments, name));
+      if (!stat) return await leaveOut(name, 'is a link to nothing');
+      if (!stat.isFile) return await leaveOut(name, 'is not a file');
+      if (known && isReplaced(known, stat)) return false;
+      const segment = known ?? add(name);
+      segment.wasAlive = isAlive || !known;
+      await readOne(segment, stat);
+      const now = problems.filter(({ code, where }) => code !== 'unreadable-file' || where !== name);
+      if (now.length < problems.length) problems = now;
+      return true;
+    } catch (error) {
+      if (!OF_ONE_FILE.has(systemCode(error))) throw error;
+      if (!current.get(name)?.isOpen) current.delete(name);
+      return leaveOut(name, meaningOf(error));
+    }
+  };
+  /** Reports a file that cannot be read; false when it is not there any more: then all is looked at again. */
+  const leaveOut = async (name: string, why: string): Promise<boolean> => {
+    if (!(await files.list(folders.segments)).includes(name)) return false;
+    const message = `It ${why}. The other segments are read; what it has is missing until it can be read.`;
+    report({ code: 'unreadable-file', where: name, message });
+    return true;
+  };
   /** False when what was read before no longer holds. */
   const look = async (): Promise<boolean> => {
     const alive = new Set(await files.list(folders.writers));
@@ -104,11 +156,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
       const isAlive = alive.has(`${known?.writer}.json`);
       // The last words of a writer come before its sign goes: it is looked at once more after that.
       if (known?.isOpen && !lookAtAll && !isAlive && !known.wasAlive) continue;
-      const stat = await files.stat(join(folders.segments, name));
-      if (!stat || (known && isReplaced(known, stat))) return false;
-      const segment = known ?? add(name);
-      segment.wasAlive = isAlive || !known;
-      await readOne(segment, stat);
+      if (!(await visit(name, isAlive))) return false;
     }
     if (lookAtAll) lookedAtAll = performance.now();
     return true;
@@ -125,10 +173,25 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       // A node may have come before its parent, which then is in a segment that was looked at earlier.
       const { gaps } = tables.nodes;
-      if (!(await look())) reset();
-      else if (tables.nodes.gaps <= gaps) return;
+      const isSteady = await look();
+      if (isSteady && (tables.nodes.gaps <= gaps || tries === MOST_TRIES - 1)) return;
+      if (isSteady) continue;
+      await reset();
+      // Somebody packs: it takes away one file after the other.
+      await sleep(tries * WAIT_MS);
     }
+    throw new StoreError(
+      'store_in_use',
+      `${folders.segments} changed each time it was read: another process compacts it. Wait for it, then repeat.`,
+    );
   };
+
+  const reload = (thorough = isThorough) =>
+    alone(async () => {
+      isThorough = thorough;
+      await reset();
+      await readNew();
+    });
 
   return {
     all,
@@ -143,6 +206,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
       const segment = add(name);
       segment.isOpen = true;
       segment.version = SEGMENT_VERSION;
+      segment.hasSums = true;
       owned.add(segment.number);
       return segment;
     },
@@ -155,11 +219,20 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
         if (all) lookedAtAll = -Infinity;
         return readNew();
       }),
-    reload: () =>
-      alone(() => {
-        reset();
-        return readNew();
-      }),
+    reload,
+    damaged({ segment: number, start }, problem) {
+      const segment = all[number]!;
+      segment.isDamaged = true;
+      if (!report({ ...problem, where: `${segment.name}:${start}` })) return;
+      isThorough = true;
+      hasNewDamage = true;
+    },
+    async mend() {
+      if (!hasNewDamage) return false;
+      hasNewDamage = false;
+      await reload();
+      return true;
+    },
     get tables() {
       return tables;
     },

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { StoreRecord } from '../../model/index.ts';
 import { StoreError } from '../store-error.ts';
 import type { Place } from './columns.ts';
+import { fileError } from './file-error.ts';
 import type { Appender, Files } from './files.ts';
 import { batchLines, END_LINE, headerLine } from './format.ts';
 import { lifeOf, showLife } from './liveness.ts';
@@ -77,7 +78,7 @@ export function createSegmentWriter(
   return {
     async write(records) {
       const to = await current().catch((error: unknown) => {
-        throw writeError(error, folders.segments, 'Nothing was written.');
+        throw fileError(error, folders.segments, 'Nothing was written.');
       });
       batch += 1;
       const lines = batchLines(records, batch);
@@ -93,14 +94,14 @@ export function createSegmentWriter(
           () => false,
         );
         if (!isClean || to.size === 0) await abandon(to);
-        throw writeError(error, path, 'Nothing of this batch counts.');
+        throw fileError(error, path, 'Nothing of this batch counts.');
       }
       try {
         if (isFlushed) await to.appender.sync();
         if (isFlushed && !to.isNamed) await files.sync(folders.segments);
       } catch (error) {
         await abandon(to);
-        throw writeError(error, path, 'The batch may be there or not. Writing it again is safe.');
+        throw fileError(error, path, 'The batch may be there or not. Writing it again is safe.');
       }
       to.isNamed = true;
       let start = to.size + header.length;
@@ -131,14 +132,4 @@ async function refuseDuringCompaction(files: Files, folders: Folders): Promise<v
       'store_in_use',
       `${folders.segments} is being compacted. Wait for it; if no process does so, remove ${COMPACTION}.json in ${folders.writers}.`,
     );
-}
-
-function writeError(error: unknown, path: string, effect: string): StoreError {
-  if (error instanceof StoreError) return error;
-  const { code = '', message = String(error) } = (error ?? {}) as { code?: string; message?: string };
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new StoreError('store_full', `No space is left for ${path}. ${effect} Make room, then repeat.`, error);
-  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
-    return new StoreError('store_read_only', `${path} may not be written (${code}). ${effect}`, error);
-  return new StoreError('store_failed', `Writing ${path} failed (${message}). ${effect}`, error);
 }

@@ -18,6 +18,8 @@ export interface Segment {
   read: number;
   /** How far it is known to survive a loss of power. */
   safe: number;
+  /** Whether its records have checksums: those that have none are damaged. */
+  hasSums: boolean;
   /** Bytes or lines that could not be read, or that stand in no whole batch. */
   isDamaged: boolean;
   readonly batches: Map<number, OpenBatch>;
@@ -33,7 +35,7 @@ interface OpenBatch {
 
 /** A record in a line. Of a body only the row is known: its text was not parsed. */
 export type Found =
-  | { readonly record: StoreRecord; readonly place: Place }
+  | { readonly record: StoreRecord; readonly text: string; readonly place: Place }
   | { readonly bodyRow: number; readonly place: Place };
 
 export function createSegment(number: number, name: string): Segment {
@@ -47,6 +49,7 @@ export function createSegment(number: number, name: string): Segment {
     wasAlive: true,
     read: 0,
     safe: 0,
+    hasSums: false,
     isDamaged: false,
     batches: new Map(),
     last: undefined,

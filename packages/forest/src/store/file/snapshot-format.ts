@@ -4,7 +4,7 @@ import type { Column } from './columns.ts';
 
 const MAGIC = Buffer.from('SKEINIDX');
 /** Changes with what the tables hold. A snapshot of another version is not read. */
-const VERSION = 1;
+const VERSION = 2;
 /** Magic, checksum, and the length of the description. */
 const PRELUDE = 16;
 const ALIGN = 8;

@@ -22,6 +22,7 @@ interface SavedSegment {
   readonly version: number;
   readonly size: number;
   readonly isDamaged: boolean;
+  readonly hasSums: boolean;
   /** SHA-256 of the last bytes that were read: a file that was changed has others. */
   readonly tail: string;
 }
@@ -72,8 +73,8 @@ function pack(set: SegmentSet, segments: readonly Segment[], sizes: readonly num
   columns.set('echoes.byEcho', nodes.echoes.byEcho).set('echoes.byLead', nodes.echoes.byLead);
   const placed = <T extends { place: Place }>(one: T): T => ({ ...one, place: renumbered(one.place, numbers) });
   const rest: SavedRest = {
-    segments: segments.map(({ name, writer, version, isDamaged }, index) => ({
-      ...{ name, writer, version, isDamaged },
+    segments: segments.map(({ name, writer, version, isDamaged, hasSums }, index) => ({
+      ...{ name, writer, version, isDamaged, hasSums },
       ...{ size: sizes[index]!, tail: tails[index]! },
     })),
     problems: problems.filter(({ code }) => code !== 'torn-line'),
@@ -107,14 +108,14 @@ export async function loadSnapshot(files: Files, folders: Folders): Promise<Save
 async function restoreSegment(
   files: Files,
   folders: Folders,
-  { name, writer, version, size, isDamaged, tail }: SavedSegment,
+  { name, writer, version, size, isDamaged, hasSums, tail }: SavedSegment,
   number: number,
 ): Promise<Segment | undefined> {
   const path = join(folders.segments, name);
   const stat = await files.stat(path);
   if (!stat || stat.size < size || (await tailOf(files, path, size)) !== tail) return undefined;
   const segment = createSegment(number, name);
-  return { ...segment, writer, version, isDamaged, read: size, isOpen: true, file: stat.file };
+  return { ...segment, writer, version, isDamaged, hasSums, read: size, isOpen: true, file: stat.file };
 }
 
 function restoreTables(columns: ReadonlyMap<string, Column>, rest: SavedRest): Tables {

@@ -1,4 +1,4 @@
-import type { StoreRecord } from '../../model/index.ts';
+import { type StoreRecord, sha256 } from '../../model/index.ts';
 import { createEntryTable, type Entry, type EntryTable } from '../entry-table.ts';
 import { isEntry, keyOf } from '../key-of.ts';
 import { createRegisterTable, type Register, type RegisterTable } from '../register-table.ts';
@@ -21,7 +21,7 @@ export interface Tables {
   readonly takes: TakeTable;
   readonly refs: RegisterTable<PlacedRegister>;
   readonly entries: EntryTable<PlacedEntry>;
-  /** Records of kinds that nobody knows and that do not look like entries, by their text. */
+  /** Records of kinds that nobody knows and that do not look like entries, by the hash of their exact text. */
   readonly others: Map<string, Place>;
 }
 
@@ -36,8 +36,8 @@ export function createTables(): Tables {
   };
 }
 
-/** Takes note of a record; whether it is new. */
-export function addRecord(tables: Tables, record: StoreRecord, place: Place): boolean {
+/** Takes note of a record, with its exact text where it was read; whether it is new. */
+export function addRecord(tables: Tables, record: StoreRecord, place: Place, text?: string): boolean {
   const { nodes, bodies, takes } = tables;
   switch (record.k) {
     case 'node':
@@ -56,7 +56,7 @@ export function addRecord(tables: Tables, record: StoreRecord, place: Place): bo
       return tables.refs.put({ on, key, name, clock, isSet: record.value !== null, place });
     }
     default: {
-      if (!isEntry(record)) return addOther(tables, keyOf(record), place);
+      if (!isEntry(record)) return addOther(tables, sha256(text ?? keyOf(record)), place);
       const { k, id, of, order, clock } = record;
       return tables.entries.put({ k, id, of, order, clock, place });
     }
@@ -84,7 +84,7 @@ export function placeOf(tables: Tables, record: StoreRecord): Place | undefined 
     default:
       return isEntry(record)
         ? ifLater(tables.entries.get(record.k, record.id), record.clock)
-        : tables.others.get(keyOf(record));
+        : tables.others.get(sha256(keyOf(record)));
   }
 }
 

@@ -73,7 +73,7 @@ export function createTestDisk(): TestDisk {
     async stat(path) {
       await step();
       const inode = names.get(path);
-      return inode && { size: inode.data.length, file: inode.file, changedMs: inode.changedMs };
+      return inode && { isFile: true, size: inode.data.length, file: inode.file, changedMs: inode.changedMs };
     },
     async read(path, from, length) {
       await step();
@@ -110,6 +110,12 @@ export function createTestDisk(): TestDisk {
       names.set(to, inodeAt(from));
       names.delete(from);
     },
+    async link(path, name) {
+      await step();
+      if (names.has(name)) throw errorOf('EEXIST');
+      names.set(name, inodeAt(path));
+    },
+    tighten: async () => undefined,
     async remove(path) {
       await step();
       names.delete(path);

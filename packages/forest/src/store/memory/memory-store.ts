@@ -4,7 +4,8 @@ import { createChangeLog } from '../change-log.ts';
 import { changeOf } from '../key-of.ts';
 import { nodeText } from '../node-text.ts';
 import { pageOf } from '../page.ts';
-import type { Store } from '../store.ts';
+import { hashFault } from '../record-fault.ts';
+import type { Problem, Store } from '../store.ts';
 import { createWordIndex, type WordIndex } from '../word-index.ts';
 import { addRecord, allRecords, createTables } from './tables.ts';
 
@@ -15,6 +16,8 @@ export function memoryStore(): Store {
   let tables = createTables();
   let log = createChangeLog();
   let words: WordIndex | undefined;
+  const checked = new Set<string>();
+  const problems = new Map<string, Problem>();
 
   const textOf = (node: NodeRecord) => nodeText(node.dialect, tables.bodies.get(node.body) ?? '');
   const wordIndex = () => {
@@ -22,6 +25,16 @@ export function memoryStore(): Store {
     words = createWordIndex();
     for (const node of tables.order) words.add(node.id, textOf(node));
     return words;
+  };
+
+  /** A text that never had its hash is not one. What was checked once stays as it is in memory. */
+  const soundText = (digest: string): string | undefined => {
+    const text = tables.bodies.get(digest);
+    if (text === undefined || checked.has(digest)) return text;
+    const fault = hashFault({ k: 'body', digest, text });
+    if (fault === undefined) checked.add(digest);
+    else problems.set(digest, { code: 'wrong-hash', where: digest, message: fault, subject: digest });
+    return fault === undefined ? text : undefined;
   };
 
   return {
@@ -73,7 +86,7 @@ export function memoryStore(): Store {
       return { index, node: node! };
     },
     async bodies(digests) {
-      return digests.map((digest) => tables.bodies.get(digest));
+      return digests.map((digest) => soundText(digest));
     },
     async takes(nodes) {
       return nodes.flatMap((node) => tables.takes.get(node) ?? []).sort(byAge);
@@ -107,8 +120,11 @@ export function memoryStore(): Store {
     async isAlive(name) {
       return name === writer;
     },
-    problems: () => [],
-    check: async () => [],
+    problems: () => [...problems.values()],
+    async check() {
+      for (const digest of tables.bodies.keys()) soundText(digest);
+      return [...problems.values()];
+    },
     async compact(keep) {
       const records = allRecords(tables);
       const kept = records.filter(keep);

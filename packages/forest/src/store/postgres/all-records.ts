@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { BodyRecord, StoreRecord } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/index.ts';
 import { ENTRY_COLUMNS, NODE_COLUMNS, OTHER_COLUMNS, REF_COLUMNS, TAKE_COLUMNS } from './columns.ts';
 import { type Context, readRows } from './context.ts';
-import { readEntry, readNode, readOther, readRef, readTake } from './rows.ts';
+import { readBody, readEntry, readNode, readOther, readRef, readTake } from './rows.ts';
 import type { Tables } from './schema.ts';
-import { fromStored } from './text.ts';
 
 const ROWS_AT_ONCE = 500;
 
@@ -52,8 +51,4 @@ export async function* allOf(context: Pick<Context, 'db' | 'own' | 'problems'>, 
     if (rows.length < ROWS_AT_ONCE) return;
     last = keyIn(rows.at(-1)!);
   }
-}
-
-function readBody({ digest, text }: { digest: string; text: string }): BodyRecord {
-  return { k: 'body', digest: fromStored(digest), text: fromStored(text) };
 }

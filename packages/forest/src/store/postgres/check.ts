@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import { nodeId, ROOT, type StoreRecord, sha256 } from '../../model/index.ts';
+import { ROOT, type StoreRecord } from '../../model/index.ts';
+import { keyOf } from '../key-of.ts';
+import { hashFault } from '../record-fault.ts';
 import type { Problem } from '../store.ts';
 import { allOf, KINDS } from './all-records.ts';
 import type { Context } from './context.ts';
@@ -30,11 +32,8 @@ export async function check(context: Context): Promise<Problem[]> {
 }
 
 function hashProblem(record: StoreRecord): Problem[] {
-  if (record.k === 'body' && sha256(record.text) !== record.digest)
-    return [problem('wrong-hash', record.digest, `The text that is kept as ${record.digest} is another one`)];
-  if (record.k === 'node' && nodeId(record.parent, record.dialect, record.body) !== record.id)
-    return [problem('wrong-hash', record.id, `Node ${record.id} does not have the id of its parent and text`)];
-  return [];
+  const fault = hashFault(record);
+  return fault === undefined ? [] : [{ ...problem('wrong-hash', keyOf(record), fault), subject: keyOf(record) }];
 }
 
 function problem(code: Problem['code'], where: string, message: string): Problem {

@@ -22,6 +22,7 @@ export function readRows<Row, T>(
   rows: readonly Row[],
   read: (row: Row) => T,
   where: (row: Row) => string,
+  code: Problem['code'] = 'damaged-record',
 ): T[] {
   return rows.flatMap((row) => {
     try {
@@ -29,7 +30,7 @@ export function readRows<Row, T>(
     } catch (error) {
       const place = where(row);
       const message = `The row of ${place} cannot be read: ${(error as Error).message}`;
-      problems.set(place, { code: 'damaged-record', where: place, message });
+      problems.set(place, { code, where: place, message, subject: place.slice(place.indexOf(' ') + 1) });
       return [];
     }
   });

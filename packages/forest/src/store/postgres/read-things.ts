@@ -1,12 +1,21 @@
 import { sql } from 'kysely';
 import { limitOf } from '../page.ts';
+import { hashFault } from '../record-fault.ts';
 import type { Store } from '../store.ts';
 import { ENTRY_COLUMNS, REF_COLUMNS, TAKE_COLUMNS } from './columns.ts';
 import { type Context, readRows } from './context.ts';
 import { pageOfRows, placeOf } from './cursor.ts';
-import { readEntry, readRef, readTake } from './rows.ts';
-import type { EntryRow, RefRow } from './schema.ts';
-import { fromStored, toStored } from './text.ts';
+import { readBody, readEntry, readRef, readTake } from './rows.ts';
+import type { BodyRow, EntryRow, RefRow } from './schema.ts';
+import { toStored } from './text.ts';
+
+/** A text by its digest. What the database gives is no longer trusted than the disk it lies on. */
+function readText(row: Pick<BodyRow, 'digest' | 'text'>): [digest: string, text: string] {
+  const body = readBody(row);
+  const fault = hashFault(body);
+  if (fault !== undefined) throw new Error(fault);
+  return [body.digest, body.text];
+}
 
 /** Everything that is not a node. */
 export function thingReads(context: Context): Pick<Store, 'bodies' | 'takes' | 'refs' | 'entry' | 'entries'> {
@@ -26,7 +35,7 @@ export function thingReads(context: Context): Pick<Store, 'bodies' | 'takes' | '
         .where('project', '=', own)
         .where('digest', '=', anyOf(digests))
         .execute();
-      const texts = new Map(rows.map(({ digest, text }) => [fromStored(digest), fromStored(text)]));
+      const texts = new Map(readRows(context, rows, readText, ({ digest }) => `body ${digest}`, 'wrong-hash'));
       return digests.map((digest) => texts.get(digest));
     },
     async takes(nodes) {

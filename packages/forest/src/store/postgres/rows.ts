@@ -39,6 +39,10 @@ export function bodyRow(project: string, { digest, text }: BodyRecord): BodyRow 
   return storeAll({ project, digest, text });
 }
 
+export function readBody({ digest, text }: Pick<BodyRow, 'digest' | 'text'>): BodyRecord {
+  return { k: 'body', digest: fromStored(digest), text: fromStored(text) };
+}
+
 export function takeRow(project: string, record: TakeRecord): TakeRow {
   const { k: _, id, node, at, ...rest } = record;
   return { ...storeAll({ project, id, node }), at, rest: JSON.stringify(rest) };

@@ -1,0 +1,189 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createForest } from '../../forest/create-forest.ts';
+import { makeBody, makeEntry, makePath, makeRef, makeTake, recordsOf } from '../../testing/store-samples.ts';
+import type { Store } from '../store.ts';
+import { type TestFolder, testFolder } from './test-folder.ts';
+
+const path = makePath(['one', 'zwei, größer', 'three']);
+const ids = path.map(({ node }) => node.id);
+const digests = path.map(({ body }) => body.digest);
+const texts = path.map(({ body }) => body.text);
+const loose = makeBody('{"envelope":true}');
+const take = makeTake(path[2]!.node, 5, { envelope: loose.digest, model: 'm', params: { temperature: 0.5 } });
+const odd = { k: 'later-kind', id: 7, value: 1 };
+let here: TestFolder;
+
+beforeEach(async () => {
+  here = await testFolder();
+});
+afterEach(() => here.remove());
+
+/** A small store with every kind of record, as its one segment. */
+async function smallStore(): Promise<{ name: string; bytes: Buffer }> {
+  const store = await here.open();
+  await store.append([...recordsOf(path), loose, take]);
+  await store.append([makeRef('t', 'title', 'A title', '1'), makeEntry('e1'), odd as never]);
+  await store.append([makeRef('t', 'head', ids[2], '2')]);
+  await store.close();
+  const [name] = await here.names();
+  return { name: name!, bytes: await readFile(join(here.own, 'segments', name!)) };
+}
+
+/** Everything that a reader is given. */
+async function shown(store: Store) {
+  return {
+    nodes: await store.nodes(ids),
+    path: await store.path(ids[2]!),
+    texts: await store.bodies([...digests, loose.digest]),
+    takes: await store.takes(ids),
+    refs: (await store.refs({ on: 'thread' })).items,
+    entries: (await store.entries('event')).items,
+  };
+}
+
+describe('a bit that flips on the disk', () => {
+  test('never changes a text, keeps nothing else from being read, and is seen by fsck unless all is as it was', async () => {
+    const { name, bytes } = await smallStore();
+    const before = await here.open();
+    const whole = await shown(before);
+    const sound = await before.check();
+    await before.close();
+    expect(sound).toEqual([]);
+    const flip = async (bit: number) => {
+      const flipped = Buffer.from(bytes);
+      flipped[bit >> 3]! ^= 1 << (bit & 7);
+      await here.write(name, flipped);
+      const store = await here.open();
+      const found = await shown(store);
+      for (const [index, text] of found.texts.entries()) expect([undefined, whole.texts[index]]).toContain(text);
+      for (const record of [...found.nodes, ...found.takes, ...found.refs, ...found.entries])
+        if (record !== undefined)
+          expect([...whole.nodes, ...whole.takes, ...whole.refs, ...whole.entries]).toContainEqual(record);
+      const problems = await createForest(store).fsck();
+      if (problems.length === 0) expect(found).toEqual(whole);
+      await store.close();
+    };
+    // Every bit would take minutes: each byte once, and bits at random.
+    const bits = fc.sample(fc.nat(bytes.length * 8 - 1), 250);
+    for (const bit of bits) await flip(bit);
+  });
+
+  test('is answered by the same text from another segment, and the text can be written again', async () => {
+    const { name, bytes } = await smallStore();
+    const damaged = bytes.toString().replace('größer', 'größes');
+    await here.write(name, damaged);
+    const store = await here.open();
+    expect(await store.bodies(digests)).toEqual([texts[0], undefined, texts[2]]);
+    const [problem] = store.problems();
+    expect(problem).toMatchObject({ code: 'wrong-hash', subject: digests[1] });
+    expect(problem!.where).toBe(`${name}:${Buffer.from(damaged).indexOf(`{"~":"1.2.8","k":"body"`)}`);
+    await store.append([path[1]!.body]);
+    expect(await store.bodies(digests)).toEqual(texts);
+    await store.close();
+    const again = await here.open();
+    expect(await again.bodies(digests)).toEqual(texts);
+    await again.close();
+    expect(await here.read(name)).toBe(damaged);
+  });
+
+  test('is not packed away: the original is set aside, never over another', async () => {
+    const { name, bytes } = await smallStore();
+    const damaged = bytes.toString().replace('größer', 'größes');
+    for (const round of [1, 2]) {
+      await here.write(name, damaged);
+      const store = await here.open();
+      const { setAside } = await store.compact(() => true);
+      expect(setAside).toEqual([join(here.own, 'set-aside', round === 1 ? name : `${name}.2`)]);
+      expect(await store.bodies(digests)).toEqual([texts[0], undefined, texts[2]]);
+      await store.close();
+      for (const file of await readdir(join(here.own, 'set-aside')))
+        expect(await readFile(join(here.own, 'set-aside', file), 'utf8')).toBe(damaged);
+    }
+  });
+
+  test('in a register is seen, and the value before it is not brought back', async () => {
+    const { name, bytes } = await smallStore();
+    await here.write(name, bytes.toString().replace('A title', 'B title'));
+    const store = await here.open();
+    expect((await store.refs({ on: 'thread', names: ['title'] })).items).toEqual([]);
+    expect(store.problems()).toMatchObject([{ code: 'damaged-record' }]);
+    await store.close();
+  });
+
+  test('behind a snapshot is noticed when the text is read', async () => {
+    const store = await here.open();
+    const large = makeBody('x'.repeat(300_000));
+    await store.append([...recordsOf(path), large]);
+    await store.close();
+    expect(await readdir(join(here.own, 'index'))).toEqual(['snapshot']);
+    const [name] = await here.names();
+    await here.write(name!, (await here.read(name!)).replace('größer', 'größes'));
+    const again = await here.open();
+    expect(await again.bodies(digests)).toEqual([texts[0], undefined, texts[2]]);
+    await again.close();
+  });
+});
+
+describe('a segment from before checksums', () => {
+  test('is read, and its texts are checked', async () => {
+    const { name } = await smallStore();
+    const old = (await here.read(name)).replaceAll(/,"#":"[0-9a-f]{8}"/g, '').replace(',"sums":"crc32"', '');
+    await here.write(name, old);
+    const store = await here.open();
+    expect(await store.check()).toEqual([]);
+    expect((await store.refs({ on: 'thread' })).items.length).toBe(2);
+    expect(await store.takes([ids[2]!])).toEqual([take]);
+    await store.close();
+    await here.write(name, old.replace('größer', 'größes'));
+    const changed = await here.open();
+    expect(await changed.bodies(digests)).toEqual([texts[0], undefined, texts[2]]);
+    await changed.close();
+  });
+
+  test('may stand in one file with one that has them', async () => {
+    const { name } = await smallStore();
+    const now = await here.read(name);
+    const old = now.replaceAll(/,"#":"[0-9a-f]{8}"/g, '').replace(',"sums":"crc32"', '');
+    for (const both of [now + old, old + now]) {
+      await writeFile(join(here.own, 'segments', name), both);
+      const store = await here.open();
+      expect(await store.check()).toEqual([]);
+      expect(store.problems()).toEqual([]);
+      await store.close();
+    }
+  });
+});
+
+describe('packing', () => {
+  test('keeps the numbers of records that nobody knows, to the letter', async () => {
+    const { name, bytes } = await smallStore();
+    const lines = [
+      '{"k":"later","n":12345678901234567890}',
+      '{"k":"later","n":12345678901234567891}',
+      '{"k":"later","n":1.50}',
+    ];
+    await here.write('later.jsonl', `{"skein":"segment","version":1,"writer":"later"}\n${lines.join('\n')}\n`);
+    await here.write(name, bytes);
+    const store = await here.open();
+    await store.compact(() => true);
+    await store.close();
+    const [packed] = await here.names();
+    const text = await here.read(packed!);
+    for (const line of lines) expect(text).toContain(line.slice(0, -1));
+  });
+
+  test('refuses a newer format, as appending does, and leaves every file as it is', async () => {
+    const { name, bytes } = await smallStore();
+    const newer = bytes.toString().replace('"version":1', '"version":2');
+    await here.write(name, newer);
+    const store = await here.open();
+    await expect(store.compact(() => true)).rejects.toMatchObject({ code: 'store_read_only' });
+    await expect(createForest(store).gc()).rejects.toMatchObject({ code: 'store_read_only' });
+    await store.close();
+    expect(await here.names()).toEqual([name]);
+    expect(await here.read(name)).toBe(newer);
+  });
+});
