@@ -28,13 +28,13 @@ export async function threadRefs(
   const refs = keys.flatMap((id) => {
     const thread = index.threads.get(id);
     if (!thread) return has('head', id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
-    const { head, touched, created, title } = thread;
+    const { head, touched, title } = thread;
     const said = Object.entries(saidOf(thread)).filter(([name, value]) => there.get(`${id} ${name}`) !== value);
     return set(id, {
       head,
       touched,
       ...Object.fromEntries(said),
-      ...(!has('head', id) && { start: ROOT, created, title }),
+      ...(!has('head', id) && { start: ROOT, title }),
       ...(has('mergedInto', id) && { deleted: false, mergedInto: false }),
     });
   });
@@ -79,6 +79,7 @@ const NAMES = [
   'start',
   'head',
   'title',
+  'created',
   'touched',
   'deleted',
   'mergedInto',
@@ -91,10 +92,11 @@ const NAMES = [
 
 /** What a thread is to people, beside its head: written where it changes. */
 function saidOf(thread: IndexThread): Readonly<Record<string, unknown>> {
-  const { part, session, unrecorded } = thread;
+  const { created, part, session, unrecorded } = thread;
   const group = groupOf(thread);
   return {
     recorded: true,
+    created,
     part,
     ...(session !== undefined && { session }),
     ...(group !== undefined && { group }),
