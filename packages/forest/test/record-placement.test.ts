@@ -118,6 +118,26 @@ describe('names', () => {
     expect(threads[2]).not.toBe(threads[0]);
   });
 
+  test('x-skein-thread with the id of a recorded thread goes on with it, also from a history that the server keeps', async () => {
+    const first = [chat(1, [user('A')], assistant('B'))];
+    const [id] = (await placed(first)).threads;
+    const kept = (start: number, previous: string | undefined, own: string, more: Partial<Recorded> = {}) => ({
+      ...chat(start, [], assistant('')),
+      dialect: 'openai-responses',
+      request: JSON.stringify({ model: 'm', input: 'Q', ...(previous && { previous_response_id: previous }) }),
+      response: JSON.stringify({ id: own, object: 'response', status: 'completed', model: 'm', output: [] }),
+      ...more,
+    });
+    const { threads } = await placed([
+      ...first,
+      chat(2, [user('C')], assistant('D'), { thread: id! }),
+      kept(3, undefined, 'resp_1'),
+      kept(4, 'resp_1', 'resp_2', { thread: id! }),
+    ]);
+    expect(threads[1]).toBe(id);
+    expect(threads[3]).toBe(id);
+  });
+
   test('a thread that began under a name takes no others by their words', async () => {
     const { threads } = await placed([
       chat(1, [user('A')], assistant('B'), { thread: 'mine' }),
@@ -273,6 +293,78 @@ describe('words', () => {
     expect(threads[1]).not.toBe(threads[0]);
   });
 
+  test("of a reply that starts later, by another server's clock, count within the tolerance", async () => {
+    const { threads, words } = await placed([
+      chat(1000, [user('A'), assistant('B'), user('C')], assistant('D')),
+      chat(3000, [user('A')], assistant('B'), { end: 3500 }),
+      chat(31_000, [user('X'), assistant('Y'), user('Z')], assistant('W')),
+      chat(37_000, [user('X')], assistant('Y')),
+    ]);
+    expect(threads[0]).toBe(threads[1]);
+    expect(await words(threads[0]!)).toEqual(['A', 'B', 'C', 'D']);
+    expect(threads[2]).not.toBe(threads[3]);
+  });
+
+  test('of a branch before it do not keep a request from the reply that starts later by another clock', async () => {
+    const { of, threads } = await placed([
+      chat(1000, [user('A')], assistant('B')),
+      chat(20_000, [user('A'), assistant('B'), user('C'), assistant('D'), user('E')], assistant('F')),
+      chat(21_000, [user('A'), assistant('B'), user('C')], assistant('D')),
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect(of[1]).toMatchObject({ way: 'continues', matched: 4 });
+  });
+
+  test("of a reply that was given twice do not leave the head at the second one, which starts later by another server's clock", async () => {
+    const history = [user('A'), assistant('B'), user('C')];
+    const { threads, words } = await placed([
+      chat(1000, [user('A')], assistant('B')),
+      chat(10_000, history, assistant('D')),
+      chat(31_000, [...history, assistant('D'), user('E')], assistant('F')),
+      chat(33_000, history, assistant('D')),
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect(await words(threads[0]!)).toEqual(['A', 'B', 'C', 'D', 'E', 'F']);
+  });
+
+  test('under a system text with another number belong to the thread with the same number', async () => {
+    const number = (of: number) => system(`Today is 16 November 2026. The customer has the number ${of}.`);
+    const { threads } = await placed([
+      chat(1, [number(4711), user('Hi')], assistant('Hello!')),
+      chat(2, [number(4711), user('Hi'), assistant('Hello!'), user('One')], assistant('1')),
+      chat(3, [number(4712), user('Hi')], assistant('Hello!')),
+      // An edit of the first customer, while the thread of the second ends at the same words.
+      chat(4, [number(4711), user('Hi'), assistant('Hello!'), user('Two')], assistant('2')),
+      chat(5, [number(4712), user('Hi'), assistant('Hello!'), user('Three')], assistant('3')),
+    ]);
+    expect(threads).toEqual([threads[0], threads[0], threads[2], threads[0], threads[2]]);
+    expect(threads[2]).not.toBe(threads[0]);
+  });
+
+  test("under another number are left for those under the same, which start later by another server's clock", async () => {
+    const number = (of: number) => system(`The customer has the number ${of}.`);
+    const { threads } = await placed([
+      chat(1, [number(4711), user('Hi')], assistant('Hello!')),
+      chat(20_000, [number(4712), user('Hi'), assistant('Hello!'), user('Two')], assistant('2')),
+      chat(21_000, [number(4712), user('Hi')], assistant('Hello!')),
+    ]);
+    expect(threads[1]).toBe(threads[2]);
+    expect(threads[1]).not.toBe(threads[0]);
+  });
+
+  test('under a system text with a number that changes count where just one thread fits', async () => {
+    const used = (tokens: number) => system(`You have used ${tokens} tokens.`);
+    const { threads } = await placed([
+      chat(1, [used(0), user('A')], assistant('B')),
+      chat(2, [used(17), user('A'), assistant('B'), user('C')], assistant('D')),
+      chat(3, [used(0), user('X')], assistant('Y')),
+      chat(4, [used(0), user('X')], assistant('Y')),
+      chat(5, [used(21), user('X'), assistant('Y'), user('Z')], assistant('W')),
+    ]);
+    expect(threads[1]).toBe(threads[0]);
+    expect(new Set(threads.slice(2)).size).toBe(3);
+  });
+
   test('lead to a branch where a message was edited', async () => {
     const { threads, words } = await placed([
       chat(1, [user('A')], assistant('B')),
@@ -299,6 +391,12 @@ describe('retries', () => {
     expect(threads[2]).not.toBe(threads[0]);
   });
 
+  test("that start earlier, by another server's clock, take it over within the tolerance", async () => {
+    const { threads, of } = await placed([chat(1000, [user('Hi')], assistant('Hello!')), cut(3000)]);
+    expect(threads[0]).toBe(threads[1]);
+    expect(of[0]).toMatchObject({ found: 'retry' });
+  });
+
   test('later than a minute only by the count of the client', async () => {
     const { threads } = await placed([
       cut(1),
@@ -308,6 +406,36 @@ describe('retries', () => {
     ]);
     expect(threads[2]).not.toBe(threads[0]);
     expect(threads[3]).toBe(threads[1]);
+  });
+
+  test('of a request in a thread that has a name do not, unless they have that name', async () => {
+    const { threads } = await placed([
+      cut(1, { thread: 'mine' }),
+      chat(1000, [user('Hi')], assistant('Hello!')),
+      chat(1001, [user('Hi')], assistant('Hello!'), { thread: 'mine' }),
+    ]);
+    expect(threads[1]).not.toBe(threads[0]);
+    expect(threads[2]).toBe(threads[0]);
+  });
+
+  test('do not make the long replies before them forgotten', async () => {
+    const talk = [
+      user('A'),
+      assistant(`${LONG} One.`),
+      user('B'),
+      assistant(`${LONG} Two.`),
+      user('C'),
+      assistant('D'),
+    ];
+    const asked = [system('One.'), ...talk.slice(0, 5)];
+    const { threads } = await placed([
+      chat(1, [system('One.'), talk[0]!], talk[1]!),
+      chat(2, [system('One.'), ...talk.slice(0, 3)], talk[3]!),
+      chat(3, asked, assistant(''), { response: cutStream('Di'), outcome: 'cut' }),
+      chat(4, asked, talk[5]!),
+      chat(5, [system('Two.'), ...talk, user('E')], assistant('F')),
+    ]);
+    expect(new Set(threads).size).toBe(1);
   });
 
   test('of another person do not', async () => {
@@ -336,6 +464,26 @@ describe('compacted histories', () => {
     expect(of[5]).toMatchObject({ found: 'new' });
   });
 
+  test('a window that two conversations have belongs to neither', async () => {
+    const other = [user('Another beginning'), assistant('Another answer'), ...talk.slice(2)];
+    const { of } = await placed([
+      ...grown,
+      ...[0, 1, 2, 3, 4].map((at) => chat(5 + at, other.slice(0, at * 2 + 1), other[at * 2 + 1]!)),
+      chat(10, [...talk.slice(6), user('More')], assistant('!')),
+    ]);
+    expect(of[10]).toMatchObject({ found: 'new' });
+  });
+
+  test("a window whose last reply starts later, by another server's clock, goes on with its thread", async () => {
+    const { threads, of } = await placed([
+      ...grown.slice(0, 4),
+      chat(1000, [...talk.slice(6), user('More')], assistant('!')),
+      { ...grown[4]!, start: 3000, end: 3001 },
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect(of[4]).toMatchObject({ found: 'compacted' });
+  });
+
   const summary = `${LONG} ${LONG.toUpperCase()} And so on, with all that was decided about the boats and the bridges.`;
   const summedUp = user(`This session is being continued. ${summary}\n\nGo on.`);
 
@@ -351,6 +499,16 @@ describe('compacted histories', () => {
     expect(of[6]).toMatchObject({ found: 'compacted', way: 'continues' });
     expect(of[7]).toMatchObject({ way: 'continues' });
     expect((await words(threads[0]!)).slice(-2)).toEqual(['And?', 'Done.']);
+  });
+
+  test("a summary whose reply starts later, by another server's clock, goes on with its thread", async () => {
+    const hints = session('s');
+    const { threads } = await placed([
+      ...grown.map((one) => ({ ...one, hints })),
+      chat(1000, [summedUp], assistant('Going on.'), { hints }),
+      chat(3000, [...talk, user('Sum up')], assistant(summary), { hints }),
+    ]);
+    expect(new Set(threads).size).toBe(1);
   });
 
   test('an equal hint alone never joins', async () => {

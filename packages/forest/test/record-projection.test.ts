@@ -63,6 +63,16 @@ describe('a late exchange', () => {
     expect(await forest.fsck()).toEqual([]);
   });
 
+  test('that begins a named thread says when that was begun', async () => {
+    const store = memoryStore();
+    const forest = newForest(store);
+    await store.append(recordsOf({ ...second, thread: 'mine' }));
+    await reproject(forest);
+    await store.append(recordsOf({ ...first, thread: 'mine' }));
+    await projectorOf(forest).run();
+    expect((await forest.threads.list()).items).toMatchObject([{ title: 'mine', createdAt: first.start }]);
+  });
+
   test('leaves alone what a person hung below the old place', async () => {
     const store = memoryStore();
     const forest = newForest(store);

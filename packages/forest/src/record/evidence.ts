@@ -70,22 +70,48 @@ export function askedBefore(messages: readonly Message[], index: number): readon
   return messages.slice(from, index).filter(({ role }) => role !== 'system');
 }
 
-const MASKS: readonly (readonly [RegExp, string])[] = [
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '#'],
-  [/\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:mon|tue|wed|thu|fri|sat|sun)\b/gi, '#'],
-  [
-    /\b(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b/gi,
-    '#',
-  ],
-  [/\b(?=[0-9a-f]*\d)[0-9a-f]{4,}\b/gi, '#'],
-  [/\d+/g, '#'],
-  [/#(?:[\s.,:/+-]*(?:#|\b(?:am|pm|utc|gmt|st|nd|rd|th|t|z)\b))*/gi, '#'],
+const MONTH =
+  '(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)';
+const DAY_OF_MONTH = '\\d{1,2}(?:st|nd|rd|th)?';
+
+/** Dates and times, as people and programs write them. */
+const DATES: readonly RegExp[] = [
+  /\b\d{4}-\d{1,2}-\d{1,2}(?:[t ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:z|[+-]\d{2}:?\d{2})?)?\b/gi,
+  /\b\d{1,4}([./])\d{1,2}\1\d{1,4}\b/g,
+  new RegExp(
+    `\\b(?:${DAY_OF_MONTH}\\s+(?:of\\s+)?)?${MONTH}\\b\\.?(?:\\s+${DAY_OF_MONTH}\\b)?(?:,?\\s+\\d{4}\\b)?`,
+    'gi',
+  ),
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:mon|tue|wed|thu|fri|sat|sun)\b/gi,
+  /\b\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[ap]\.?m\b\.?)?|\b\d{1,2}\s*[ap]m\b/gi,
+  /#(?:[\s.,:/+-]*(?:#|\b(?:utc|gmt|at|t|z)\b))*/gi,
 ];
 
-/** A system text without dates, times, numbers and UUIDs, as a hash: it changes with every day, and is the same. */
-export function maskedSystem(texts: readonly string[]): string {
-  const masked = MASKS.reduce((text, [pattern, mark]) => text.replace(pattern, mark), texts.join('\n'));
-  return sha256(masked.replace(/\s+/g, ' ').trim()).slice(0, 16);
+/** Numbers, UUIDs and digests. */
+const NUMBERS: readonly RegExp[] = [
+  /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
+  /\b(?=[0-9a-f]*\d)[0-9a-f]{4,}\b/gi,
+  /\d+/g,
+  /#(?:[\s.,:/+-]*(?:#|\b(?:am|pm|utc|gmt|st|nd|rd|th|t|z)\b))*/gi,
+];
+
+/** A system text as hashes of what does not change with every request. */
+export interface SystemKeys {
+  /** Without dates and times: it changes with every day, and is the same. */
+  readonly dated: string;
+  /** Also without numbers and UUIDs. They may be a count, or the number of a customer. */
+  readonly numbered: string;
+}
+
+export function systemKeys(texts: readonly string[]): SystemKeys {
+  const mask = (text: string, patterns: readonly RegExp[]) =>
+    patterns.reduce((masked, pattern) => masked.replace(pattern, '#'), text);
+  const dated = mask(texts.join('\n'), DATES);
+  return { dated: textKey(dated), numbered: textKey(mask(dated, NUMBERS)) };
+}
+
+function textKey(text: string): string {
+  return sha256(text.replace(/\s+/g, ' ').trim()).slice(0, 16);
 }
 
 /** Passages are compared in blocks of so many characters; four of them in a row are found in every run of 200. */

@@ -1,8 +1,10 @@
+import { CLOCK_TOLERANCE_MS } from './early.ts';
 import { askedBefore, quotesIn, turnKey } from './evidence.ts';
 import { type Hints, hintsKey, keysWithin, nothingDiffers, samePerson } from './hints.ts';
 import type { SentHistory } from './history.ts';
 import type { Turn } from './read-exchange.ts';
 import type { HintsList, IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
+import { turnsKey } from './remember.ts';
 
 /** A reply of a recorded thread that a request sends back. */
 export interface FoundReply {
@@ -11,8 +13,6 @@ export interface FoundReply {
   readonly at: number;
 }
 
-/** By words, a reply has to be there before it can be sent back; two servers' clocks differ by less than this. */
-const CLOCK_TOLERANCE_MS = 5000;
 /** More conversations than this that begin alike are not looked at one by one. */
 const MOST_COMPARED = 256;
 const LONG_REPLIES_NEEDED = 2;
@@ -49,7 +49,7 @@ export function findProof(index: RecordedIndex, history: SentHistory, hints: Hin
 export function findByWords(index: RecordedIndex, history: SentHistory, turn: Turn): FoundReply | undefined {
   for (let at = history.replyBefore(history.messages.length); at >= 0; at = history.replyBefore(at)) {
     const echo = history.echo(at).text;
-    const spot = sameSystem(index, `${echo} ${history.system}`, turn) ?? otherSystem(index, echo, turn);
+    const spot = sameSystem(index, `${echo} ${history.system.dated}`, turn) ?? otherSystem(index, echo, history, turn);
     if (spot) return { spot, at };
   }
   return undefined;
@@ -125,18 +125,36 @@ function later(index: RecordedIndex, a: Spot | undefined, b: Spot): Spot {
   return index.threads.get(b.thread)!.touched > index.threads.get(a.thread)!.touched ? b : a;
 }
 
-function otherSystem(index: RecordedIndex, echo: string, turn: Turn): Spot | undefined {
-  let found: Spot | undefined;
+/**
+ * Under a system text in which only numbers differ, just one thread may fit: a number may be a count, and may be that of
+ * another customer. Under any other, two long replies of that one have to come back, too.
+ */
+function otherSystem(
+  index: RecordedIndex,
+  echo: string,
+  { system: { numbered } }: SentHistory,
+  turn: Turn,
+): Spot | undefined {
+  const near: Spot[] = [];
+  const all: Spot[] = [];
   let looked = 0;
   for (let spot = index.anySystem.get(echo); spot; spot = spot.next) {
     looked += 1;
     if (looked > MOST_COMPARED) return undefined;
     const thread = index.threads.get(spot.thread);
     if (!fitsByWords(thread, spot, turn) || !nothingDiffers(turn.hints, thread!.hints)) continue;
-    if (found && found.thread !== spot.thread) return undefined;
-    found ??= spot;
+    all.push(spot);
+    if (spot.system.numbered === numbered) near.push(spot);
   }
-  return found && found.longReplies >= LONG_REPLIES_NEEDED ? found : undefined;
+  if (near.length > 0) return onlyThread(near);
+  const only = onlyThread(all);
+  return only && only.longReplies >= LONG_REPLIES_NEEDED ? only : undefined;
+}
+
+/** The newest of these, where all are of one thread. */
+function onlyThread(spots: readonly Spot[]): Spot | undefined {
+  const [newest] = spots;
+  return spots.every(({ thread }) => thread === newest?.thread) ? newest : undefined;
 }
 
 /** A thread that began under a name takes only requests of that name. */
@@ -144,43 +162,45 @@ function fitsByWords(thread: IndexThread | undefined, { ended }: Spot, { exchang
   return thread !== undefined && !thread.isNamed && ended <= exchange.start + CLOCK_TOLERANCE_MS;
 }
 
-/** The last turn of a history that was shortened: it and a turn before it are of one thread, in the same order. */
+/**
+ * The last turn of a history that was shortened: it and a turn before it are of one thread, in the same order. Turns that
+ * several threads have on different paths belong to none of them.
+ */
 export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Turn): FoundReply | undefined {
   const { messages, system } = history;
-  const replies: number[] = [];
+  const turns: { readonly at: number; readonly key: string }[] = [];
   for (
     let at = history.replyBefore(messages.length);
-    at >= 0 && replies.length < MOST_TURNS;
+    at >= 0 && turns.length < MOST_TURNS;
     at = history.replyBefore(at)
   )
-    replies.push(at);
-  const lists = replies.map((at) => ({ at, spot: index.turns.get(`${keyAt(at)} ${system}`) }));
-  for (const [place, { at, spot: first }] of lists.entries()) {
+    turns.push({ at, key: turnKey(askedBefore(messages, at), messages[at]!) });
+  for (const [place, { at, key }] of turns.entries()) {
+    const before = new Set(turns.slice(place + 1).map((one) => one.key));
+    const found: Spot[] = [];
     let looked = 0;
-    for (let spot = first; spot && looked < MOST_COMPARED; spot = spot.next, looked++) {
+    for (let spot = index.turns.get(turnsKey(key, system)); spot; spot = spot.next) {
+      looked += 1;
+      if (looked > MOST_COMPARED) return undefined;
       const thread = index.threads.get(spot.thread);
       if (!fitsByWords(thread, spot, turn) || !nothingDiffers(turn.hints, thread!.hints)) continue;
-      if (lists.slice(place + 1).some((before) => hasAbove(index, before.spot, spot!))) return { spot, at };
+      if (hasAbove(index, spot, before)) found.push(spot);
     }
+    const near = found.filter((spot) => spot.system.dated === system.dated);
+    const [spot, ...others] = near.length > 0 ? near : found;
+    if (!spot) continue;
+    return others.every(({ thread, node }) => thread === spot.thread || node === spot.node) ? { spot, at } : undefined;
   }
   return undefined;
+}
 
-  function keyAt(at: number): string {
-    return turnKey(askedBefore(messages, at), messages[at]!);
+/** Whether one of these turns stands above a reply. */
+function hasAbove(index: RecordedIndex, { node }: Spot, turns: ReadonlySet<string>): boolean {
+  for (let at = index.nodes.get(index.nodes.get(node)!.parent); at; at = index.nodes.get(at.parent)) {
+    const turn = at.isReply ? index.turnAt.get(at.place.id) : undefined;
+    if (turn !== undefined && turns.has(turn)) return true;
   }
-}
-
-function hasAbove(index: RecordedIndex, list: Spot | undefined, below: Spot): boolean {
-  for (let spot = list; spot; spot = spot.next)
-    if (spot.thread === below.thread && spot.node !== below.node && isAbove(index, spot.node, below.node)) return true;
   return false;
-}
-
-function isAbove(index: RecordedIndex, above: string, below: string): boolean {
-  const depth = index.nodes.get(above)?.place.depth ?? 0;
-  let at = index.nodes.get(below);
-  while (at && at.place.depth > depth) at = index.nodes.get(at.parent);
-  return at?.place.id === above;
 }
 
 /** The thread of the same session whose words a user's text repeats: its client has summed it up. */
@@ -200,4 +220,4 @@ export function findByQuote(index: RecordedIndex, history: SentHistory, { hints,
   return undefined;
 }
 
-const SHORTEST_SUMMARY = 200;
+export const SHORTEST_SUMMARY = 200;

@@ -3,7 +3,7 @@ import { endsAloud, idsBelow } from '../forest/chains.ts';
 import type { Place } from '../forest/make-records.ts';
 import { ROOT_PLACE } from '../forest/place.ts';
 import { ECHO_START, type Echo, extendEcho, nodeId, ROOT, sha256 } from '../model/index.ts';
-import { issuedIds, maskedSystem } from './evidence.ts';
+import { issuedIds, type SystemKeys, systemKeys } from './evidence.ts';
 import type { Turn } from './read-exchange.ts';
 import type { IndexNode, RecordedIndex } from './recorded-index.ts';
 
@@ -71,9 +71,9 @@ export class SentHistory {
     return this.#echoes[index - this.exact]!;
   }
 
-  /** The system text, with whatever changes from day to day masked. */
-  get system(): string {
-    return systemKey(this.#index, this.messages.slice(0, this.lead));
+  /** The system text, without what changes from day to day. */
+  get system(): SystemKeys {
+    return systemOf(this.#index, this.messages.slice(0, this.lead));
   }
 
   #isLeading(index: number): boolean {
@@ -82,14 +82,14 @@ export class SentHistory {
   }
 }
 
-/** A system text with whatever changes from day to day masked. */
-export function systemKey(index: RecordedIndex, lead: readonly Message[]): string {
+/** The keys of a system text, made once. */
+export function systemOf(index: RecordedIndex, lead: readonly Message[]): SystemKeys {
   const key = lead.map(({ raw }) => sha256(raw)).join();
   const known = index.systems.get(key);
   if (known !== undefined) return known;
-  const masked = maskedSystem(lead.map(({ text }) => text));
-  index.systems.set(key, masked);
-  return masked;
+  const keys = systemKeys(lead.map(({ text }) => text));
+  index.systems.set(key, keys);
+  return keys;
 }
 
 /** Where messages lead below a place: exactly as far as their texts are known there, then by their echoes. */

@@ -4,15 +4,17 @@ import type { Place } from '../forest/make-records.ts';
 import { ROOT_PLACE } from '../forest/place.ts';
 import { type BodyRecord, nodeId, ROOT, sha256, type TakeContext } from '../model/index.ts';
 import { compactionFor } from './compacted.ts';
-import { findByQuote, findByTurns, findByWords, findProof } from './find-thread.ts';
+import { CLOCK_TOLERANCE_MS, findEarly, noteEarly } from './early.ts';
+import { askedBefore, turnKey } from './evidence.ts';
+import { findByQuote, findByTurns, findByWords, findProof, SHORTEST_SUMMARY } from './find-thread.ts';
 import { growPath, type Placed } from './grow.ts';
 import { hintsKey, samePerson } from './hints.ts';
 import { contentPlace, followMessages, SentHistory } from './history.ts';
 import { type Landing, RULES } from './landing.ts';
 import { placeReply } from './place-reply.ts';
 import type { Poll, Reading, Turn } from './read-exchange.ts';
-import { type KnownResponse, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
-import { indexReplies, setThread } from './remember.ts';
+import { type Cut, type KnownResponse, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
+import { indexReplies, setThread, summaryKey, turnsKey, wordsKey } from './remember.ts';
 import { isSideCall } from './side-calls.ts';
 
 /** What a step of the projection comes to. */
@@ -27,22 +29,24 @@ export interface Step extends Placed {
  */
 export function placeExchange(index: RecordedIndex, reading: Reading): Step {
   const { id } = reading.exchange;
-  const { landing: place, issued, ...rest } = placeReading(index, reading);
+  const { landing: place, issued, early, ...rest } = placeReading(index, reading);
   const landing = { rules: RULES, ...place };
   index.set(index.landings, id, landing);
-  const behind = new Set(issued.flatMap((key) => index.awaiting.get(key) ?? []));
+  const behind = new Set([...early, ...issued.flatMap((key) => index.awaiting.get(key) ?? [])]);
   return { exchange: id, landing, ...rest, behind: [...behind] };
 }
 
 function placeReading(index: RecordedIndex, reading: Reading): Outcome {
   if (reading.kind === 'turn') return placeTurn(index, reading);
   if (reading.kind === 'poll') return placePoll(index, reading);
-  return { landing: { state: 'nothing', why: reading.why }, records: [], issued: [] };
+  return { landing: { state: 'nothing', why: reading.why }, records: [], issued: [], early: [] };
 }
 
 type Outcome = Pick<Placed, 'landing' | 'records' | 'checkpoint'> & {
   /** What is known from now on, for those who wait for it. */
   readonly issued: readonly string[];
+  /** Exchanges that came too early for it, by the clock of another server. */
+  readonly early: readonly string[];
 };
 
 /** Where a request belongs, and how that was found. */
@@ -54,7 +58,7 @@ export interface Finding {
   readonly found: NonNullable<Landing['found']>;
   readonly by: 'exact' | 'echo';
   /** The reply that it goes on from. */
-  readonly spot?: Spot;
+  readonly spot?: Spot | undefined;
   /** Which message of the history that is. */
   readonly at?: number;
   readonly compaction?: Checkpoint;
@@ -88,7 +92,8 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
   const head = node ?? grown.end.id;
   const state = answer.pending ? 'pending' : isCut(turn) ? 'cut' : 'whole';
   setThread(index, turn, { ...finding, head, isSide: !before && isSideCall(turn) });
-  if (finding.spot) index.set(index.continued, `${thread} ${finding.spot.node}`, true);
+  if (finding.spot)
+    index.set(index.continued, `${thread} ${finding.spot.node}`, { id: exchange.id, start: exchange.start });
   const messages = answer.replies.map(({ message }) => message);
   const issued = indexReplies(index, { turn, thread, sent: { history, finding }, messages, ids });
   const { responseId } = answer;
@@ -96,9 +101,11 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
     index.set(index.responses, responseId, { below: grown.end.id, node, state, turn: facts, thread, context });
   if (conversation !== undefined)
     index.set(index.conversations, conversation, { response: responseId, node: head, thread });
-  if (state === 'cut') rememberCut(index, turn, { thread, parent: grown.end.id });
+  const cutEarly =
+    state === 'cut' ? rememberCut(index, turn, { thread, parent: grown.end.id, spot: finding.spot }) : [];
   return {
-    issued: [...issued, ...(responseId === undefined ? [] : responseKeys(responseId, answer.pending))],
+    early: [...issued.early, ...cutEarly, ...goneOnEarly(index, turn, thread, ids)],
+    issued: [...issued.ids, ...(responseId === undefined ? [] : responseKeys(responseId, answer.pending))],
     records: [...bodies, ...grown.records, ...records],
     ...(compaction && { checkpoint: { node: head, thread, checkpoint: compaction } }),
     landing: {
@@ -120,16 +127,54 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
   };
 }
 
-/** Rules 1 to 9, in order: the first that applies decides. */
+/** Rules 1 to 9. A request that does not lead to its last reply may have come before that one, by another server's clock. */
 function findThread(index: RecordedIndex, history: SentHistory, turn: Turn): Finding {
+  const finding = findByRules(index, history, turn);
+  const { messages, system } = history;
+  const last = history.replyBefore(messages.length);
+  const { isNamed } = finding;
+  // A thread that fits under another system text is taken for want of one under the same.
+  const isOther = finding.found === 'words' && finding.spot?.system.dated !== system.dated;
+  if (last >= 0 && (isOther || finding.matched <= last)) {
+    awaitReply(index, history, last, turn);
+    const key = turnKey(askedBefore(messages, last), messages[last]!);
+    const keys = [wordsKey(history.echo(last).text), turnsKey(key, system)];
+    noteEarly(index, turn, keys, { system, isNamed, isOther });
+  } else if (finding.found === 'new' && !isCut(turn)) {
+    const cut = cutKey(turn.exchange.requestSha256, turn.hints);
+    const isSummary = messages.some(({ role, text }) => role === 'user' && text.length >= SHORTEST_SUMMARY);
+    const { group } = turn.hints;
+    const keys = [
+      ...(cut === undefined ? [] : [cut]),
+      ...(group !== undefined && isSummary ? [summaryKey(group)] : []),
+    ];
+    noteEarly(index, turn, keys, { system });
+  }
+  return finding;
+}
+
+/** Where a reply is given again: requests that went on from the first one, and may have come before this one by another clock. */
+function goneOnEarly(
+  index: RecordedIndex,
+  { exchange: { start, end = start } }: Turn,
+  thread: string,
+  replies: readonly string[],
+): string[] {
+  return replies.flatMap((node) => {
+    const next = index.continued.get(`${thread} ${node}`);
+    return next && next.start >= end - CLOCK_TOLERANCE_MS ? [next.id] : [];
+  });
+}
+
+/** In order: the first that applies decides. */
+function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Finding {
   const named = byName(index, history, turn);
   if (named) return named;
   const cut = retried(index, turn);
-  if (cut) return { ...cut, ...atParent(index, history, cut.parent), found: 'retry' };
+  if (cut) return { thread: cut.thread, spot: cut.spot, ...atParent(index, history, cut.parent), found: 'retry' };
   const last = history.replyBefore(history.messages.length);
   const proof = findProof(index, history, turn.hints);
   if (proof) return { found: 'proof', ...whereItLeads(index, history, proof) };
-  awaitReply(index, history, last, turn);
   const words = last < 0 ? undefined : findByWords(index, history, turn);
   if (words?.at === last) return { found: 'words', ...whereItLeads(index, history, words) };
   const turns = last < 0 ? undefined : findByTurns(index, history, turn);
@@ -150,7 +195,7 @@ function findThread(index: RecordedIndex, history: SentHistory, turn: Turn): Fin
 function byName(index: RecordedIndex, history: SentHistory, { exchange, hints }: Turn): Finding | undefined {
   const name = exchange.thread;
   if (name !== undefined) {
-    const thread = index.threads.has(name) ? name : threadId(`name\n${name}`);
+    const thread = threadNamed(index, name);
     return { thread, ...insideThread(index, history, thread), found: 'named', isNamed: true };
   }
   if (hints.name === undefined) return undefined;
@@ -158,6 +203,11 @@ function byName(index: RecordedIndex, history: SentHistory, { exchange, hints }:
   const there = index.threads.get(thread);
   if (there && !samePerson(hints, there.hints)) return undefined;
   return { thread, ...insideThread(index, history, thread), found: 'named', isNamed: true };
+}
+
+/** The id of a recorded thread is its name, too. */
+function threadNamed(index: RecordedIndex, name: string): string {
+  return index.threads.has(name) ? name : threadId(`name\n${name}`);
 }
 
 /** Where a history leads inside a thread that is known by its name. */
@@ -179,7 +229,7 @@ function serverKept(index: RecordedIndex, turn: Turn): Finding | undefined {
   if (response === undefined && !kept) return undefined;
   const known = response === undefined ? undefined : index.responses.get(response);
   const own =
-    exchange.thread === undefined ? threadId(`exchange\n${exchange.id}`) : threadId(`name\n${exchange.thread}`);
+    exchange.thread === undefined ? threadId(`exchange\n${exchange.id}`) : threadNamed(index, exchange.thread);
   if (response !== undefined && (!known || known.state === 'pending')) {
     awaitKey(index, responseKey(response), exchange.id);
     return {
@@ -200,7 +250,7 @@ function serverKept(index: RecordedIndex, turn: Turn): Finding | undefined {
 }
 
 /** Rule 3: the same bytes under the same hints, shortly after they were cut or by the client's own count of retries. */
-function retried(index: RecordedIndex, { exchange, hints }: Turn): { thread: string; parent: string } | undefined {
+function retried(index: RecordedIndex, { exchange, hints }: Turn): Cut | undefined {
   const key = cutKey(exchange.requestSha256, hints);
   const cut = key === undefined ? undefined : index.cuts.get(key);
   if (key === undefined || !cut || !index.threads.has(cut.thread)) return undefined;
@@ -211,11 +261,18 @@ function retried(index: RecordedIndex, { exchange, hints }: Turn): { thread: str
 }
 
 const RETRY_MS = 60_000;
-const CLOCK_TOLERANCE_MS = 5000;
 
-function rememberCut(index: RecordedIndex, { exchange, hints }: Turn, at: { thread: string; parent: string }): void {
+/** Gives the retries that came before it, by the clock of another server. */
+function rememberCut(
+  index: RecordedIndex,
+  { exchange, hints }: Turn,
+  { thread, parent, spot }: Omit<Cut, 'end'>,
+): readonly string[] {
   const key = cutKey(exchange.requestSha256, hints);
-  if (key !== undefined) index.set(index.cuts, key, { ...at, end: exchange.end ?? exchange.start });
+  // Of a thread that has a name, the retry has that name, too.
+  if (key === undefined || index.threads.get(thread)!.isNamed) return [];
+  index.set(index.cuts, key, { thread, parent, spot, end: exchange.end ?? exchange.start });
+  return findEarly(index, [key], exchange, () => true);
 }
 
 function cutKey(hash: string | undefined, hints: Turn['hints']): string | undefined {
@@ -288,12 +345,12 @@ function placePoll(index: RecordedIndex, poll: Poll): Outcome {
   const known = index.responses.get(responseId);
   if (!known) {
     awaitKey(index, pollKey(responseId), exchange.id);
-    return { landing: { state: 'waiting', why: responseId }, records: [], issued: [] };
+    return { landing: { state: 'waiting', why: responseId }, records: [], issued: [], early: [] };
   }
   const landing = { state: 'landed' as const, thread: known.thread, parent: known.below, stop: answer.stop };
   if (answer.pending || known.state === 'whole') {
     const node = known.node === undefined ? {} : { node: known.node };
-    return { landing: { ...landing, ...node }, records: [], issued: [] };
+    return { landing: { ...landing, ...node }, records: [], issued: [], early: [] };
   }
   const below = placeAt(index, known.below);
   const otherSystem = index.landings.get(known.turn.exchange.id)?.otherSystem === true;
@@ -309,7 +366,8 @@ function placePoll(index: RecordedIndex, poll: Poll): Outcome {
   const state = answer.stop.reason === 'cut' ? 'cut' : 'whole';
   index.set(index.responses, responseId, { ...known, node, state });
   return {
-    issued: [...issued, responseKey(responseId)],
+    issued: [...issued.ids, responseKey(responseId)],
+    early: issued.early,
     records,
     landing: { ...landing, ...(node !== undefined && { node }), way: 'continues' },
   };

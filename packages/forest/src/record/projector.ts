@@ -34,11 +34,28 @@ const STEPS_KEPT = 10_000;
 /** How many exchanges are read at once. */
 const READ_AHEAD = 8;
 
-interface Applied {
-  readonly order: string;
+/** An exchange to be placed. */
+interface Item {
   readonly id: string;
   readonly clock: string;
+  /** Its place by its start. */
+  readonly natural: string;
+  /** Where it is placed: behind a later one that it goes on from, or the same. */
+  readonly order: string;
+}
+
+interface Applied extends Item {
   undo: (() => void) | undefined;
+}
+
+/** Why an exchange is not placed by its start. */
+interface Move {
+  readonly order: string;
+  /** The place of the exchange that it goes on from. */
+  readonly by: string;
+  readonly natural: string;
+  /** All that it was moved behind so far: behind each it is moved once, so that two which look for each other come to rest. */
+  readonly behind: readonly string[];
 }
 
 const projectors = new WeakMap<Store, Projector>();
@@ -59,8 +76,8 @@ function createProjector(forest: RecordingForest): Projector {
   let applied: Applied[] = [];
   /** The stamp with which each exchange was taken in. */
   let clocks = new Map<string, string>();
-  /** The places of exchanges that stand behind a later one. */
-  let moved = new Map<string, string>();
+  /** Exchanges that stand behind a later one. */
+  let moved = new Map<string, Move>();
   let cursor: string | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -87,11 +104,11 @@ function createProjector(forest: RecordingForest): Projector {
     return readExchange(exchange, textOf(request), textOf(response));
   };
 
-  const apply = ({ id, order, clock }: Omit<Applied, 'undo'>, reading: Reading): Step => {
+  const apply = (item: Item, reading: Reading): Step => {
     const undo = index.step();
     const placed = placeExchange(index, reading);
-    applied.push({ id, order, clock, undo });
-    clocks.set(id, clock);
+    applied.push({ ...item, undo });
+    clocks.set(item.id, item.clock);
     const old = applied.at(-STEPS_KEPT - 1);
     if (old) old.undo = undefined;
     return placed;
@@ -117,38 +134,72 @@ function createProjector(forest: RecordingForest): Projector {
       return exchange && exchange.outcome !== 'open' && clocks.get(entry.id) !== entry.clock;
     });
     if (fresh.length === 0) return undefined;
-    let todo: Omit<Applied, 'undo'>[] = fresh.map(({ id, order, clock }) => ({ id, order: orderOf(id, order), clock }));
-    // Each round ends early where an exchange turns out to belong behind a later one.
-    while (todo.length > 0) todo = await applyInOrder(todo);
+    const todo = fresh.map(({ id, order, clock }): Item => ({ id, clock, natural: order, order }));
+    const first = todo.reduce((least, { order }) => (order < least ? order : least), todo[0]!.order);
+    await applyInOrder([...rollBack(forgetMoves(first)).map(inPlace), ...todo]);
     return writer.commit(index);
   };
 
-  const applyInOrder = async (news: readonly Omit<Applied, 'undo'>[]): Promise<Omit<Applied, 'undo'>[]> => {
-    const first = news.reduce((least, { order }) => (order < least ? order : least), news[0]!.order);
-    const todo = new Map<string, Omit<Applied, 'undo'>>(rollBack(first).map((one) => [one.id, one]));
-    for (const one of news) todo.set(one.id, one);
-    const inOrder = [...todo.values()].sort((a, b) => (a.order < b.order ? -1 : 1));
-    let done = 0;
-    for await (const [one, reading] of readAhead(inOrder, ({ id }) => read(id))) {
-      done += 1;
-      if (!reading) continue;
-      const step = apply(one, reading);
-      await writer.add([step]);
-      const taken = moveBehind(step.behind, one.order);
-      if (taken.length > 0) return [...taken, ...inOrder.slice(done)];
+  /** What moved exchanges from a place on may be another one now. Gives the first place that changes with that. */
+  const forgetMoves = (from: string): string => {
+    let first = from;
+    for (let size = -1; size !== moved.size; ) {
+      size = moved.size;
+      for (const [id, { by, natural }] of moved) {
+        if (by < first) continue;
+        moved.delete(id);
+        if (natural < first) first = natural;
+      }
     }
-    return [];
+    return first;
+  };
+
+  const applyInOrder = async (items: readonly Item[]): Promise<void> => {
+    // The next one is the last. Of an exchange that is there twice, the newer one counts.
+    const queue = [...new Map(items.map((one) => [one.id, one])).values()].sort(lastFirst);
+    const readings = new Map<string, Promise<Reading | undefined>>();
+    for (let item = queue.at(-1); item; item = queue.at(-1)) {
+      for (const { id } of queue.slice(-READ_AHEAD)) {
+        if (readings.has(id)) continue;
+        const reading = read(id);
+        // It is told of when it is its turn.
+        reading.catch(() => undefined);
+        readings.set(id, reading);
+      }
+      queue.pop();
+      const reading = await readings.get(item.id);
+      readings.delete(item.id);
+      if (!reading) continue;
+      const step = apply(item, reading);
+      await writer.add([step]);
+      // What belongs behind this one, and all between, is placed again before what follows.
+      queue.push(...moveBehind(step.behind, item).sort(lastFirst));
+    }
   };
 
   /** Exchanges that go on from a reply of a later one (two servers' clocks differ) have their places behind that. */
-  const moveBehind = (ids: readonly string[], order: string): Omit<Applied, 'undo'>[] => {
-    const early = applied.filter(({ id }) => ids.includes(id));
-    if (ids.length === 0 || early.length === 0) return [];
-    for (const one of early) moved.set(one.id, `${order}~${one.order}`);
-    return rollBack(early[0]!.order).map((one) => ({ ...one, order: orderOf(one.id, one.order) }));
+  const moveBehind = (ids: readonly string[], { id: mover, order }: Item): Item[] => {
+    if (ids.length === 0) return [];
+    let first: string | undefined;
+    let left = ids.length;
+    for (let at = applied.length - 1; at >= 0 && left > 0; at--) {
+      const { id, natural, order: now } = applied[at]!;
+      if (!ids.includes(id)) continue;
+      left -= 1;
+      const behind = moved.get(id)?.behind ?? [];
+      if (behind.includes(mover)) continue;
+      moved.set(id, { order: `${order}~${natural}`, by: order, natural, behind: [...behind, mover] });
+      first = now;
+    }
+    return first === undefined ? [] : rollBack(first).map(inPlace);
   };
 
-  const orderOf = (id: string, order: string): string => moved.get(id) ?? order;
+  const inPlace = ({ id, clock, natural }: Item): Item => ({
+    id,
+    clock,
+    natural,
+    order: moved.get(id)?.order ?? natural,
+  });
 
   const run = async (): Promise<number> => {
     let count = 0;
@@ -200,18 +251,8 @@ function createProjector(forest: RecordingForest): Projector {
   };
 }
 
-/** Each with what is read for it, in order; the next few are read meanwhile. */
-async function* readAhead<T, R>(items: readonly T[], read: (item: T) => Promise<R>): AsyncGenerator<[T, R]> {
-  const reading: Promise<R>[] = [];
-  for (const [index, item] of items.entries()) {
-    while (reading.length < READ_AHEAD && index + reading.length < items.length) {
-      const next = read(items[index + reading.length]!);
-      // It is told of when it is its turn.
-      next.catch(() => undefined);
-      reading.push(next);
-    }
-    yield [item, await reading.shift()!];
-  }
+function lastFirst(a: Item, b: Item): number {
+  return a.order < b.order ? 1 : -1;
 }
 
 function countStates({ landings }: RecordedIndex): Pick<Projected, Landing['state']> {

@@ -1,6 +1,9 @@
 import type { Place } from '../forest/make-records.ts';
 import { ROOT_PLACE } from '../forest/place.ts';
 import { ROOT, type TakeContext } from '../model/index.ts';
+import type { EarlyRequest } from './early.ts';
+import type { SystemKeys } from './evidence.ts';
+import type { Exchange } from './exchange.ts';
 import type { Hints } from './hints.ts';
 import type { Landing } from './landing.ts';
 import type { Turn } from './read-exchange.ts';
@@ -23,12 +26,14 @@ export interface RecordedIndex {
   readonly anySystem: Map<string, Spot>;
   /** Replies by the words of their own turn. */
   readonly turns: Map<string, Spot>;
+  /** The words of its own turn of each reply. */
+  readonly turnAt: Map<string, string>;
   /** Replies by what their provider issued; `several` where two exchanges were given the same. */
   readonly proofs: Map<string, Spot | 'several'>;
   /** Long replies of a session, newest first, to be found in a summary. */
   readonly passages: Map<string, Passages>;
-  /** What was gone on with in a thread. */
-  readonly continued: Map<string, true>;
+  /** What was gone on with in a thread, and by which request last. */
+  readonly continued: Map<string, Pick<Exchange, 'id' | 'start'>>;
   readonly responses: Map<string, KnownResponse>;
   readonly conversations: Map<string, KnownConversation>;
   readonly threads: Map<string, IndexThread>;
@@ -39,8 +44,10 @@ export interface RecordedIndex {
   readonly landings: Map<string, Landing>;
   /** Exchanges that prove something which is not known yet, by what that is. */
   readonly awaiting: Map<string, readonly string[]>;
-  /** Masked system texts by the digests they were made of; not undone: they are always the same. */
-  readonly systems: Map<string, string>;
+  /** Requests that look for a reply which is not known yet, by its words and when they started. */
+  readonly early: Map<string, readonly EarlyRequest[]>;
+  /** The keys of system texts by the digests they were made of; not undone: they are always the same. */
+  readonly systems: Map<string, SystemKeys>;
   /** Changes a map in a way that can be taken back. */
   set<K, V>(map: Map<K, V>, key: K, value: V): void;
   /** From now on changes belong to one more step. Gives what takes that step back. */
@@ -67,6 +74,7 @@ export interface Spot {
   readonly ended: number;
   /** How many replies of 80 characters or more the thread has up to here. */
   readonly longReplies: number;
+  readonly system: SystemKeys;
   /** The one before it in a list. */
   readonly next?: Spot | undefined;
 }
@@ -87,6 +95,8 @@ export interface Passages {
 export interface Cut {
   readonly thread: string;
   readonly parent: string;
+  /** The reply that it goes on from. */
+  readonly spot: Spot | undefined;
   readonly end: number;
 }
 
@@ -139,6 +149,7 @@ export function createIndex(): RecordedIndex {
     hintsAt: new Map(),
     anySystem: new Map(),
     turns: new Map(),
+    turnAt: new Map(),
     proofs: new Map(),
     passages: new Map(),
     continued: new Map(),
@@ -149,6 +160,7 @@ export function createIndex(): RecordedIndex {
     cuts: new Map(),
     landings: new Map(),
     awaiting: new Map(),
+    early: new Map(),
     systems: new Map(),
     set(map, key, value) {
       changes.push(map, key, map.has(key) ? map.get(key) : NOTHING);

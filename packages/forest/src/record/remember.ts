@@ -1,9 +1,10 @@
 import type { Message } from '@skein/core';
 import { openingOf, titleOf } from '../forest/thread-title.ts';
 import { extendEcho } from '../model/index.ts';
+import { findEarly, fitsEarly, fitsSummary } from './early.ts';
 import { askedBefore, passagesOf, turnKey } from './evidence.ts';
 import { hintsKey, mergeHints } from './hints.ts';
-import { type SentHistory, systemKey } from './history.ts';
+import { type SentHistory, systemOf } from './history.ts';
 import type { Finding } from './place-exchange.ts';
 import type { Turn } from './read-exchange.ts';
 import type { IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
@@ -56,34 +57,59 @@ interface Replies {
   readonly ids: readonly string[];
 }
 
-/** Makes replies known by their words, their turn and what the provider issued in them; gives the last. */
-export function indexReplies(index: RecordedIndex, replies: Replies): readonly string[] {
+/** What is known from now on. */
+export interface Issued {
+  /** Ids and signatures that its provider issued. */
+  readonly ids: readonly string[];
+  /** Exchanges that go on from it and came too early, by the clock of another server. */
+  readonly early: readonly string[];
+}
+
+/** Makes replies known by their words, their turn and what the provider issued in them. */
+export function indexReplies(index: RecordedIndex, replies: Replies): Issued {
   const { turn, thread, sent, messages, ids } = replies;
   const { exchange } = turn;
   const hints = index.threads.get(thread)!.hints;
-  const system = systemKey(index, turn.lead);
+  const system = systemOf(index, turn.lead);
   const before = sent?.finding.spot;
   if (sent && before && sent.finding.at !== undefined)
-    index.set(index.lastUsed, `${sent.history.echo(sent.finding.at).text} ${system} ${hintsKey(hints)}`, before);
+    index.set(index.lastUsed, `${sent.history.echo(sent.finding.at).text} ${system.dated} ${hintsKey(hints)}`, before);
   const issued: string[] = [];
+  const early: string[] = [];
   for (const [at, node] of ids.entries()) {
     const message = messages[at]!;
     const { place, issued: own } = index.nodes.get(node)!;
     const isLong = message.text.length >= LONG_REPLY;
     const longReplies = (before?.longReplies ?? 0) + (isLong ? 1 : 0);
-    const spot: Spot = { thread, node, ended: exchange.end ?? exchange.start, longReplies };
-    for (const echo of echoesOf(message, place.echo.text, sent)) addSpot(index, echo, system, hints, spot);
-    if (sent)
-      addTurn(
-        index,
-        `${turnKey(askedBefore(sent.history.messages, sent.history.messages.length), message)} ${system}`,
-        spot,
-      );
+    const spot: Spot = { thread, node, ended: exchange.end ?? exchange.start, longReplies, system };
+    const echoes = [...echoesOf(message, place.echo.text, sent)];
+    for (const echo of echoes) addSpot(index, echo, hints, spot);
+    const keys = echoes.map(wordsKey);
+    if (sent) {
+      const key = turnKey(askedBefore(sent.history.messages, sent.history.messages.length), message);
+      addTurn(index, key, spot);
+      keys.push(turnsKey(key, system));
+    }
     for (const key of own) index.set(index.proofs, key, index.proofs.has(key) ? 'several' : spot);
-    if (turn.hints.group !== undefined) addPassages(index, turn.hints.group, message.text, spot);
     issued.push(...own);
+    early.push(...findEarly(index, keys, exchange, (one) => fitsEarly(index, spot, one)));
+    if (turn.hints.group === undefined || !addPassages(index, turn.hints.group, message.text, spot)) continue;
+    early.push(...findEarly(index, [summaryKey(turn.hints.group)], exchange, (one) => fitsSummary(index, spot, one)));
   }
-  return issued;
+  return { ids: issued, early };
+}
+
+/** What requests look for that came before their reply, by the clock of another server. */
+export function wordsKey(echo: string): string {
+  return `words ${echo}`;
+}
+
+export function turnsKey(turn: string, { numbered }: Spot['system']): string {
+  return `${turn} ${numbered}`;
+}
+
+export function summaryKey(session: string): string {
+  return `summary ${session}`;
 }
 
 /** How a client sends a reply back: below the path it stands in and, where that was shortened, below what was sent. */
@@ -93,8 +119,8 @@ function echoesOf(message: Message, echo: string, sent: Replies['sent']): Readon
   return new Set([echo, extendEcho(history.echo(history.messages.length - 1), message).text]);
 }
 
-function addSpot(index: RecordedIndex, echo: string, system: string, hints: IndexThread['hints'], spot: Spot): void {
-  const words = `${echo} ${system}`;
+function addSpot(index: RecordedIndex, echo: string, hints: IndexThread['hints'], spot: Spot): void {
+  const words = `${echo} ${spot.system.dated}`;
   const own = hintsKey(hints);
   const key = `${words} ${own}`;
   if (!index.lastUsed.has(key)) {
@@ -106,11 +132,15 @@ function addSpot(index: RecordedIndex, echo: string, system: string, hints: Inde
   index.set(index.anySystem, echo, { ...spot, next: index.anySystem.get(echo) });
 }
 
-function addTurn(index: RecordedIndex, key: string, spot: Spot): void {
+function addTurn(index: RecordedIndex, turn: string, spot: Spot): void {
+  const key = turnsKey(turn, spot.system);
   index.set(index.turns, key, { ...spot, next: index.turns.get(key) });
+  index.set(index.turnAt, spot.node, turn);
 }
 
-function addPassages(index: RecordedIndex, session: string, text: string, spot: Spot): void {
+/** False when it is too short to be found in a summary. */
+function addPassages(index: RecordedIndex, session: string, text: string, spot: Spot): boolean {
   const blocks = passagesOf(text);
   if (blocks) index.set(index.passages, session, { spot, blocks, next: index.passages.get(session) });
+  return blocks !== undefined;
 }

@@ -1,6 +1,7 @@
 import { openingGroup, SIDE_CALLS, sessionGroup, touchGroups } from '../forest/groups.ts';
 import { seeRefs, setRef } from '../forest/refs.ts';
 import { type RefRecord, ROOT } from '../model/index.ts';
+import { threadId } from './place-exchange.ts';
 import type { IndexThread, RecordedIndex } from './recorded-index.ts';
 import type { RecordingForest } from './recorder.ts';
 import type { LandingChange } from './write-tree.ts';
@@ -27,13 +28,13 @@ export async function threadRefs(
   const refs = keys.flatMap((id) => {
     const thread = index.threads.get(id);
     if (!thread) return has('head', id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
-    const { head, touched, created, title } = thread;
+    const { head, touched, title } = thread;
     const said = Object.entries(saidOf(thread)).filter(([name, value]) => there.get(`${id} ${name}`) !== value);
     return set(id, {
       head,
       touched,
       ...Object.fromEntries(said),
-      ...(!has('head', id) && { start: ROOT, created, title }),
+      ...(!has('head', id) && { start: ROOT, title }),
       ...(has('mergedInto', id) && { deleted: false, mergedInto: false }),
     });
   });
@@ -42,12 +43,43 @@ export async function threadRefs(
     const group = known && groupOf(known);
     return known && group !== undefined ? [{ group, thread, touched: known.touched }] : [];
   });
-  return [...refs, ...(await touchGroups(forest, touches))];
+  const heads = new Map(keys.map((id) => [id, there.get(`${id} head`)]));
+  const forks = (await writtenHeads(forest, index, heads)).flatMap(([id, head]) => {
+    const { created, opening } = index.threads.get(id)!;
+    const touched = Number(there.get(`${id} touched`) ?? created);
+    const title = there.get(`${id} title`);
+    const fork = threadId(`fork\n${id}\n${head}`);
+    const group = openingGroup(opening);
+    touches.push(...(group === undefined ? [] : [{ group, thread: fork, touched }]));
+    return set(fork, { start: ROOT, head, title, created, touched, forkedFrom: id, ...(group && { group }) });
+  });
+  return [...forks, ...refs, ...(await touchGroups(forest, touches))];
+}
+
+/**
+ * Heads that are about to move away from what a person wrote there. Below a recorded conversation that is a fork; stores of
+ * older releases, where the page wrote into the recorded thread itself, get it now.
+ */
+async function writtenHeads(
+  { store }: RecordingForest,
+  index: RecordedIndex,
+  heads: ReadonlyMap<string, unknown>,
+): Promise<[thread: string, head: string][]> {
+  const left = [...heads].filter(
+    (entry): entry is [string, string] =>
+      typeof entry[1] === 'string' && index.threads.has(entry[0]) && !index.nodes.has(entry[1]) && entry[1] !== ROOT,
+  );
+  if (left.length === 0) return [];
+  const takes = await store.takes(left.map(([, head]) => head));
+  const written = new Set(takes.filter(({ via }) => via !== 'record').map(({ node }) => node));
+  return left.filter(([, head]) => written.has(head));
 }
 
 const NAMES = [
   'start',
   'head',
+  'title',
+  'created',
   'touched',
   'deleted',
   'mergedInto',
@@ -60,10 +92,11 @@ const NAMES = [
 
 /** What a thread is to people, beside its head: written where it changes. */
 function saidOf(thread: IndexThread): Readonly<Record<string, unknown>> {
-  const { part, session, unrecorded } = thread;
+  const { created, part, session, unrecorded } = thread;
   const group = groupOf(thread);
   return {
     recorded: true,
+    created,
     part,
     ...(session !== undefined && { session }),
     ...(group !== undefined && { group }),
