@@ -94,7 +94,7 @@ test('branches: back, again, siblings, fork, tree, save', async () => {
   chat.type('/quit\r');
   expect(await chat.ended).toBe(0);
 
-  const threads = (await skein(home, ['threads', '--json'])).json().items;
+  const threads = (await skein(home, ['threads', '--all', '--json'])).json().items;
   expect(threads.map(({ title }: { title: string }) => title).toSorted()).toEqual(['First?', 'My talk']);
   expect((await skein(home, ['bookmark'])).out).toContain('My talk');
 });
@@ -161,7 +161,7 @@ test('Ctrl+C stops the answer and keeps what came; twice leaves', async () => {
   await chat.see(/Stopped; what came is kept\.[\s\S]*2> $/);
   chat.type('\x03');
   expect(await chat.ended).toBe(0);
-  const [thread] = (await skein(home, ['threads', '--json'])).json().items;
+  const [thread] = (await skein(home, ['threads', '--all', '--json'])).json().items;
   expect((await skein(home, ['log', thread.id, '--json'])).json().items.at(-1).text).toMatch(/^A beginn/);
 });
 

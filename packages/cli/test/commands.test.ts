@@ -33,16 +33,16 @@ afterAll(async () => {
 
 describe('reading', () => {
   test('threads: last changed first, by tag, in pages', async () => {
-    const { out, code } = await run('threads');
+    const { out, code } = await run('threads', '--all');
     expect(code).toBe(0);
     const lines = out.trim().split('\n');
     expect(lines).toHaveLength(2);
     expect(lines[0]).toContain('Of geese #birds');
     expect(lines[1]).toContain(`${seeded.thread}  `);
     expect((await run('threads', '--tag', 'birds', '--json')).json().items).toMatchObject([{ id: seeded.other }]);
-    const first = await run('threads', '--limit', '1', '--json');
+    const first = await run('threads', '--all', '--limit', '1', '--json');
     expect(first.json().items).toMatchObject([{ title: 'Of geese' }]);
-    const rest = await run('threads', '--after', first.json().next, '--json');
+    const rest = await run('threads', '--all', '--after', first.json().next, '--json');
     expect(rest.json().items).toMatchObject([{ title: 'Of yarn' }]);
   });
 
@@ -300,7 +300,7 @@ describe('asking', () => {
   ] as const)('ask: the answer is not lost when %s closed before it came, as head does', async (_what, unread) => {
     const project = `unread-${unread.length}`;
     expect(await skeinUnread(home, ['ask', 'Hello?', '--store', store, '--project', project], unread)).toBe(0);
-    const [thread] = (await run('threads', '--json', '--project', project)).json().items;
+    const [{ thread }] = (await run('threads', '--json', '--project', project)).json().items;
     const { items } = (await run('log', thread.id, '--json', '--project', project)).json();
     expect(items).toMatchObject([{ role: 'user' }, { role: 'assistant', text: expect.stringContaining('Hello?') }]);
   });
@@ -310,17 +310,27 @@ describe('asking', () => {
   });
 
   test('ask and run: usage and cost are of this answer, not of all equal ones before it', async () => {
+    const emulator = await startEmulator({ seed: 'cost' });
     mkdirSync(join(home, 'brief'));
     writeFileSync(join(home, 'brief', 'brief.yaml'), 'model: anthropic/claude-sonnet-4-5\nsystem_prompt: Be brief.\n');
     for (const args of [
       ['ask', 'How much?'],
       ['run', 'brief', 'How much?', '--agents', join(home, 'brief')],
     ]) {
-      const first = (await run(...args, '--json', '--project', 'cost')).json();
-      const second = (await run(...args, '--json', '--project', 'cost')).json();
+      const paid = [...args, '--json', '--project', 'cost', '--store', store];
+      const first = (await skein(home, paid, '', emulator.env())).json();
+      const second = (await skein(home, paid, '', emulator.env())).json();
       expect(first.cost).toBeGreaterThan(0);
       expect(second).toMatchObject({ node: first.node, usage: first.usage, cost: first.cost });
     }
+    await emulator.close();
+  });
+
+  test('what the demo answers costs nothing, and usage counts no money for it', async () => {
+    const first = (await run('ask', 'How much?', '--json', '--project', 'free')).json();
+    expect(first).toMatchObject({ cost: 0, usage: { output: expect.any(Number) } });
+    const total = (await run('usage', '--json', '--project', 'free')).json();
+    expect(total).toMatchObject({ replies: 1, cost: 0, withoutPrice: 0 });
   });
 
   test('ask: JSON by a schema', async () => {
@@ -384,7 +394,7 @@ describe('what is hidden', () => {
       ['log', seeded.yarn],
       ['show', seeded.yarn, '--raw'],
       ['search', 'yarn', '--json'],
-      ['threads'],
+      ['threads', '--all'],
       ['tree'],
       ['export', '--format', 'markdown'],
     ]) {

@@ -552,3 +552,38 @@ describe('sessions', () => {
     expect((await forest.threads.groups()).items).toMatchObject([{ kind: 'session', count: 2 }]);
   });
 });
+
+describe('titles and lists', () => {
+  const reminder = '<system-reminder>\nAs you answer the questions, you can use this.\n</system-reminder>\n';
+  const context = '<session_context>\nThis is the Gemini CLI.\n</session_context>';
+
+  test('what an agent puts in front of the first question is neither the title nor the opening', async () => {
+    const { forest, threads } = await placed([
+      chat(1, [user(`${reminder}read note.txt`)], assistant('Read.')),
+      chat(2, [user(context), user('read note.txt')], assistant('Read.')),
+      chat(3, [user(context), user('write note.txt')], assistant('Written.')),
+    ]);
+    const titles = await Promise.all(threads.map(async (id) => (await forest.threads.get(id)).title));
+    expect(titles).toEqual(['read note.txt', 'read note.txt', 'write note.txt']);
+    const rows = (await forest.threads.groups()).items;
+    expect(rows.map(({ thread, count: of }) => [thread.title, of])).toEqual([
+      ['write note.txt', 1],
+      ['read note.txt', 2],
+    ]);
+  });
+
+  test.each([
+    ['OpenCode', [system('You are a title generator.'), user('Generate a title for this conversation:\n'), user('Hi')]],
+    ['Open WebUI', [user('### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.')]],
+    ['Open WebUI, for tags', [user('### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat.')]],
+    ['LibreChat', [user('Provide a concise, 5-word-or-less title for the conversation, using title case.')]],
+  ])("a program's request for a title is a side call: %s", async (_who, messages) => {
+    const { forest, threads } = await placed([chat(1, messages, assistant('Greetings'))]);
+    expect((await forest.threads.get(threads[0]!)).part).toBe('side');
+  });
+
+  test('a person who asks for a title has a conversation', async () => {
+    const { forest, threads } = await placed([chat(1, [user('Write a title for my novel')], assistant('Fog'))]);
+    expect((await forest.threads.get(threads[0]!)).part).toBe('main');
+  });
+});

@@ -16,6 +16,8 @@ export interface Answering {
   readonly view: TurnView;
   /** Names of tools that were always approved. */
   readonly trusted: Set<string>;
+  /** Names of tools that run here; the result of any other call is for the person to write. */
+  readonly runnable: ReadonlySet<string>;
   readonly redact: (text: string) => string;
   /** Told what would stop it, while it runs. */
   readonly onStoppable: (stop: (() => void) | undefined) => void;
@@ -46,16 +48,26 @@ export async function showAnswer(started: Generation, options: ResumeOptions, an
 /** What a person says of each call; undefined when they would rather not go on. */
 async function decide(
   { pending = [] }: BranchState,
-  { trusted, redact }: Answering,
+  { trusted, runnable, redact }: Answering,
 ): Promise<Record<string, Approval> | undefined> {
   const approvals: Record<string, Approval> = {};
   for (const { id, name, rawParameters } of pending) {
     if (!trusted.has(name)) say(callLine(name, redact(rawParameters)));
-    const approval = trusted.has(name) ? 'approve' : await approvalOf(name, trusted);
+    const approval = !runnable.has(name)
+      ? await resultOf(name)
+      : trusted.has(name)
+        ? 'approve'
+        : await approvalOf(name, trusted);
     if (!approval) return undefined;
     approvals[id] = approval;
   }
   return approvals;
+}
+
+async function resultOf(name: string): Promise<Approval | undefined> {
+  say(colors.dim(`  ${name} runs in the program that began this conversation, not here.`));
+  const typed = await readTyped(colors.yellow('  Its result: '));
+  return typed.kind === 'text' ? { result: typed.text } : undefined;
 }
 
 async function approvalOf(name: string, trusted: Set<string>): Promise<Approval | undefined> {

@@ -1,9 +1,9 @@
 import { ROOT } from '@skein/forest';
 import { colors, counted, harmless, noteError, oneLine, say, UsageError } from '../output/output.ts';
 import { createTally, usageLine } from '../output/usage-text.ts';
-import { modelNamed } from '../world/asking.ts';
-import { findPlace } from '../world/find-place.ts';
+import { lastModel, modelNamed } from '../world/asking.ts';
 import { inWorld } from '../world/open-world.ts';
+import { startAt } from '../world/start.ts';
 import { type Chatting, runCommand } from './commands.ts';
 import { openHistory } from './history.ts';
 import { openPartner, type Partner, withModel } from './partner.ts';
@@ -29,12 +29,14 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
   if (model !== undefined && who?.includes('/')) throw new UsageError(`Which one: ${who}, or --model ${model}?`);
   await inWorld(flags, async (world) => {
     const { forest, config, redact } = world;
-    const session = openSession(forest, at === undefined ? { node: ROOT } : await findPlace(forest, at));
-    const opened = await openPartner(who ?? model, config, forest);
+    const start = await startAt(forest, at);
+    const session = openSession(forest, start);
+    const last = start.thread && (await lastModel(forest, start.thread.id, start.node, config));
+    const opened = await openPartner(who ?? model, last, config, forest);
     const other = model === undefined || who === undefined ? opened : withModel(opened, modelNamed(model, config));
     let partner = think === undefined ? other : thinking(other, think);
     const tally = createTally();
-    const turns = createTurns(world, session, partner.env, tally);
+    const turns = createTurns(world, session, partner.engine, tally);
     const chatting: Chatting = {
       session,
       forest,

@@ -1,28 +1,43 @@
 import { type Config, describeProblem, loadAgents } from '@skein/agents';
-import type { Forest, GenerateOptions } from '@skein/forest';
+import type { Engine, Forest, GenerateOptions } from '@skein/forest';
 import { warn } from '../output/output.ts';
 import { agentNamed } from '../world/agent-named.ts';
-import { type Asking, defaultModel, modelNamed, type NamedModel, nameOfModel, openAsking } from '../world/asking.ts';
+import {
+  type Asking,
+  modelNamed,
+  modelToGoOn,
+  type NamedModel,
+  nameOfModel,
+  openAsking,
+  openEngine,
+} from '../world/asking.ts';
 
 /** Whom one talks to: a model, or an agent with its system text and tools. */
 export interface Partner {
   /** What a person calls it. */
   readonly name: string;
-  readonly env: NodeJS.ProcessEnv;
+  readonly engine: Engine;
   readonly system: string | undefined;
   /** For the engine. */
   readonly options: GenerateOptions;
   close(): Promise<void>;
 }
 
-/** A name with a slash is a model's, any other an agent's. */
-export async function openPartner(who: string | undefined, config: Config, forest: Forest): Promise<Partner> {
+/** A name with a slash is a model's, any other an agent's. `last` answered so far, and goes on unless another is named. */
+export async function openPartner(
+  who: string | undefined,
+  last: NamedModel | undefined,
+  config: Config,
+  forest: Forest,
+): Promise<Partner> {
   const model = who?.includes('/') ? modelNamed(who, config) : undefined;
-  const asking = await openAsking(config, model ? [model.provider] : []);
+  const needed = who === undefined ? last : model;
+  const asking = await openAsking(config, needed ? [needed.provider] : []);
+  const engine = await openEngine(forest, asking);
   try {
     return who === undefined || model
-      ? modelPartner(model ?? defaultModel(config, asking), asking)
-      : await agentPartner(who, asking, config, forest);
+      ? modelPartner(model ?? modelToGoOn(last, config, asking), engine, asking)
+      : await agentPartner(who, engine, asking, config, forest);
   } catch (error) {
     await asking.close();
     throw error;
@@ -34,11 +49,17 @@ export function withModel(partner: Partner, model: NamedModel): Partner {
   return { ...partner, name: nameOfModel(model), options: { ...partner.options, model, fallback: [] } };
 }
 
-function modelPartner(model: NamedModel, { env, close }: Asking): Partner {
-  return { name: nameOfModel(model), env, system: undefined, options: { model }, close };
+function modelPartner(model: NamedModel, engine: Engine, { close }: Asking): Partner {
+  return { name: nameOfModel(model), engine, system: undefined, options: { model }, close };
 }
 
-async function agentPartner(name: string, asking: Asking, config: Config, forest: Forest): Promise<Partner> {
+async function agentPartner(
+  name: string,
+  engine: Engine,
+  asking: Asking,
+  config: Config,
+  forest: Forest,
+): Promise<Partner> {
   const loaded = await loadAgents(config.agents, { config, env: asking.env, forest });
   const close = async () => {
     await loaded.close();
@@ -50,7 +71,7 @@ async function agentPartner(name: string, asking: Asking, config: Config, forest
     for (const problem of problems) warn(describeProblem(problem));
     const { system, ...rest } = options;
     const called = `${agent.name}, ${nameOfModel(agent.model)}`;
-    return { name: called, env: asking.env, system, options: { ...rest, label: agent.id }, close };
+    return { name: called, engine, system, options: { ...rest, label: agent.id }, close };
   } catch (error) {
     await loaded.close();
     throw error;

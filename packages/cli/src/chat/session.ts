@@ -1,7 +1,7 @@
 import { system, user } from '@skein/core';
 import { type Forest, type ForestNode, ROOT, type Thread } from '@skein/forest';
-import { counted, oneLine } from '../output/output.ts';
-import type { Place } from '../world/find-place.ts';
+import { counted } from '../output/output.ts';
+import { type Start, threadToWrite } from '../world/start.ts';
 
 /** Where a conversation stands in the forest, and the ways from there. */
 export interface Session {
@@ -11,7 +11,9 @@ export interface Session {
   questions(): Promise<ForestNode[]>;
   /** Hangs a question below the head; the first one begins a thread. */
   ask(text: string, rule: string | undefined): Promise<string>;
-  /** Stands at another node; the thread follows. */
+  /** The thread that what is said goes into: a fork where the one it began with stays as it is. */
+  own(): Promise<Thread>;
+  /** Stands at another node; a thread of its own follows. */
   moveTo(node: string): Promise<void>;
   /** A thread of its own from behind a turn on; 0 is before the first. Default: here. */
   fork(turn?: number): Promise<Thread>;
@@ -21,9 +23,9 @@ export interface Session {
   newestBelow(node: string): Promise<string>;
 }
 
-export function openSession(forest: Forest, start: Place): Session {
+export function openSession(forest: Forest, start: Start): Session {
   let head = start.node;
-  let { thread } = start;
+  let { thread, forks } = start;
   const path = async () => (head === ROOT ? [] : forest.path(head));
 
   async function questions() {
@@ -32,7 +34,14 @@ export function openSession(forest: Forest, start: Place): Session {
 
   async function moveTo(node: string) {
     head = node;
-    if (thread) thread = await forest.threads.moveHead(thread.id, node);
+    if (thread && !forks) thread = await forest.threads.moveHead(thread.id, node);
+  }
+
+  async function own() {
+    thread = await threadToWrite(forest, { node: head, ...(thread && { thread }), forks });
+    forks = false;
+    if (!thread) throw new Error('Nothing was asked yet.');
+    return thread;
   }
 
   return {
@@ -43,13 +52,16 @@ export function openSession(forest: Forest, start: Place): Session {
       return thread;
     },
     questions,
+    own,
     moveTo,
     async ask(text, rule) {
       const first = head === ROOT && rule !== undefined ? [system(rule)] : [];
-      const asked = await forest.append(head, [...first, user(text)]);
-      thread ??= await forest.threads.create({ head: asked, title: oneLine(text, 60) });
-      await moveTo(asked);
-      return asked;
+      const messages = [...first, user(text)];
+      thread = thread
+        ? await forest.threads.append((await own()).id, messages, { at: head })
+        : await forest.threads.begin(messages, { below: head });
+      head = thread.head;
+      return head;
     },
     async fork(turn) {
       if (!thread) throw new Error('There is nothing to fork yet: say something first.');
@@ -57,6 +69,7 @@ export function openSession(forest: Forest, start: Place): Session {
       // A thread needs a node; before the first one there is only a conversation of its own.
       if (at === ROOT) throw new Error('Before the first turn there is nothing to share: start another skein chat.');
       thread = await forest.threads.fork(thread.id, { at });
+      forks = false;
       head = at;
       return thread;
     },

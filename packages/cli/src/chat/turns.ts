@@ -1,5 +1,4 @@
-import { costOf } from '@skein/core/prices';
-import { createEngine, type GenerateOptions } from '@skein/forest';
+import type { Engine, GenerateOptions } from '@skein/forest';
 import { withHint } from '../output/error-text.ts';
 import { colors, noteError, say } from '../output/output.ts';
 import { type Tally, usageLine } from '../output/usage-text.ts';
@@ -22,9 +21,8 @@ export interface Turns {
   goOn(): void;
 }
 
-export function createTurns(world: World, session: Session, env: NodeJS.ProcessEnv, tally: Tally): Turns {
+export function createTurns(world: World, session: Session, engine: Engine, tally: Tally): Turns {
   const { forest, redact, config } = world;
-  const engine = createEngine(forest, { env, costOf });
   const trusted = new Set<string>();
   let stop: (() => void) | undefined;
   let count = 0;
@@ -38,8 +36,10 @@ export function createTurns(world: World, session: Session, env: NodeJS.ProcessE
   async function answer(asked: string, options: GenerateOptions): Promise<void> {
     process.on('SIGINT', interrupt);
     try {
-      const answered = await showAnswer(await engine.generate(asked, options), options, {
+      const { id: thread } = await session.own();
+      const answered = await showAnswer(await engine.generate(asked, { ...options, thread }), options, {
         engine,
+        runnable: new Set((options.tools ?? []).flatMap((one) => ('execute' in one ? [one.name] : []))),
         view: turnView(forest, redact, hasRedaction(config)),
         trusted,
         redact,

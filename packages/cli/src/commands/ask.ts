@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { type ContentBlock, isObject, type JsonObject, system, user } from '@skein/core';
-import { createEngine, type Forest, type ForestNode, ROOT } from '@skein/forest';
+import type { BranchState, Forest, ForestNode } from '@skein/forest';
 import type { Command } from 'commander';
-import { harmless, oneLine, say, sayJson, UsageError } from '../output/output.ts';
-import { defaultModel, modelNamed, nameOfModel, openAsking } from '../world/asking.ts';
-import { findPlace } from '../world/find-place.ts';
+import { harmless, say, sayJson, UsageError } from '../output/output.ts';
+import { lastModel, modelNamed, modelToGoOn, nameOfModel, openAsking, openEngine } from '../world/asking.ts';
 import { followGeneration, needAnswer } from '../world/follow.ts';
 import { hasRedaction, inWorld } from '../world/open-world.ts';
+import { startAt, threadToWrite } from '../world/start.ts';
 import { usedBy } from '../world/used.ts';
 import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
 
@@ -24,7 +24,7 @@ export function addAsk(program: Command): void {
     .argument('[question...]', 'without one it is read from standard input')
     .option(
       '--model <provider/model>',
-      'whom to ask; default: "model" of the configuration, or the first that there is a key for',
+      'whom to ask; default: who answered so far, "model" of the configuration, or the first that there is a key for',
     )
     .option('--schema <file>', 'a JSON Schema that the answer has to fit; the answer is JSON')
     .option('--system <text>', 'how to answer')
@@ -40,25 +40,31 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
   const schema = file === undefined ? undefined : await readSchema(file);
   const question = await questionOf(words);
   await inWorld({ store, project, model }, async ({ config, forest, redact }) => {
-    const named = config.model === undefined ? undefined : modelNamed(config.model, config);
+    const start = await startAt(forest, at);
+    const last =
+      start.thread && model === undefined ? await lastModel(forest, start.thread.id, start.node, config) : undefined;
+    const named = last ?? (config.model === undefined ? undefined : modelNamed(config.model, config));
     const asking = await openAsking(config, named ? [named.provider] : []);
     try {
-      const chosen = defaultModel(config, asking);
-      const from = at === undefined ? { node: ROOT } : await findPlace(forest, at);
-      const asked = await forest.append(from.node, [...(rule === undefined ? [] : [system(rule)]), user(question)]);
-      const thread = from.thread ?? (await forest.threads.create({ head: asked, title: oneLine(question, 60) }));
-      // The price list is large, and most commands do without it.
-      const { costOf } = await import('@skein/core/prices');
-      const engine = createEngine(forest, { env: asking.env, costOf });
+      const chosen = modelToGoOn(last, config, asking);
+      const own = await threadToWrite(forest, start);
+      const messages = [...(rule === undefined ? [] : [system(rule)]), user(question)];
+      const thread = own
+        ? await forest.threads.append(own.id, messages)
+        : await forest.threads.begin(messages, { below: start.node });
+      const asked = thread.head;
+      const engine = await openEngine(forest, asking);
+      const { params } = (await engine.lastRequest(thread.id)) ?? {};
       const generation = await engine.generate(asked, {
         model: chosen,
+        thread: thread.id,
         ...(schema && { output: schema }),
-        ...(maxTokens !== undefined && { params: { maxTokens } }),
+        ...(maxTokens !== undefined && { params: { ...params, maxTokens } }),
       });
       // What is to be hidden can be cut in two by a stream.
       const isWhole = json === true || schema !== undefined || hasRedaction(config);
       const { branch } = await followGeneration(engine, generation, isWhole);
-      await forest.threads.moveHead(thread.id, branch.head);
+      refuseCalls(branch);
       needAnswer(branch);
       const answer = await answerBelow(forest, asked, branch.head);
       const text = schema ? answerText(answer) : answer.message.text;
@@ -81,6 +87,15 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
       await asking.close();
     }
   });
+}
+
+/** The conversation's own tools are sent along, and their program is not here to run them. */
+function refuseCalls({ status, pending = [] }: BranchState): void {
+  if (status !== 'waiting') return;
+  const names = pending.map(({ name }) => name).join(', ');
+  throw new Error(
+    `The model calls ${names}, which cannot run here: write its result on the page, or ask in "skein chat", which takes it.`,
+  );
 }
 
 async function questionOf(words: readonly string[]): Promise<string> {

@@ -1,11 +1,10 @@
 import { describeProblem, loadAgents } from '@skein/agents';
 import { system, user } from '@skein/core';
-import { createEngine, ROOT } from '@skein/forest';
 import type { Command } from 'commander';
-import { counted, harmless, note, oneLine, say, sayJson, short, warn } from '../output/output.ts';
+import { counted, harmless, note, say, sayJson, warn } from '../output/output.ts';
 import { priceText } from '../output/usage-text.ts';
 import { agentNamed } from '../world/agent-named.ts';
-import { modelNamed, openAsking } from '../world/asking.ts';
+import { modelNamed, openAsking, openEngine } from '../world/asking.ts';
 import { approveAll, followGeneration, needAnswer } from '../world/follow.ts';
 import { hasRedaction, inWorld } from '../world/open-world.ts';
 import { usedBy } from '../world/used.ts';
@@ -41,24 +40,21 @@ async function runAgent(name: string, words: readonly string[], options: Options
       const { options: from, problems } = await agent.options();
       for (const problem of problems) warn(describeProblem(problem));
       const start = [...(from.system === undefined ? [] : [system(from.system)]), user(goal)];
-      const asked = await forest.append(ROOT, start);
-      const thread = await forest.threads.create({ head: asked, title: oneLine(`${agent.name}: ${goal}`, 60) });
-      // The price list is large, and most commands do without it.
-      const { costOf } = await import('@skein/core/prices');
-      const engine = createEngine(forest, { env: asking.env, costOf });
+      const thread = await forest.threads.begin(start);
+      const asked = thread.head;
+      const engine = await openEngine(forest, asking);
       const { system: _inForest, ...rest } = from;
       const limits = { ...from.limits, ...(steps !== undefined && { steps }) };
       const growing = { ...rest, ...(other && { model: other, fallback: [] }), limits, label: agent.id };
       // What is to be hidden can be cut in two by a stream.
       const isWhole = json === true || hasRedaction(config);
-      let generation = await engine.generate(asked, growing);
+      let generation = await engine.generate(asked, { ...growing, thread: thread.id });
       let followed = await followGeneration(engine, generation, isWhole);
       while (yes && followed.branch.status === 'waiting') {
         generation = await approveAll(engine, generation, followed.branch, growing);
         followed = await followGeneration(engine, generation, isWhole, followed.after);
       }
       const { branch } = followed;
-      await forest.threads.moveHead(thread.id, branch.head);
       const { usage, cost, replies } = await usedBy(forest, generation.id, asked, branch.head);
       const { text } = (await forest.node(branch.head)).message;
       const { status, stop, pending, error } = branch;
@@ -66,7 +62,7 @@ async function runAgent(name: string, words: readonly string[], options: Options
         sayJson(redact({ node: branch.head, thread: thread.id, status, stop, pending, error, text, usage, cost }));
       else {
         if (isWhole) say(harmless(redact(text)));
-        note(`${counted(replies, 'reply', 'replies')}, ${priceText(cost)}; skein log ${short(branch.head)}`);
+        note(`${counted(replies, 'reply', 'replies')}, ${priceText(cost)}; skein log ${thread.id}`);
       }
       needAnswer(branch);
     } finally {

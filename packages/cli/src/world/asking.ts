@@ -1,5 +1,7 @@
 import { type Config, findProvider } from '@skein/agents';
 import {
+  type CostOf,
+  hasKey,
   ModelRefError,
   NoModelError,
   type ProviderDescriptor,
@@ -7,7 +9,8 @@ import {
   selectModel,
   UnknownProviderError,
 } from '@skein/core';
-import { UsageError, warn } from '../output/output.ts';
+import { createEngine, type Engine, type Forest } from '@skein/forest';
+import { note, UsageError, warn } from '../output/output.ts';
 import { DEMO_MODEL, startDemo, withKeys } from './demo.ts';
 
 /** Where to ask: the variables with keys and addresses, and what has to end afterwards. */
@@ -15,8 +18,12 @@ export interface Asking {
   readonly env: NodeJS.ProcessEnv;
   /** The model in demo mode, for whoever names none. */
   readonly fallback: string | undefined;
+  readonly isDemo: boolean;
   close(): Promise<void>;
 }
+
+/** What the demo answers costs nobody anything. */
+export const freeOfCharge: CostOf = () => ({ total: 0 });
 
 /** Without any key a stand-in answers; a model that needs none is asked for real. */
 export function needsDemo(config: Config, needed: readonly ProviderDescriptor[]): boolean {
@@ -37,17 +44,45 @@ export function providerOfModel(config: Config): readonly ProviderDescriptor[] {
 
 /** Where a stand-in answers, that is said. */
 export async function openAsking(config: Config, needed: readonly ProviderDescriptor[]): Promise<Asking> {
-  if (!needsDemo(config, needed)) return { env: process.env, fallback: undefined, close: async () => undefined };
+  if (!needsDemo(config, needed))
+    return { env: process.env, fallback: undefined, isDemo: false, close: async () => undefined };
   warn(
     'DEMO: no provider has a key, so a stand-in answers that understands nothing. Set ANTHROPIC_API_KEY or another.',
   );
   const { emulator, env } = await startDemo(process.env);
-  return { env, fallback: DEMO_MODEL, close: () => emulator.close() };
+  return { env, fallback: DEMO_MODEL, isDemo: true, close: () => emulator.close() };
+}
+
+/** Grows the forest with what is asked there, and what that costs. */
+export async function openEngine(forest: Forest, { env, isDemo }: Pick<Asking, 'env' | 'isDemo'>): Promise<Engine> {
+  // The price list is large, and most commands do without it.
+  const costOf = isDemo ? freeOfCharge : (await import('@skein/core/prices')).costOf;
+  return createEngine(forest, { env, costOf });
 }
 
 export interface NamedModel {
   readonly provider: ProviderDescriptor;
   readonly model: string;
+}
+
+/** The model of a conversation's last request; none where no model has answered, or nobody knows its provider. */
+export async function lastModel(forest: Forest, thread: string, at: string, config: Config) {
+  const { provider, model } = (await createEngine(forest).lastRequest(thread, { at })) ?? {};
+  if (provider === undefined || model === undefined) return undefined;
+  try {
+    return modelNamed(`${provider}/${model}`, config);
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+/** The model for whoever names none: that of the conversation so far where it can be asked, or the default. */
+export function modelToGoOn(last: NamedModel | undefined, config: Config, asking: Asking): NamedModel {
+  if (last && hasKey(last.provider, { env: asking.env })) return last;
+  const chosen = defaultModel(config, asking);
+  if (last) note(`There is no key for ${nameOfModel(last)}, which answered so far: ${nameOfModel(chosen)} answers.`);
+  return chosen;
 }
 
 /** The model for whoever names none: the configured one, the demo's, or the first that there is a key for. */

@@ -1,4 +1,4 @@
-import { type Forest, ForestError, type Thread } from '@skein/forest';
+import { type Forest, ForestError, type ForestNode, isDamage, readableNodes, type Thread } from '@skein/forest';
 
 /** What a person meant by an id: a thread and where it stands, or a node. */
 export interface Place {
@@ -39,4 +39,12 @@ function unless(...codes: readonly string[]) {
     if (error instanceof ForestError && codes.includes(error.code)) return undefined;
     throw error;
   };
+}
+
+/** The path as far as it can be read. */
+export function readablePath(forest: Forest, node: string): Promise<readonly ForestNode[]> {
+  return forest.path(node).catch(async (error: unknown) => {
+    if (!isDamage(error)) throw error;
+    return readableNodes(forest.store, await forest.store.path(await forest.resolve(node)));
+  });
 }

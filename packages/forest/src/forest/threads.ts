@@ -10,7 +10,7 @@ import { placeBelow } from './place.ts';
 import { readThreads } from './read-threads.ts';
 import { setRef } from './refs.ts';
 import { resolveId } from './resolve.ts';
-import { openingAt, titleAt } from './thread-title.ts';
+import { wordsAt } from './thread-title.ts';
 import { throughNode } from './through-node.ts';
 import type { Thread, Threads } from './types.ts';
 
@@ -40,7 +40,7 @@ export function threadsOf(context: Context): Threads {
     return set(id, group, values);
   };
 
-  const groupAt = async (head: string) => openingGroup(await openingAt(store, head));
+  const groupAt = async (head: string) => openingGroup((await wordsAt(store, head)).opening);
   const touched = (request: object) => store.refs({ on: 'thread', names: ['touched'], order: 'newest', ...request });
   const keysOf = (refs: readonly RefRecord[]) => refs.map(({ key }) => key);
 
@@ -69,8 +69,9 @@ export function threadsOf(context: Context): Threads {
       // Read first, so that what is written now is later than what is there.
       const [there] = await readThreads(store, [id]);
       const created = there?.createdAt ?? context.clock.now();
-      const group = there?.group ?? (await groupAt(to));
-      return set(id, group, { start: from, head: to, title: title ?? (await titleAt(store, to)), created });
+      const words = await wordsAt(store, to);
+      const group = there?.group ?? openingGroup(words.opening);
+      return set(id, group, { start: from, head: to, title: title ?? words.title, created });
     },
     async begin(messages, { below = 'root', title } = {}) {
       const thread = newId();

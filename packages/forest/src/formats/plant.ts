@@ -5,7 +5,7 @@ import { placeBelow, ROOT_PLACE } from '../forest/place.ts';
 import { takesByNode } from '../forest/read-nodes.ts';
 import { readThreads } from '../forest/read-threads.ts';
 import { followRedirects } from '../forest/resolve.ts';
-import { titleOfMessage } from '../forest/thread-title.ts';
+import { titleOfMessages } from '../forest/thread-title.ts';
 import type { Forest } from '../forest/types.ts';
 import { type BodyRecord, type NodeRecord, type RefRecord, ROOT, sha256, type TakeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
@@ -92,15 +92,6 @@ function threadId(format: ImportFormat, { id }: Conversation, head: string): str
   return `import-${sha256(`skein-import/1\n${format}\n${id === undefined ? `node ${head}` : `id ${id}`}`).slice(0, 24)}`;
 }
 
-/** What was first asked, for sources that name nothing. */
-function titleOfFirst({ messages }: Conversation): string {
-  for (const { message } of messages) {
-    const title = message.role === 'user' ? titleOfMessage(message) : '';
-    if (title !== '') return title;
-  }
-  return '';
-}
-
 async function threadRecords(
   store: Store,
   thread: string,
@@ -115,7 +106,7 @@ async function threadRecords(
   const values = {
     start: ROOT,
     head,
-    title: source.title || titleOfFirst(source),
+    title: source.title || titleOfMessages(source.messages.map(({ message }) => message)),
     created: createdAt,
     ...Object.fromEntries(tags.map((tag) => [`tag:${tag}`, true])),
     touched: now,

@@ -1,5 +1,5 @@
 import type { Message } from '@skein/core';
-import { openingOf, titleOf } from '../forest/thread-title.ts';
+import { openingOf, titleOfMessages } from '../forest/thread-title.ts';
 import { extendEcho } from '../model/index.ts';
 import { findEarly, fitsEarly, fitsSummary } from './early.ts';
 import { askedBefore, passagesOf, turnKey } from './evidence.ts';
@@ -43,8 +43,7 @@ export function setThread(
 }
 
 function wordsOf({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'opening'> {
-  const opening = openingOf(messages);
-  return { title: exchange.thread ?? titleOf(opening), opening };
+  return { title: exchange.thread ?? titleOfMessages(messages), opening: openingOf(messages) };
 }
 
 /** The replies of an exchange, and where they stand. */

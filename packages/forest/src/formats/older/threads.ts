@@ -1,4 +1,4 @@
-import { titleOfMessage } from '../../forest/thread-title.ts';
+import { titleOf, titleOfMessages } from '../../forest/thread-title.ts';
 import type { RefRecord } from '../../model/index.ts';
 import { timeOf } from '../source/exact.ts';
 import { sourceStamp } from '../source-stamp.ts';
@@ -28,7 +28,9 @@ async function lastBelow(look: Look, first: Seen): Promise<Seen> {
 function threadRecords(first: Seen, head: Seen): RefRecord[] {
   const created = olderTime(first.node, first.root);
   const touched = olderTime(head.node, head.root);
-  const values = { start: first.id, head: head.place.id, title: titleOfMessage(first.node.message), created, touched };
+  const { message } = first.node;
+  const title = titleOfMessages([message]) || titleOf(message.text);
+  const values = { start: first.id, head: head.place.id, title, created, touched };
   const clock = sourceStamp(Math.max(created, touched));
   return refsOn('thread', threadKey(first), values, clock);
 }
