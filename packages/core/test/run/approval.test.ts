@@ -119,7 +119,7 @@ test.each(['deny', 'reject', 'approved', true, false, null, {}])(
       tools,
       approvals: { [id]: decision as never },
     });
-    await expect(running.result).rejects.toThrow(`The approval of "${id}" must be "approve" or { deny: "why" }`);
+    await expect(running.result).rejects.toThrow(`The approval of "${id}" must be "approve", { deny: "why" } or { result: "text" }`);
     expect(deleted).toEqual([]);
     expect(emulator.log).toHaveLength(1);
   },
