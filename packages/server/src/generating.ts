@@ -1,6 +1,6 @@
 import { type Agent, type Config, findProvider } from '@skein/agents';
 import type { Tool } from '@skein/core';
-import type { Engine, GenerateOptions } from '@skein/forest';
+import { type Engine, type GenerateOptions, toolsToGoOn } from '@skein/forest';
 import { Problem } from './http/problem.ts';
 import type { Generating } from './services.ts';
 
@@ -37,11 +37,12 @@ export function createGenerating(
     const name = model ?? (from ? undefined : (config.model ?? fallbackModel));
     if (name === undefined && !from)
       throw new Problem(422, 'bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
-    const known = [...(from?.tools ?? []), ...tools];
     const preset = config.preset === undefined ? {} : config.presets[config.preset];
     const { n, ...presetParams } = preset ?? {};
     // An agent brings its own; otherwise a conversation that a model has answered goes on as that was asked.
-    const isAsBefore = goesOn && !from && (await engine.lastRequest(goesOn.thread, { at: goesOn.at })) !== undefined;
+    const last = goesOn && !from && (await engine.lastRequest(goesOn.thread, { at: goesOn.at }));
+    const before = last ? toolsToGoOn(last.tools, tools).filter((tool) => 'execute' in tool) : [];
+    const known = [...(from?.tools ?? []), ...tools, ...before];
     const named = wanted?.map((tool) => toolNamed(tool, known));
     return {
       ...(from && {
@@ -50,7 +51,7 @@ export function createGenerating(
         ...(from.extraBody && { extraBody: from.extraBody }),
       }),
       model: name === undefined ? from!.model : modelOf(name),
-      ...(isAsBefore
+      ...(last
         ? { available: tools, ...(params && { params }), ...(named && { tools: named }) }
         : { params: { ...presetParams, ...from?.params, ...params }, tools: named ?? from?.tools ?? [] }),
       ...(chosen && { label: chosen.id }),
