@@ -115,7 +115,7 @@ test('equal openings are one row that unfolds, by mouse and by key', async () =>
 
   for (let count = 0; count < 3; count++) await app.forest.threads.begin([said('Hi')]);
   const page = await app.open('/');
-  const row = page.getByRole('main').getByRole('button', { name: 'Hi, 3 that begin like this' });
+  const row = page.getByRole('main').getByRole('button', { name: /Hi.*3 that begin like this/ });
   await row.waitFor();
   const links = page.getByRole('main').getByRole('link', { name: 'Hi', exact: true });
   expect(await links.count()).toBe(0);
@@ -138,14 +138,17 @@ test('a session is one row, with its side calls folded once more', async () => {
   const session = '11111111-2222-4333-8444-555555555555';
   await call({ session, system: 'You are a coding agent.', messages: [user('Mend the parser')] }, says('Mended.'));
   await call({ session, system: 'You search.', messages: [user('Find the parser')] }, says('In parse.ts.'));
+  const naming = 'Generate a short title for the conversation.';
+  await call({ session, system: naming, messages: [user('Mend the parser, please')] }, says('Parser mending'));
   const page = await app.open('/');
-  const row = page
-    .getByRole('main')
-    .getByRole('button', { name: /^Mend the parser, Session: |^Find the parser, Session: / });
-  await row.waitFor();
-  await row.click();
-  await page.getByRole('main').getByRole('link', { name: 'Mend the parser' }).waitFor();
-  await page.getByRole('main').getByRole('link', { name: 'Find the parser' }).waitFor();
+  const main = page.getByRole('main');
+  await main.getByRole('button', { name: /Session: 2 conversations, 1 side call/ }).click();
+  await main.getByRole('link', { name: 'Mend the parser', exact: true }).waitFor();
+  await main.getByRole('link', { name: 'Find the parser' }).waitFor();
+  expect(await main.getByRole('link', { name: /please/ }).count()).toBe(0);
+  await main.getByRole('button', { name: /^Side calls/ }).click();
+  await main.getByRole('link', { name: /please/ }).click();
+  await messages(page, 'assistant').getByText('Parser mending').waitFor();
 });
 
 test('what is written below a recorded conversation is a fork, and the page says so', async () => {

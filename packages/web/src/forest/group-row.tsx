@@ -14,7 +14,6 @@ export function GroupRow({ row }: { readonly row: Row }) {
     <GroupToggle
       isOpen={isOpen}
       onChange={(open) => setUnfolded(group, open)}
-      label={`${name}, ${words}`}
       className={`flex min-h-11 w-full items-center gap-2 border-b border-line py-2 pr-10 text-left hover:bg-hover/30 ${INDENTS[depth]}`}
     >
       <span className={`min-w-0 truncate ${what === 'side' ? 'text-soft' : 'font-medium'}`}>{name}</span>

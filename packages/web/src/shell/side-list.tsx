@@ -64,16 +64,16 @@ function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere:
     <GroupToggle
       isOpen={isOpen}
       onChange={(open) => setUnfolded(group, open)}
-      label={`${name}, ${words}`}
       isHere={isHere}
       className={`${look} -ml-1 w-[calc(100%+0.25rem)] text-left ${depth > 0 ? 'pl-7' : ''}`}
     >
       <span className={`min-w-0 grow truncate ${what === 'side' ? 'text-soft' : ''}`} title={words}>
         {name}
       </span>
-      <span className="shrink-0 rounded-full bg-sunken px-1.5 text-[11px] text-soft tabular-nums">
+      <span aria-hidden className="shrink-0 rounded-full bg-sunken px-1.5 text-[11px] text-soft tabular-nums">
         {members.length}
       </span>
+      <span className="sr-only">{words}</span>
     </GroupToggle>
   );
 }

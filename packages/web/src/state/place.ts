@@ -3,7 +3,7 @@ import { create } from 'zustand';
 import { api, ok } from '../api/client.ts';
 import { pagesOf } from '../api/pages.ts';
 import { queries, queryClient } from '../api/queries.ts';
-import type { Lineage, Node } from '../api/types.ts';
+import type { Lineage, Node, Thread } from '../api/types.ts';
 import { addressOf, placeAt } from './address.ts';
 import { isOfLineage } from './lineage.ts';
 import { ensurePath, nodeOf, pathTo, putNodes, useNodes } from './nodes.ts';
@@ -106,17 +106,33 @@ async function leadsThrough({ head, lineage }: Lineage, node: string): Promise<b
 /** Of so many conversations that had a message the last ones are looked at. */
 const MOST_NAMED = 5;
 
-/** The conversation that had a message last; of messages from before conversations were named, one that leads there. */
+/** The conversation that had a message last; of messages from before conversations were named, the one that leads nearest. */
 async function fittingThread(node: string): Promise<Lineage | undefined> {
   const names = nodeOf(node)!.takes.flatMap(({ thread }) => thread ?? []);
   for (const name of [...new Set(names.reverse())].slice(0, MOST_NAMED)) {
     const found = await queryClient.fetchQuery(queries.thread(name)).catch(() => undefined);
     if (found && !found.deleted) return found;
   }
-  const { items } = await queryClient.fetchQuery(queries.threadsOf(node));
-  const newest = items.filter(({ deleted }) => !deleted).toSorted((a, b) => b.updatedAt - a.updatedAt);
-  const best = newest.find(({ head }) => head === node) ?? newest[0];
+  const best =
+    (await newestThrough(node, node)) ?? (await newestThrough(pathTo(useNodes.getState().nodes, node)[0]!.id, node));
   return best && queryClient.fetchQuery(queries.thread(best.id));
+}
+
+/** Of the conversations that lead through a message the one that shares most with the path to another, the newest first. */
+async function newestThrough(through: string, node: string): Promise<Thread | undefined> {
+  const { items } = await queryClient.fetchQuery(queries.threadsOf(through));
+  const newest = items.filter(({ deleted }) => !deleted).toSorted((a, b) => b.updatedAt - a.updatedAt);
+  const exact = newest.find(({ head }) => head === node);
+  if (exact || newest.length < 2) return exact ?? newest[0];
+  const path = new Set(pathTo(useNodes.getState().nodes, node).map(({ id }) => id));
+  const looked = await Promise.all(
+    newest.slice(0, MOST_NAMED).map(async (thread) => {
+      await ensurePath(thread.head);
+      const shared = pathTo(useNodes.getState().nodes, thread.head).filter(({ id }) => path.has(id)).length;
+      return { thread, shared };
+    }),
+  );
+  return looked.toSorted((a, b) => b.shared - a.shared)[0]?.thread;
 }
 
 /** Whether it is known to be the node itself or below it, with nothing removed in between. */

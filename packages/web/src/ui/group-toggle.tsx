@@ -4,20 +4,18 @@ import type { ReactNode } from 'react';
 export interface GroupToggleProps {
   readonly isOpen: boolean;
   readonly onChange: (isOpen: boolean) => void;
-  readonly label: string;
   readonly className: string;
   readonly isHere?: boolean;
   readonly children: ReactNode;
 }
 
 /** A row that unfolds, by a click, Enter, or the right and left arrow. */
-export function GroupToggle({ isOpen, onChange, label, className, isHere = false, children }: GroupToggleProps) {
+export function GroupToggle({ isOpen, onChange, className, isHere = false, children }: GroupToggleProps) {
   return (
     <button
       type="button"
       data-title
       aria-expanded={isOpen}
-      aria-label={label}
       {...(isHere && { 'aria-current': 'true' as const })}
       onClick={() => onChange(!isOpen)}
       onKeyDown={(event) => {
