@@ -147,7 +147,7 @@ export async function openPage(
     await opened.addInitScript(`localStorage.getItem('skein.view') ?? localStorage.setItem('skein.view', '${view}')`);
   }
   const page = await opened.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const troubles: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') troubles.push(`console: ${message.text()}`);
