@@ -4,6 +4,7 @@ import { bookmarks } from './api/bookmarks.ts';
 import { changes } from './api/changes.ts';
 import { generations } from './api/generations.ts';
 import { glance } from './api/glance.ts';
+import { lineages } from './api/lineages.ts';
 import { looking } from './api/looking.ts';
 import { models } from './api/models.ts';
 import { moving } from './api/moving.ts';
@@ -31,6 +32,7 @@ const IMPORTS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/import/
 /** Everything under /api/v1; the client of the web app is made from its type. */
 const api = apiRouter()
   .route('/', threads)
+  .route('/', lineages)
   .route('/', nodes)
   .route('/', nodeChanges)
   .route('/', requests)

@@ -138,6 +138,7 @@ export function createServer(options: ServerOptions): Server {
 
 function servicesOf(options: ServerOptions, closing: AbortSignal): Services {
   const { forest, config, env = process.env, agents = async () => [], tools = [], log = silentLog } = options;
+  const engine = createEngine(forest, { env, ...options.generate });
   const ids = new Set([...providers().map(({ id }) => id), ...Object.keys(config.providers)]);
   return {
     forest,
@@ -146,9 +147,9 @@ function servicesOf(options: ServerOptions, closing: AbortSignal): Services {
     agents,
     tools,
     log,
-    engine: createEngine(forest, { env, ...options.generate }),
+    engine,
     providers: [...ids].map((id) => findProvider(id, config.providers)),
-    generating: createGenerating(config, agents, tools, options.model),
+    generating: createGenerating(config, agents, tools, options.model, engine),
     redact: createRedact(config.redaction),
     costOf: options.generate?.costOf,
     metrics: createMetrics(),

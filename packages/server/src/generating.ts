@@ -1,8 +1,8 @@
 import { type Agent, type Config, findProvider } from '@skein/agents';
 import type { Tool } from '@skein/core';
-import type { GenerateOptions } from '@skein/forest';
+import { type Engine, type GenerateOptions, toolsToGoOn } from '@skein/forest';
 import { Problem } from './http/problem.ts';
-import type { Generating, GenerationWish } from './services.ts';
+import type { Generating } from './services.ts';
 
 /** Only what the server was set up with can be asked for: its providers at their addresses, its agents, its tools. */
 export function createGenerating(
@@ -10,6 +10,7 @@ export function createGenerating(
   agents: () => Promise<readonly Agent[]>,
   tools: readonly Tool[],
   fallbackModel: string | undefined,
+  engine: Pick<Engine, 'lastRequest'>,
 ): Generating {
   const modelOf = (name: string): GenerateOptions['model'] => {
     const [id = '', ...rest] = name.split('/');
@@ -30,15 +31,19 @@ export function createGenerating(
     throw new Problem(422, 'unknown_tool', `There is no tool "${name}" on this server. It has: ${all}.`);
   };
 
-  const options = async ({ model, agent, tools: wanted, params }: GenerationWish): Promise<GenerateOptions> => {
+  const options: Generating['options'] = async ({ model, agent, tools: wanted, params }, goesOn) => {
     const chosen = agent === undefined ? undefined : await agentNamed(agent);
     const from = chosen && (await chosen.options()).options;
     const name = model ?? (from ? undefined : (config.model ?? fallbackModel));
     if (name === undefined && !from)
       throw new Problem(422, 'bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
-    const known = [...(from?.tools ?? []), ...tools];
     const preset = config.preset === undefined ? {} : config.presets[config.preset];
     const { n, ...presetParams } = preset ?? {};
+    // An agent brings its own; otherwise a conversation that a model has answered goes on as that was asked.
+    const last = goesOn && !from && (await engine.lastRequest(goesOn.thread, { at: goesOn.at }));
+    const before = last ? toolsToGoOn(last.tools, tools).filter((tool) => 'execute' in tool) : [];
+    const known = [...(from?.tools ?? []), ...tools, ...before];
+    const named = wanted?.map((tool) => toolNamed(tool, known));
     return {
       ...(from && {
         limits: from.limits,
@@ -46,8 +51,9 @@ export function createGenerating(
         ...(from.extraBody && { extraBody: from.extraBody }),
       }),
       model: name === undefined ? from!.model : modelOf(name),
-      params: { ...presetParams, ...from?.params, ...params },
-      tools: wanted ? wanted.map((tool) => toolNamed(tool, known)) : (from?.tools ?? []),
+      ...(last
+        ? { available: tools, ...(params && { params }), ...(named && { tools: named }) }
+        : { params: { ...presetParams, ...from?.params, ...params }, tools: named ?? from?.tools ?? [] }),
       ...(chosen && { label: chosen.id }),
       ...(n !== undefined && { n }),
     } as GenerateOptions;
@@ -63,15 +69,18 @@ export function createGenerating(
 
   return {
     options,
-    async again({ model, label, tools: used, params }, other) {
+    async again({ model, label, tools: used, params, thread }, other) {
+      // Tools of a recorded program are those of the conversation's last request, whether they run here or not.
+      const isRecorded =
+        thread !== undefined && label === undefined && used.some((name) => !tools.some((one) => one.name === name));
       const wish = {
         model: other ?? model,
-        tools: used,
+        ...(!isRecorded && { tools: used }),
         ...(params && { params }),
         ...(label !== undefined && { agent: label }),
       };
-      const { n: _n, again: _again, ...rest } = await options(wish);
-      return rest;
+      const { n: _n, again: _again, tools: named, ...rest } = await options(wish);
+      return { ...rest, ...(isRecorded ? { available: tools } : named && { tools: named }) };
     },
   };
 }

@@ -33,7 +33,8 @@ export interface Services {
 
 /** From what a request wishes to what the engine needs. */
 export interface Generating {
-  options(wish: GenerationWish): Promise<GenerateOptions>;
+  /** Where a conversation goes on below a node, what the wish does not say is as in its last request. */
+  options(wish: GenerationWish, goesOn?: { readonly thread: string; readonly at: string }): Promise<GenerateOptions>;
   again(state: GenerationState, model: string | undefined): Promise<ResumeOptions>;
 }
 

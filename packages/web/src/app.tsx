@@ -18,6 +18,9 @@ export function App() {
         <Switch>
           <Route path="/" component={ForestScreen} />
           <Route path="/new">{() => <ConversationScreen />}</Route>
+          <Route path="/t/:thread/:node?">
+            {({ thread, node }) => <ConversationScreen thread={thread} {...(node && { node })} />}
+          </Route>
           <Route path="/c/:node">{({ node }) => <ConversationScreen node={node} />}</Route>
           <Route path="/graph/:node?">{({ node }) => <GraphScreen {...(node && { below: node })} />}</Route>
           <Route path="/compare" component={CompareScreen} />
@@ -25,7 +28,7 @@ export function App() {
           <Route path="/settings" component={SettingsScreen} />
           <Route>
             <Empty title="There is nothing at this address">
-              Every message has an address of its own: /c/ and its id.
+              Every conversation has an address of its own, /t/ and its id, and every message, /c/ and its id.
             </Empty>
           </Route>
         </Switch>

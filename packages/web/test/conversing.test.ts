@@ -33,7 +33,7 @@ test('a first message is sent, its answer streams in, and the address is its own
   await page.getByRole('article', { name: 'growing message' }).waitFor();
   gate.open();
   await messages(page, 'assistant').getByText('One word after another.').waitFor();
-  await page.waitForURL(/\/c\/[0-9a-f]{40}$/);
+  await page.waitForURL(/\/t\/[\w.:-]+\/[0-9a-f]{40}$/);
   await messages(page, 'user').getByText('Say something.').waitFor();
 });
 

@@ -43,7 +43,7 @@ test('a first run shows what Skein is, a sample to look at, and that the answers
   await welcome.getByText(/ANTHROPIC_API_KEY/).waitFor();
   await page.getByRole('button', { name: /Demo/ }).first().waitFor();
   await welcome.getByRole('link', { name: /^Open “/ }).click();
-  await page.waitForURL(/\/c\/[0-9a-f]{40}$/);
+  await page.waitForURL(/\/t\/[\w.:-]+\/[0-9a-f]{40}$/);
   await page.getByRole('article', { name: 'assistant message' }).first().waitFor();
   await page.getByRole('textbox', { name: 'Message' }).fill('And you are?');
   await page.keyboard.press('Control+Enter');

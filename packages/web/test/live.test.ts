@@ -27,7 +27,7 @@ test('a call through the proxy appears while the list is open, and opens where i
   await client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Note this.' }] });
   await page.getByText('gpt-4o').first().click();
   await page.getByRole('link', { name: 'Open where it landed' }).click();
-  await page.waitForURL(/\/c\/[0-9a-f]{40}$/);
+  await page.waitForURL(/\/t\/[\w.:-]+\/[0-9a-f]{40}$/);
   await page.getByRole('article', { name: 'assistant message' }).getByText('Recorded.').waitFor();
 });
 
@@ -137,7 +137,7 @@ test('a reload in the middle of an answer loses nothing of it', async () => {
   await page.getByRole('textbox', { name: 'Message' }).fill('Slowly.');
   await page.keyboard.press('Control+Enter');
   await gate.pass(4);
-  await page.waitForURL(/\/c\//);
+  await page.waitForURL(/\/t\//);
   const growing = page.getByRole('article', { name: 'growing message' });
   await growing.getByText('Long enough').waitFor();
   await page.reload();

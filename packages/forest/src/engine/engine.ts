@@ -91,9 +91,10 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
   };
 
   /** Before its end is told, so that whoever is told finds the answer there. */
-  const moveHead = async ({ thread, branches }: GenerationState): Promise<void> => {
+  const moveHead = async ({ thread, node, branches }: GenerationState): Promise<void> => {
     const { head } = branches.find(({ status }) => status === 'done') ?? branches[0]!;
-    if (thread !== undefined) await threads.moveHead(thread, head).catch(() => undefined);
+    // Where nothing was said, the conversation still ends with the answer that it had.
+    if (thread !== undefined && head !== node) await threads.moveHead(thread, head).catch(() => undefined);
   };
 
   const nextEventNumber = async (id: string): Promise<number> => {

@@ -36,7 +36,7 @@ export function toolsToGoOn(
   available: readonly Tool[] = [],
 ): readonly (Tool | NativeTool)[] {
   return last.map((definition) => {
-    const name = nameIn(definition);
+    const name = toolName(definition);
     if (name === undefined) return definition as NativeTool;
     return available.find((one) => one.name === name) ?? standIn(name, definition);
   });
@@ -58,7 +58,7 @@ function standIn(name: string, definition: ToolDefinition): Tool {
 }
 
 /** The name of a function; tools that the provider itself runs have none that we could answer. */
-function nameIn(definition: ToolDefinition): string | undefined {
+export function toolName(definition: ToolDefinition): string | undefined {
   if (!('native' in definition)) return definition.name;
   const value: unknown = JSON.parse(definition.native);
   if (!isObject(value)) return undefined;

@@ -4,6 +4,7 @@ import { appendAt } from './append.ts';
 import type { Context } from './context.ts';
 import { ForestError } from './errors.ts';
 import { listGroups, openingGroup, threadsInGroup, touchGroups } from './groups.ts';
+import { lineageOf } from './lineage.ts';
 import { noteValue, ratingValue, tagValues } from './marks.ts';
 import { everyPage, filteredPage } from './pages.ts';
 import { placeBelow } from './place.ts';
@@ -63,6 +64,10 @@ export function threadsOf(context: Context): Threads {
 
   return {
     get,
+    async lineage(id) {
+      await get(id);
+      return [...(await lineageOf(store, id))];
+    },
     async create({ head, start, title, id = newId() }) {
       checkId(id);
       const [from, to] = await Promise.all([resolveId(store, start ?? 'root'), resolveId(store, head)]);

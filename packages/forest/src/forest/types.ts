@@ -229,6 +229,8 @@ export interface Threads {
     readonly id?: string;
   }): Promise<Thread>;
   get(id: string): Promise<Thread>;
+  /** The thread and those it was forked from, nearest first. A take of any of them belongs to this conversation. */
+  lineage(id: string): Promise<readonly string[]>;
   /** Last changed first. */
   list(page?: PageRequest & { readonly deleted?: boolean; readonly tag?: string }): Promise<Page<Thread>>;
   /** The same as rows, last changed first: sessions and equal openings are folded into one row each. */
@@ -297,7 +299,8 @@ export interface Found {
 export type UsageOf =
   | { readonly node: string }
   | { readonly below: string }
-  | { readonly path: string }
+  /** With a thread, only what that conversation paid on the path. */
+  | { readonly path: string; readonly thread?: string }
   | { readonly thread: string }
   | { readonly since: number; readonly until?: number };
 

@@ -18,7 +18,8 @@ export function usageOf(context: Context, threads: Threads): Forest['usage'] {
     const usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
     let cost = 0;
     let withoutPrice = 0;
-    const lineage = 'thread' in of ? await lineageOf(context.store, of.thread) : undefined;
+    const thread = 'thread' in of ? of.thread : undefined;
+    const lineage = thread === undefined ? undefined : await lineageOf(context.store, thread);
     for await (const take of takesOf(context, nodesOf(context, threads, of), lineage)) {
       // An exchange that found another place has a take in both, and was paid for once.
       const first = take.exchange ?? take.carried?.take ?? take.id;

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { GenerationState } from '@skein/forest';
+import type { Forest, GenerationState } from '@skein/forest';
+import { Problem } from '../http/problem.ts';
 import { sseResponse } from '../http/sse.ts';
 import { given } from './given.ts';
 import { accepts, answers, apiRouter, jsonBody, streams } from './route.ts';
@@ -12,14 +13,17 @@ const start = createRoute({
   method: 'post',
   path: '/generations',
   tags,
-  summary: 'Lets a model answer below a node; returns at once',
+  summary: 'Lets a model answer below a node, or at the head of a conversation; returns at once',
   request: {
     body: jsonBody(
       Wish.extend({
-        node: Id,
+        node: Id.optional().openapi({ description: 'Default: the head of the conversation' }),
         n: z.number().int().min(1).max(20).optional(),
         again: z.boolean().optional(),
-        thread: ThreadId.optional().openapi({ description: 'Its head moves to the first answer.' }),
+        thread: ThreadId.optional().openapi({
+          description:
+            'What is not given is as in its last request, and its head moves to the first answer. A recorded one is forked first: the generation names the fork.',
+        }),
       }).strict(),
     ),
   },
@@ -30,8 +34,8 @@ const list = createRoute({
   method: 'get',
   path: '/generations',
   tags,
-  summary: 'Generations, of one node or of all, oldest first',
-  request: { query: PageQuery.extend({ node: Id.optional() }) },
+  summary: 'Generations, of one node or of all, oldest first; with `thread`, those of each page that belong to it',
+  request: { query: PageQuery.extend({ node: Id.optional(), thread: ThreadId.optional() }) },
   responses: answers(pageOf(Generation)),
 });
 
@@ -74,7 +78,17 @@ const resume = createRoute({
         .object({
           model: z.string().max(300).optional(),
           approvals: z
-            .record(z.string(), z.union([z.literal('approve'), z.object({ deny: z.string().max(1000) }).strict()]))
+            .record(
+              z.string(),
+              z.union([
+                z.literal('approve'),
+                z.object({ deny: z.string().max(1000) }).strict(),
+                z
+                  .object({ result: z.string().max(5_000_000) })
+                  .strict()
+                  .openapi({ description: 'What the tool gave, where it runs elsewhere' }),
+              ]),
+            )
             .optional(),
         })
         .strict(),
@@ -85,15 +99,20 @@ const resume = createRoute({
 
 export const generations = apiRouter()
   .openapi(start, async (c) => {
-    const { engine, generating } = c.var.services;
-    const { node, thread, n, again, ...wish } = c.req.valid('json');
-    const options = await generating.options(given(wish));
-    const generation = await engine.generate(node, { ...options, ...given({ n, again, thread }) });
+    const { engine, forest, generating } = c.var.services;
+    const { node, thread: name, n, again, ...wish } = c.req.valid('json');
+    const at = node ?? (await headOf(forest, name));
+    const options = await generating.options(given(wish), name === undefined ? undefined : { thread: name, at });
+    // Last, so that what is refused leaves no fork behind.
+    const thread = name === undefined ? undefined : (await forest.threads.writable(name, { at })).id;
+    const generation = await engine.generate(at, { ...options, ...given({ n, again, thread }) });
     return c.json(view(await engine.get(generation.id)), 202);
   })
   .openapi(list, async (c) => {
-    const page = await c.var.services.engine.list(given(c.req.valid('query')));
-    return c.json({ ...page, items: page.items.map(view) }, 200);
+    const { thread, ...query } = c.req.valid('query');
+    const page = await c.var.services.engine.list(given(query));
+    const items = page.items.filter((state) => thread === undefined || state.thread === thread);
+    return c.json({ ...page, items: items.map(view) }, 200);
   })
   .openapi(get, async (c) => c.json(view(await c.var.services.engine.get(c.req.valid('param').generation)), 200))
   .openapi(events, async (c) => {
@@ -122,6 +141,12 @@ export const generations = apiRouter()
     await engine.resume(id, { ...options, ...given({ approvals }) });
     return c.json(view(await engine.get(id)), 202);
   });
+
+async function headOf({ threads }: Forest, thread: string | undefined): Promise<string> {
+  if (thread === undefined)
+    throw new Problem(400, 'bad_request', 'Say where: "node", or "thread" to go on from its head.');
+  return (await threads.get(thread)).head;
+}
 
 function view({ params: asked, branches, tools, ...state }: GenerationState): z.infer<typeof Generation> {
   return {

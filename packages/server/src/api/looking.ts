@@ -62,7 +62,8 @@ const usage = createRoute({
   method: 'get',
   path: '/usage',
   tags,
-  summary: 'What a node, a path, a subtree, a thread or a time cost',
+  summary:
+    'What a node, a path, a subtree, a thread or a time cost; with `path` and `thread`, what that thread paid on the path',
   request: {
     query: z.object({
       node: Id.optional(),
@@ -101,7 +102,7 @@ export const looking = apiRouter()
     const { node, path, below, thread, since, until } = c.req.valid('query');
     const { forest } = c.var.services;
     if (node !== undefined) return c.json(await forest.usage({ node }), 200);
-    if (path !== undefined) return c.json(await forest.usage({ path }), 200);
+    if (path !== undefined) return c.json(await forest.usage({ path, ...given({ thread }) }), 200);
     if (below !== undefined) return c.json(await forest.usage({ below }), 200);
     if (thread !== undefined) return c.json(await forest.usage({ thread }), 200);
     if (since !== undefined) return c.json(await forest.usage({ since, ...given({ until }) }), 200);

@@ -9,6 +9,14 @@ import { nodeView } from './views.ts';
 const params = z.object({ node: Id });
 const tags = ['nodes'];
 
+/** A node that was written into a conversation, and which one that was. */
+const Written = Node.extend({
+  thread: z
+    .string()
+    .optional()
+    .openapi({ description: 'Where a conversation was named: it, or the fork of it where it was recorded' }),
+}).openapi('Written');
+
 const append = createRoute({
   method: 'post',
   path: '/nodes/{node}/messages',
@@ -20,7 +28,7 @@ const append = createRoute({
       z.object({ messages: z.array(MessageInput).min(1).max(10_000), thread: ThreadId.optional() }).strict(),
     ),
   },
-  responses: creates(Node),
+  responses: creates(Written),
 });
 
 const Moved = z.object({ moved: z.record(z.string(), z.string()) });
@@ -32,9 +40,11 @@ const edit = createRoute({
   summary: 'A sibling with another text; the old one stays. With `carry`, the messages up to that node come along',
   request: {
     params,
-    body: jsonBody(z.object({ text: z.string().max(5_000_000), carry: Id.optional() }).strict()),
+    body: jsonBody(
+      z.object({ text: z.string().max(5_000_000), carry: Id.optional(), thread: ThreadId.optional() }).strict(),
+    ),
   },
-  responses: creates(Node),
+  responses: creates(Written),
 });
 
 const split = createRoute({
@@ -99,15 +109,24 @@ export const nodeChanges = apiRouter()
     const { thread } = c.req.valid('json');
     const { messages, older } = readMessages(await c.req.text());
     markOlder(c, older);
-    const head = await forest.append(c.req.valid('param').node, messages);
-    if (thread !== undefined) await forest.threads.moveHead(thread, head);
-    return c.json(nodeView(await forest.node(head), redact), 201);
+    const at = c.req.valid('param').node;
+    if (thread === undefined) {
+      const head = await forest.append(at, messages);
+      return c.json(nodeView(await forest.node(head), redact), 201);
+    }
+    const { id, head } = await forest.threads.append(thread, messages, { at });
+    return c.json({ ...nodeView(await forest.node(head), redact), thread: id }, 201);
   })
   .openapi(edit, async (c) => {
     const { forest, redact } = c.var.services;
-    const { text, carry } = c.req.valid('json');
+    const { text, carry, thread } = c.req.valid('json');
+    if (thread !== undefined) await forest.threads.get(thread);
     const id = await forest.edit(c.req.valid('param').node, text, given({ carry }));
-    return c.json(nodeView(await forest.node(id), redact), 201);
+    const made = nodeView(await forest.node(id), redact);
+    if (thread === undefined) return c.json(made, 201);
+    const owner = await forest.threads.writable(thread, { at: id });
+    if (owner.head !== id) await forest.threads.moveHead(owner.id, id);
+    return c.json({ ...made, thread: owner.id }, 201);
   })
   .openapi(split, async (c) => {
     const { first, second, rehung } = await c.var.services.forest.split(

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { describeLoss, type Loss, type PrefixDifference } from '@skein/core';
 import { given } from './given.ts';
 import { answers, apiRouter, jsonBody } from './route.ts';
-import { Id, Wish } from './schemas.ts';
+import { Id, ThreadId, Wish } from './schemas.ts';
 
 const params = z.object({ node: Id });
 const tags = ['nodes'];
@@ -32,8 +32,8 @@ const sent = createRoute({
   method: 'get',
   path: '/nodes/{node}/request',
   tags,
-  summary: 'The exact request that it answers',
-  request: { params },
+  summary: 'The exact request that it answers; of several conversations, that of `thread`',
+  request: { params, query: z.object({ thread: ThreadId.optional() }) },
   responses: answers(
     z.object({
       body: z.string(),
@@ -53,7 +53,14 @@ const preview = createRoute({
   path: '/nodes/{node}/preview',
   tags,
   summary: 'The exact request that would be sent below it; nothing is sent, and nothing is stored',
-  request: { params, body: jsonBody(Wish.strict()) },
+  request: {
+    params,
+    body: jsonBody(
+      Wish.extend({
+        thread: ThreadId.optional().openapi({ description: 'What is not given is as in its last request.' }),
+      }).strict(),
+    ),
+  },
   responses: answers(
     z.object({
       body: z.string(),
@@ -72,9 +79,10 @@ export const requests = apiRouter()
   .openapi(sent, async (c) => {
     const { forest, redact } = c.var.services;
     const { node } = c.req.valid('param');
+    const of = given(c.req.valid('query'));
     const [{ address, losses, ...request }, parts] = await Promise.all([
-      forest.request(node),
-      forest.requestParts(node),
+      forest.request(node, of),
+      forest.requestParts(node, of),
     ]);
     const view = {
       ...request,
@@ -86,8 +94,10 @@ export const requests = apiRouter()
   })
   .openapi(preview, async (c) => {
     const { engine, generating, redact } = c.var.services;
-    const options = await generating.options(given(c.req.valid('json')));
-    const { headers, losses, parts, ...request } = await engine.preview(c.req.valid('param').node, options);
+    const { thread, ...wish } = c.req.valid('json');
+    const at = c.req.valid('param').node;
+    const options = await generating.options(given(wish), thread === undefined ? undefined : { thread, at });
+    const { headers, losses, parts, ...request } = await engine.preview(at, { ...options, ...given({ thread }) });
     const view = {
       ...request,
       headers: { ...headers },

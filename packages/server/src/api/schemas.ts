@@ -57,6 +57,7 @@ export const Take = z
     hasRequest: z.boolean(),
     generation: z.string().optional(),
     exchange: z.string().optional(),
+    thread: z.string().optional().openapi({ description: 'The conversation it belongs to' }),
   })
   .openapi('Take');
 
@@ -95,8 +96,27 @@ export const Thread = z
     updatedAt: z.number(),
     deleted: z.boolean(),
     forkedFrom: z.string().optional(),
+    recorded: z.boolean().openapi({ description: 'Only its own client moves its head: what others write is a fork' }),
+    part: z.enum(['main', 'subagent', 'side']).openapi({ description: 'What it is to its session' }),
+    group: z.string().optional().openapi({ description: 'The row of a list that it belongs to' }),
+    session: z.string().optional().openapi({ description: 'What its client calls the session, as a hash' }),
+    unrecorded: z.string().optional().openapi({ description: 'The response it goes on from that was not recorded' }),
   })
   .openapi('Thread');
+
+/** A group is named by its kind and a hash: `session:…`, `opening:…`, `side`. */
+export const GroupId = z.string().regex(/^(side|(session|opening):[A-Za-z0-9._-]{1,200})$/);
+
+export const ThreadGroup = z
+  .object({
+    kind: z.enum(['thread', 'session', 'opening', 'side']),
+    group: z.string().optional().openapi({ description: 'Absent for a thread alone' }),
+    thread: Thread.openapi({ description: 'The one that the row is named after' }),
+    count: z.number(),
+    isMore: z.boolean().openapi({ description: 'There are more than were counted' }),
+    threads: z.array(Thread).openapi({ description: 'The first few, last changed first' }),
+  })
+  .openapi('ThreadGroup');
 
 export const Bookmark = z
   .object({ id: z.string(), node: z.string(), title: z.string(), createdAt: z.number() })

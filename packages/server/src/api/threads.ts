@@ -3,8 +3,8 @@ import { markOlder } from './deprecation.ts';
 import { given } from './given.ts';
 import { readMessages } from './messages.ts';
 import { answers, apiRouter, creates, jsonBody } from './route.ts';
-import { Id, MessageInput, PageQuery, pageOf, Thread, ThreadId } from './schemas.ts';
-import { threadView } from './views.ts';
+import { Id, MessageInput, Node, PageQuery, pageOf, Thread, ThreadId } from './schemas.ts';
+import { nodeView, threadView } from './views.ts';
 
 const params = z.object({ thread: ThreadId });
 const tags = ['threads'];
@@ -24,7 +24,7 @@ const create = createRoute({
   method: 'post',
   path: '/threads',
   tags,
-  summary: 'A conversation that ends at a node, or that begins with messages',
+  summary: 'Begins a conversation with messages, at the root or below a node. It is always a thread of its own',
   request: {
     body: jsonBody(
       z
@@ -43,9 +43,30 @@ const get = createRoute({
   method: 'get',
   path: '/threads/{thread}',
   tags,
-  summary: 'One conversation',
+  summary: 'One conversation, and those it was forked from',
   request: { params },
-  responses: answers(Thread),
+  responses: answers(
+    Thread.extend({
+      lineage: z.array(z.string()).openapi({ description: 'Itself and those it was forked from, nearest first' }),
+    }),
+  ),
+});
+
+const append = createRoute({
+  method: 'post',
+  path: '/threads/{thread}/messages',
+  tags,
+  summary: 'Messages at its head, or below a node of it. A recorded conversation is forked first',
+  request: {
+    params,
+    body: jsonBody(z.object({ messages: z.array(MessageInput).min(1).max(10_000), at: Id.optional() }).strict()),
+  },
+  responses: creates(
+    z.object({
+      thread: Thread.openapi({ description: 'The conversation that they became part of: this one, or its fork' }),
+      node: Node.openapi({ description: 'The last of them' }),
+    }),
+  ),
 });
 
 const change = createRoute({
@@ -112,12 +133,23 @@ export const threads = apiRouter()
     const { head = 'root', title } = c.req.valid('json');
     const read = readMessages(await c.req.text());
     markOlder(c, read.older);
-    const end = await forest.append(head, read.messages);
-    return c.json(threadView(await forest.threads.create({ head: end, ...given({ title }) })), 201);
+    return c.json(threadView(await forest.threads.begin(read.messages, { below: head, ...given({ title }) })), 201);
   })
-  .openapi(get, async (c) =>
-    c.json(threadView(await c.var.services.forest.threads.get(c.req.valid('param').thread)), 200),
-  )
+  .openapi(get, async (c) => {
+    const { threads: of } = c.var.services.forest;
+    const { thread } = c.req.valid('param');
+    const [found, lineage] = await Promise.all([of.get(thread), of.lineage(thread)]);
+    return c.json({ ...threadView(found), lineage: [...lineage] }, 200);
+  })
+  .openapi(append, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { at } = c.req.valid('json');
+    const { messages, older } = readMessages(await c.req.text());
+    markOlder(c, older);
+    const thread = await forest.threads.append(c.req.valid('param').thread, messages, given({ at }));
+    const node = nodeView(await forest.node(thread.head), redact);
+    return c.json({ thread: threadView(thread), node }, 201);
+  })
   .openapi(change, async (c) => {
     const { threads: of } = c.var.services.forest;
     const { thread } = c.req.valid('param');

@@ -43,7 +43,18 @@ function blockView(block: ContentBlock): z.infer<typeof Block> {
 }
 
 function takeView(take: TakeRecord): z.infer<typeof Take> {
-  const { k: _k, node: _node, origin, usage, envelope: _e, request, params: _p, extra: _x, ...rest } = take;
+  const {
+    k: _k,
+    node: _node,
+    origin,
+    usage,
+    envelope: _e,
+    request,
+    params: _p,
+    extra: _x,
+    context: _c,
+    ...rest
+  } = take;
   return {
     ...rest,
     issuer: origin.issuer,

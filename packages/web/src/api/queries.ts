@@ -32,16 +32,34 @@ export const queries = {
   /** The exact stored text of a node. */
   raw: (node: string) => queryOptions({ queryKey: ['raw', node], queryFn: () => okText(`/nodes/${node}?raw`) }),
   /** The request that a node answers. */
-  request: (node: string) =>
+  request: (node: string, thread?: string) =>
     queryOptions({
-      queryKey: ['request', node],
-      queryFn: () => ok(api.nodes[':node'].request.$get({ param: { node } })),
+      queryKey: ['request', node, thread ?? ''],
+      queryFn: () => ok(api.nodes[':node'].request.$get({ param: { node }, query: { ...(thread && { thread }) } })),
     }),
   /** The request that would be sent below a node. */
   nextRequest: (node: string, wish: Wish) =>
     queryOptions({
       queryKey: ['next-request', node, wish],
       queryFn: () => ok(api.nodes[':node'].preview.$post({ param: { node }, json: { ...wish } })),
+    }),
+  /** A conversation, with those it was forked from. */
+  thread: (thread: string) =>
+    queryOptions({
+      queryKey: ['thread', thread],
+      queryFn: () => ok(api.threads[':thread'].$get({ param: { thread } })),
+    }),
+  /** Where the system text, the tools or the sent history of a conversation changed on the way to a node. */
+  contextChanges: (thread: string, to: string) =>
+    queryOptions({
+      queryKey: ['context-changes', thread, to],
+      queryFn: () => ok(api.threads[':thread']['context-changes'].$get({ param: { thread }, query: { to } })),
+    }),
+  /** What the last reply of a conversation was asked with. */
+  lastRequest: (thread: string) =>
+    queryOptions({
+      queryKey: ['last-request', thread],
+      queryFn: () => ok(api.threads[':thread']['last-request'].$get({ param: { thread }, query: {} })),
     }),
   threadsOf: (node: string) =>
     queryOptions({
@@ -113,6 +131,7 @@ async function allThreads(filter: ThreadFilter): Promise<{ readonly items: reado
 
 /** Tells every list of threads how one of them is now: fetching thousands again for one would be slow. */
 export function putThread(thread: Thread): void {
+  queryClient.setQueryData(queries.thread(thread.id).queryKey, (before) => before && { ...before, ...thread });
   const lists = queryClient.getQueriesData<{ readonly items: readonly Thread[] }>({ queryKey: ['threads'] });
   for (const [queryKey, data] of lists) {
     const filter = queryKey[1];

@@ -11,6 +11,8 @@ const thread = (id: string, updatedAt: number, facts: Partial<Thread> = {}): Thr
   tags: [],
   createdAt: 0,
   deleted: false,
+  recorded: false,
+  part: 'main',
   ...facts,
 });
 const list = [thread('a', 30), thread('b', 20), thread('c', 10)];

@@ -1,10 +1,12 @@
 import { api, ok } from './client.ts';
-import { putThread, queryClient } from './queries.ts';
+import { putThread, queries, queryClient } from './queries.ts';
 import type { Bookmark, Thread } from './types.ts';
 
 /** How a thread is now, whoever changed it. */
 export async function refreshThread(id: string): Promise<void> {
-  putThread(await ok(api.threads[':thread'].$get({ param: { thread: id } })));
+  const thread = await ok(api.threads[':thread'].$get({ param: { thread: id } }));
+  queryClient.setQueryData(queries.thread(id).queryKey, thread);
+  putThread(thread);
 }
 
 export interface ThreadChange {

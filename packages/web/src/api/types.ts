@@ -5,7 +5,13 @@ type Client = typeof api;
 
 export type Node = InferResponseType<Client['nodes'][':node']['$get'], 200>;
 export type Take = Node['takes'][number];
-export type Thread = InferResponseType<Client['threads'][':thread']['$get'], 200>;
+export type Thread = InferResponseType<Client['threads']['$get'], 200>['items'][number];
+/** A thread with those it was forked from. */
+export type Lineage = InferResponseType<Client['threads'][':thread']['$get'], 200>;
+export type ContextChange = InferResponseType<
+  Client['threads'][':thread']['context-changes']['$get'],
+  200
+>['items'][number];
 export type Bookmark = InferResponseType<Client['bookmarks']['$get'], 200>['items'][number];
 export type Generation = InferResponseType<Client['generations'][':generation']['$get'], 200>;
 export type Branch = Generation['branches'][number];

@@ -1,14 +1,18 @@
 import { api, ok } from '../api/client.ts';
-import { queries, queryClient } from '../api/queries.ts';
+import { putThread } from '../api/queries.ts';
+import { refreshThread } from '../api/threads.ts';
 import { type Block, type Generation, type Node, ROOT } from '../api/types.ts';
 import { inWords } from '../blocks/in-words.ts';
 import { beforeResuming, showGeneration, useLive } from '../state/live.ts';
-import { nodeOf, putNodes, refreshNode } from '../state/nodes.ts';
-import { goTo, sawLeaf, watch } from '../state/place.ts';
-import { useView, wishOf } from '../state/view.ts';
+import { putNodes, refreshNode } from '../state/nodes.ts';
+import { goTo, sawLeaf, threadHere, watch } from '../state/place.ts';
+import { choose, startSettings, useView, wishOf } from '../state/view.ts';
 import { toastError } from '../ui/toasts.tsx';
 
-/** What the page asks the server to do with a conversation. Each says itself what went wrong. */
+/**
+ * What the page asks the server to do with the conversation on screen. Each says itself what went wrong. What is written
+ * into a recorded conversation becomes a fork of it, which is shown from then on.
+ */
 
 interface Asking {
   readonly n?: number;
@@ -17,35 +21,43 @@ interface Asking {
 }
 
 /** Lets the chosen model answer below a node, and shows it growing. */
-async function generate(node: string, { n = 1, again = false }: Asking = {}): Promise<void> {
+async function generate(
+  node: string,
+  thread: string | undefined,
+  { n = 1, again = false }: Asking = {},
+): Promise<void> {
   await told(async () => {
-    const thread = await threadOf(node);
     const generation = await ok(
       api.generations.$post({
         json: {
           node,
-          ...wishOf(useView.getState()),
+          ...wishOf(useView.getState(), thread),
           ...(n > 1 && { n }),
           ...(again && { again }),
-          ...(thread !== undefined && { thread }),
         },
       }),
     );
     follow(generation, node, 0);
-    goTo(node, { replace: true });
   });
 }
 
 function follow(generation: Generation, leaf: string, branch: number): void {
+  const { id, thread } = generation;
   showGeneration(generation);
-  sawLeaf(leaf);
-  watch(leaf, { generation: generation.id, branch });
+  sawLeaf(thread, leaf);
+  watch(thread, leaf, { generation: id, branch });
+  goTo(leaf, { replace: true, ...(thread !== undefined && { thread }) });
+}
+
+/** Goes on behind a message whose calls are open: what this server can run is run, the rest waits for its results. */
+export function goOn(node: Node): Promise<void> {
+  return generate(node.id, threadHere());
 }
 
 /** Another answer in the place of a model's message; below anyone else's, an answer. */
 export function answerAgain(node: Node, n = 1): Promise<void> {
   const isAnswer = node.role === 'assistant' && node.parent !== ROOT;
-  return generate(isAnswer ? node.parent : node.id, { n, again: true });
+  return generate(isAnswer ? node.parent : node.id, threadHere(), { n, again: true });
 }
 
 export interface Message {
@@ -60,50 +72,74 @@ export async function send(
   answers: number,
 ): Promise<boolean> {
   return told(async () => {
-    const json = { messages: messages.map(({ role, content }) => ({ role, content: [...content] })) };
-    let head: string;
-    if (parent === undefined) {
-      const title = inWords(messages.at(-1)!.content, 60);
-      ({ head } = await ok(api.threads.$post({ json: { ...json, ...(title !== '' && { title }) } })));
-    } else {
-      const thread = await threadOf(parent);
-      const param = { node: parent };
-      const node = await ok(
-        api.nodes[':node'].messages.$post({ param, json: { ...json, ...(thread !== undefined && { thread }) } }),
-      );
-      putNodes([node]);
-      head = node.id;
-    }
-    if (!nodeOf(head)) await refreshNode(head);
-    sawLeaf(head);
-    goTo(head);
-    if (answers > 0) await generate(head, { n: answers });
+    const { head, thread } = parent === undefined ? await begin(messages) : await append(parent, messages);
+    sawLeaf(thread, head);
+    goTo(head, { ...(thread !== undefined && { thread }) });
+    if (answers > 0) await generate(head, thread, { n: answers });
   });
+}
+
+interface Written {
+  readonly head: string;
+  readonly thread: string | undefined;
+}
+
+function bodyOf(messages: readonly Message[]) {
+  return { messages: messages.map(({ role, content }) => ({ role, content: [...content] })) };
+}
+
+async function begin(messages: readonly Message[]): Promise<Written> {
+  const title = inWords(messages.at(-1)!.content, 60);
+  const thread = await ok(api.threads.$post({ json: { ...bodyOf(messages), ...(title !== '' && { title }) } }));
+  putThread(thread);
+  choose(thread.id, startSettings(useView.getState()));
+  // Also where it is known: it has one more take.
+  await refreshNode(thread.head);
+  return { head: thread.head, thread: thread.id };
+}
+
+async function append(parent: string, messages: readonly Message[]): Promise<Written> {
+  const thread = threadHere();
+  const param = { node: parent };
+  const json = { ...bodyOf(messages), ...(thread !== undefined && { thread }) };
+  const written = await ok(api.nodes[':node'].messages.$post({ param, json }));
+  putNodes([written]);
+  await showFork(thread, written.thread);
+  return { head: written.id, thread: written.thread };
+}
+
+/** A fork that was just made stands in the list before it is shown. */
+async function showFork(thread: string | undefined, written: string | undefined): Promise<void> {
+  if (written !== undefined && written !== thread) await refreshThread(written);
 }
 
 /** A sibling with another text; with `carry`, what follows up to that node comes along. */
 export async function edit(node: Node, text: string, options: { readonly carry?: string; readonly answer?: boolean }) {
   return told(async () => {
     const { carry, answer = false } = options;
-    const made = await branchOff(node.id, { text, ...(carry !== undefined && { carry }) }, await threadOf(node.id));
-    if (answer) await generate(made);
+    const { head, thread } = await branchOff(node.id, { text, ...(carry !== undefined && { carry }) });
+    if (answer) await generate(head, thread);
   });
 }
 
 /** The messages up to a leaf once more, below a system text that they had not. */
-export async function addSystemText(first: Node, leaf: string, text: string): Promise<void> {
-  await told(async () => branchOff(ROOT, { text, carry: leaf }, await threadOf(first.id)));
+export async function addSystemText(leaf: string, text: string): Promise<void> {
+  await told(() => branchOff(ROOT, { text, carry: leaf }));
 }
 
 type Edit = Parameters<(typeof api.nodes)[':node']['edit']['$post']>[0]['json'];
 
 /** Makes the branch of an edit, lets its conversation end there, and shows it. */
-async function branchOff(node: string, json: Edit, thread: string | undefined): Promise<string> {
-  const made = await ok(api.nodes[':node'].edit.$post({ param: { node }, json }));
+async function branchOff(node: string, json: Edit): Promise<Written> {
+  const here = threadHere();
+  const made = await ok(
+    api.nodes[':node'].edit.$post({ param: { node }, json: { ...json, ...(here !== undefined && { thread: here }) } }),
+  );
   putNodes([made]);
-  if (thread !== undefined) await ok(api.threads[':thread'].$patch({ param: { thread }, json: { head: made.id } }));
-  goTo(made.id);
-  return made.id;
+  const { id: head, thread } = made;
+  if (thread !== undefined) await refreshThread(thread);
+  goTo(head, { ...(thread !== undefined && { thread }) });
+  return { head, thread };
 }
 
 /** Ends what grows; what arrived is kept. */
@@ -111,7 +147,7 @@ export async function stop(generation: string): Promise<void> {
   await told(() => ok(api.generations[':generation'].stop.$post({ param: { generation } })));
 }
 
-export type Approvals = Readonly<Record<string, 'approve' | { readonly deny: string }>>;
+export type Approvals = Readonly<Record<string, 'approve' | { readonly deny: string } | { readonly result: string }>>;
 
 /** Goes on with what failed, was stopped, or waits for a decision; whether it does. */
 export function resume(id: string, branch: number, approvals?: Approvals): Promise<boolean> {
@@ -122,15 +158,7 @@ export function resume(id: string, branch: number, approvals?: Approvals): Promi
     showGeneration(generation, true);
     const leaf = useLive.getState().all.get(id)!.branches[branch]!.head;
     follow(generation, leaf, branch);
-    goTo(leaf, { replace: true });
   });
-}
-
-/** The conversation that new messages below a node belong to. */
-async function threadOf(node: string): Promise<string | undefined> {
-  const { items } = await queryClient.fetchQuery(queries.threadsOf(node));
-  const newest = [...items].filter(({ deleted }) => !deleted).sort((a, b) => b.updatedAt - a.updatedAt);
-  return (newest.find(({ head }) => head === node) ?? newest[0])?.id;
 }
 
 /** Says what went wrong; whether it went well. */

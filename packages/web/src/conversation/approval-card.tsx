@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { ShieldQuestion } from 'lucide-react';
 import { useState } from 'react';
+import { queries } from '../api/queries.ts';
 import type { Branch } from '../api/types.ts';
 import { CodeBlock } from '../blocks/code-block.tsx';
 import { prettyJson } from '../blocks/json-text.ts';
@@ -15,11 +17,12 @@ export interface ApprovalCardProps {
 }
 
 /**
- * Tools that may not run before someone has said so. All have to be decided; then it goes on. Where it cannot, they are
- * asked for again.
+ * Calls that wait for a person: tools that may not run before someone has said so, and tools of a recorded program, whose
+ * results are written here. All have to be decided; then it goes on. Where it cannot, they are asked for again.
  */
 export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
   const [decided, setDecided] = useState<Approvals>({});
+  const runsHere = useRunnable();
   const openIn = (all: Approvals) => calls.filter(({ id }) => !Object.hasOwn(all, id));
   const decide = async (more: Approvals) => {
     const all = { ...decided, ...more };
@@ -27,15 +30,14 @@ export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
     if (openIn(all).length === 0 && !(await onDecide(all))) setDecided({});
   };
   const open = openIn(decided);
+  const runnable = open.filter(({ name }) => runsHere(name));
   return (
     <section aria-label="Approval" className="my-2 rounded-lg border border-warn bg-surface">
       <header className="flex items-center gap-2 rounded-t-lg bg-warn-soft py-1.5 pr-1.5 pl-3 text-warn">
         <ShieldQuestion size={16} aria-hidden className="shrink-0" />
-        <h3 className="grow font-medium">
-          {calls.length === 1 ? 'A tool asks to run' : `${calls.length} tools ask to run`}
-        </h3>
-        {open.length > 1 && (
-          <Button small onClick={() => decide(Object.fromEntries(open.map(({ id }) => [id, 'approve' as const])))}>
+        <h3 className="grow font-medium">{headingFor(calls, runsHere)}</h3>
+        {runnable.length > 1 && (
+          <Button small onClick={() => decide(Object.fromEntries(runnable.map(({ id }) => [id, 'approve' as const])))}>
             Approve all
           </Button>
         )}
@@ -43,8 +45,10 @@ export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
       <ul className="divide-y divide-line">
         {calls.map((call) => (
           <li key={call.id}>
-            <OneCall
+            <CodeBlock bare code={prettyJson(call.rawParameters)} language="json" label={call.name} />
+            <Decision
               call={call}
+              isRunHere={runsHere(call.name)}
               decision={open.includes(call) ? undefined : decided[call.id]}
               onDecide={(decision) => decide({ [call.id]: decision })}
             />
@@ -55,44 +59,97 @@ export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
   );
 }
 
-interface OneCallProps {
+/** Whether this server has a tool of this name, itself or for one of its agents. */
+function useRunnable(): (name: string) => boolean {
+  const tools = useQuery(queries.tools());
+  const agents = useQuery(queries.agents());
+  // Until it is known, they are asked about as tools of this server.
+  if (!tools.data) return () => true;
+  const names = new Set([
+    ...tools.data.items.map(({ name }) => name),
+    ...(agents.data?.items.flatMap((agent) => agent.tools) ?? []),
+  ]);
+  return (name) => names.has(name);
+}
+
+function headingFor(calls: Calls, runsHere: (name: string) => boolean): string {
+  const isOne = calls.length === 1;
+  if (calls.every(({ name }) => runsHere(name)))
+    return isOne ? 'A tool asks to run' : `${calls.length} tools ask to run`;
+  if (calls.some(({ name }) => runsHere(name))) return `${calls.length} calls wait for you`;
+  return isOne ? 'A call waits for its result' : `${calls.length} calls wait for their results`;
+}
+
+interface DecisionProps {
   readonly call: Calls[number];
+  readonly isRunHere: boolean;
   readonly decision: Approvals[string] | undefined;
   readonly onDecide: (decision: Approvals[string]) => void;
 }
 
-function OneCall({ call, decision, onDecide }: OneCallProps) {
+function Decision({ call, isRunHere, decision, onDecide }: DecisionProps) {
+  if (decision !== undefined) return <p className="p-2 text-xs text-soft">{decisionInWords(decision)}</p>;
+  return isRunHere ? <Permission call={call} onDecide={onDecide} /> : <Result call={call} onDecide={onDecide} />;
+}
+
+function decisionInWords(decision: Approvals[string]): string {
+  if (decision === 'approve') return 'Approved';
+  return 'deny' in decision ? `Denied: ${decision.deny}` : 'The result is written.';
+}
+
+type AskProps = Pick<DecisionProps, 'call' | 'onDecide'>;
+
+function Permission({ call, onDecide }: AskProps) {
   const [reason, setReason] = useState('');
   return (
-    <>
-      <CodeBlock bare code={prettyJson(call.rawParameters)} language="json" label={call.name} />
-      <form
-        className="flex flex-wrap items-center gap-2 p-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onDecide({ deny: reason.trim() || 'The user said no.' });
-        }}
-      >
-        {decision === undefined ? (
-          <>
-            <Button small look="primary" onClick={() => onDecide('approve')}>
-              Approve
-            </Button>
-            <input
-              aria-label={`Why ${call.name} may not run`}
-              placeholder="Why not (the model is told)"
-              value={reason}
-              onChange={(event) => setReason(event.target.value)}
-              className="h-7 min-w-32 grow rounded-md border border-line bg-page px-2 text-xs placeholder:text-faint"
-            />
-            <Button small type="submit" look="danger">
-              Deny
-            </Button>
-          </>
-        ) : (
-          <p className="text-xs text-soft">{decision === 'approve' ? 'Approved' : `Denied: ${decision.deny}`}</p>
-        )}
-      </form>
-    </>
+    <form
+      className="flex flex-wrap items-center gap-2 p-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDecide({ deny: reason.trim() || 'The user said no.' });
+      }}
+    >
+      <Button small look="primary" onClick={() => onDecide('approve')}>
+        Approve
+      </Button>
+      <input
+        aria-label={`Why ${call.name} may not run`}
+        placeholder="Why not (the model is told)"
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        className="h-7 min-w-32 grow rounded-md border border-line bg-page px-2 text-xs placeholder:text-faint"
+      />
+      <Button small type="submit" look="danger">
+        Deny
+      </Button>
+    </form>
+  );
+}
+
+/** A tool of the program that was recorded: what it would give is written by hand. */
+function Result({ call, onDecide }: AskProps) {
+  const [text, setText] = useState('');
+  return (
+    <form
+      className="flex flex-col gap-2 p-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDecide({ result: text });
+      }}
+    >
+      <label className="flex flex-col gap-1 text-xs text-soft">
+        {call.name} runs in the program that was recorded, not here. Write its result:
+        <textarea
+          aria-label={`Result of ${call.name}`}
+          rows={2}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className="field-sizing-content max-h-[40dvh] min-h-14 w-full resize-none rounded-md border border-line bg-page p-2 text-sm text-ink"
+        />
+      </label>
+      <Button small type="submit" look="primary" className="self-end">
+        Send the result
+      </Button>
+    </form>
   );
 }

@@ -1,4 +1,5 @@
 import { Trash2 } from 'lucide-react';
+import type { AddressedPlace } from '../state/address.ts';
 import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
@@ -11,22 +12,23 @@ import { Questions } from './questions.tsx';
 import { restoreAt } from './removing.ts';
 import { StatusLine } from './status-line.tsx';
 import { Thread } from './thread.tsx';
+import { ThreadNote } from './thread-note.tsx';
 import { useConversationKeys } from './use-conversation-keys.ts';
 import { type ShownThread, useThread } from './use-thread.ts';
 
-/** One thread, from its first message to a leaf. Without a node: a new one. */
-export default function ConversationScreen({ node }: { readonly node?: string }) {
-  return node === undefined ? <NewConversation /> : <Conversation node={node} />;
+/** One conversation, from its first message to its end. Without an address: a new one. */
+export default function ConversationScreen(place: AddressedPlace) {
+  return place.thread === undefined && place.node === undefined ? <NewConversation /> : <Conversation {...place} />;
 }
 
-function Conversation({ node }: { readonly node: string }) {
-  const { thread, error, retry } = useThread(node);
+function Conversation({ thread: id, node }: AddressedPlace) {
+  const { thread, error, retry } = useThread(id, node);
   if (thread) return <Shown {...thread} />;
   return error === undefined ? <Loading label="Loading the conversation" /> : <Failed error={error} onRetry={retry} />;
 }
 
 function Shown(thread: ShownThread) {
-  const { selected, leaf, path, tail } = thread;
+  const { owner, selected, leaf, path, tail } = thread;
   const isInspecting = useView((view) => view.inspectorOpen);
   useConversationKeys(thread);
   const isGrowing = tail?.branch.status === 'running';
@@ -36,7 +38,8 @@ function Shown(thread: ShownThread) {
       <Panes node={selected.id} leaf={leaf.id} isInspecting={isInspecting}>
         <div className="flex h-full min-w-0 flex-col">
           {leaf.removed && <Removed thread={thread} />}
-          <Thread key={path[0]!.id} {...thread} />
+          {owner && <ThreadNote thread={owner} />}
+          <Thread key={owner?.id ?? path[0]!.id} {...thread} />
           {!selected.removed && (
             <Composer
               place={selected.id}

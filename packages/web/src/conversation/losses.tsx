@@ -5,6 +5,7 @@ import { queries } from '../api/queries.ts';
 import type { Node } from '../api/types.ts';
 import { Fold } from '../blocks/fold.tsx';
 import { useFold } from '../blocks/folds.ts';
+import { useAddressedPlace } from '../state/current-thread.ts';
 import { useLive } from '../state/live.ts';
 import { takeOf } from './author.ts';
 
@@ -17,13 +18,14 @@ export interface MessageLossesProps {
 /** What could not be carried to the provider of an answer: as it was told while it came, or as its request tells. */
 export function MessageLosses({ node, isOtherProvider }: MessageLossesProps) {
   const take = takeOf(node);
+  const thread = useAddressedPlace()?.thread;
   const told = useLive(({ all }) => {
     const live = take?.generation === undefined ? undefined : all.get(take.generation);
     if (!live || live.node !== node.parent) return undefined;
     return (live.branches.find(({ head }) => head === node.id) ?? live.branches[0])?.notices;
   });
   const isAsked = isOtherProvider && told === undefined && take?.hasRequest === true && !take.cut;
-  const { data } = useQuery({ ...queries.request(node.id), enabled: isAsked });
+  const { data } = useQuery({ ...queries.request(node.id, thread), enabled: isAsked });
   const notices = told ?? (data?.losses ? [{ code: 'losses', message: '', losses: data.losses }] : []);
   if (notices.length === 0) return null;
   return <Notices place={node.id} notices={notices} provider={take?.provider ?? 'the provider'} />;

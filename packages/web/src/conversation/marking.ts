@@ -1,8 +1,9 @@
 import { api, ok } from '../api/client.ts';
-import { queries, queryClient } from '../api/queries.ts';
+import { putThread, queries, queryClient } from '../api/queries.ts';
 import type { Bookmark, Node } from '../api/types.ts';
+import { addressOf } from '../state/address.ts';
 import { ensurePath, pathTo, putNodes, useNodes } from '../state/nodes.ts';
-import { goTo } from '../state/place.ts';
+import { goTo, threadHere } from '../state/place.ts';
 import { toast } from '../ui/toasts.tsx';
 import { told } from './actions.ts';
 
@@ -42,9 +43,13 @@ export function rate(node: Node, rating: 1 | -1): Promise<void> {
 /** A conversation of its own that ends here; nothing is copied. */
 export async function forkThread(node: Node): Promise<void> {
   await told(async () => {
-    await ok(api.threads.$post({ json: { head: node.id } }));
-    await queryClient.invalidateQueries({ queryKey: ['threads'] });
-    toast('A conversation of its own ends here now.');
+    const thread = threadHere();
+    const fork =
+      thread === undefined
+        ? await ok(api.threads.$post({ json: { head: node.id } }))
+        : await ok(api.threads[':thread'].fork.$post({ param: { thread }, json: { at: node.id } }));
+    putThread(fork);
+    toast('A conversation of its own ends here now.', { title: 'Open', run: () => goTo(node.id, { thread: fork.id }) });
   });
 }
 
@@ -54,6 +59,11 @@ export async function split(node: Node, at: number): Promise<void> {
     const { first } = await ok(api.nodes[':node'].split.$post({ param: { node: node.id }, json: { at } }));
     goTo(first);
   });
+}
+
+/** The address of a message, in the conversation on screen. */
+export function linkTo(node: Node): string {
+  return location.origin + addressOf(threadHere(), node.id);
 }
 
 export async function copyText(text: string, what: string): Promise<void> {

@@ -27,7 +27,7 @@ import type { MenuItem } from '../ui/menu.tsx';
 import { answerAgain } from './actions.ts';
 import { ask, startEditing } from './desk.ts';
 import { focusComposer } from './focus-composer.ts';
-import { copyText, forkThread, rate, toggleBookmark } from './marking.ts';
+import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marking.ts';
 
 export interface MessageActionsProps {
   readonly node: Node;
@@ -63,7 +63,7 @@ export function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageAction
     {
       title: 'Copy link',
       icon: <Link2 size={14} />,
-      run: () => void copyText(`${location.origin}/c/${node.id}`, 'The link was'),
+      run: () => void copyText(linkTo(node), 'The link was'),
     },
     {
       title: isRaw ? 'Show as markdown' : 'Show as written',

@@ -1,11 +1,12 @@
 import { type MouseEvent, memo } from 'react';
-import { type Block, blocksOf, type Node } from '../api/types.ts';
+import { type Block, blocksOf, type ContextChange, type Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { useFolds } from '../blocks/folds.ts';
 import { goTo } from '../state/place.ts';
 import { useView } from '../state/view.ts';
 import { takeOf } from './author.ts';
 import { BranchRail } from './branch-rail.tsx';
+import { ContextNote } from './context-note.tsx';
 import { useDesk } from './desk.ts';
 import { LongText } from './long-text.tsx';
 import { MessageLosses } from './losses.tsx';
@@ -24,11 +25,13 @@ export interface MessageRowProps {
   readonly isBookmarked: boolean;
   readonly isOtherProvider: boolean;
   readonly pairs: Pairs;
+  /** What was sent differently from here on. */
+  readonly change: ContextChange | undefined;
 }
 
 /** One message. */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { node, leaf, isSelected, isBookmarked, isOtherProvider, pairs } = props;
+  const { node, leaf, isSelected, isBookmarked, isOtherProvider, pairs, change } = props;
   const siblings = useSiblings(node);
   const isMarked = useView(({ marked }) => marked.includes(node.id));
   const isRaw = useFolds(({ raw }) => raw.has(node.id));
@@ -49,6 +52,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
         aria-label={`${node.role} message`}
         className="min-w-0 grow rounded-r-lg border-l-2 border-transparent px-3 pt-1 pb-2 group-data-selected:border-accent group-data-selected:bg-surface"
       >
+        {change && <ContextNote change={change} />}
         <header className="flex h-8 items-center gap-2 overflow-hidden">
           <MessageHeader node={node} {...marks} />
           {isThin && (

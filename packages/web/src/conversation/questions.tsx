@@ -19,7 +19,7 @@ function Question({ what, node, leaf }: Asking & { readonly leaf: string }) {
     case 'split':
       return <SplitDialog node={node} />;
     case 'system':
-      return <SystemDialog first={node} leaf={leaf} />;
+      return <SystemDialog leaf={leaf} />;
     default:
       return <MessageMarksDialog what={what} node={node} />;
   }

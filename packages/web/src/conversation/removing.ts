@@ -3,26 +3,38 @@ import { api, ok } from '../api/client.ts';
 import { queries, queryClient } from '../api/queries.ts';
 import { deleteThread, restoreThread } from '../api/threads.ts';
 import { type Node, ROOT, type Thread } from '../api/types.ts';
+import { isOnlyOfLineage } from '../state/lineage.ts';
 import { ensureChildren, pathTo, putNodes, refreshNode, useNodes } from '../state/nodes.ts';
-import { goTo, sawLeaf } from '../state/place.ts';
+import { goTo, lineageHere, sawLeaf, threadHere } from '../state/place.ts';
 import { toast } from '../ui/toasts.tsx';
 import { told } from './actions.ts';
 
 /** Hides a message and all below it, and the conversations that have nothing else; a toast brings it back. */
 export async function removeBranch(node: Node): Promise<void> {
   await told(async () => {
+    const here = threadHere();
     const threads = await threadsOnlyIn(node);
+    const own = threads.filter(({ id }) => id === here);
+    // Others began with the same words: their messages stay, and only this conversation goes.
+    if (own.length > 0 && threads.length > 1) return removeThreads(own);
     await ok(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
     for (const { id } of threads) await deleteThread(id);
     await refreshNode(node.id);
     if (node.parent === ROOT) navigate('/');
     else {
-      sawLeaf(node.parent);
+      sawLeaf(here, node.parent);
       goTo(node.parent);
     }
     const what = threads.length > 0 ? 'conversation' : 'branch';
     toast(`The ${what} was deleted.`, { title: 'Undo', run: () => void restoreAt(node, threads) });
   });
+}
+
+async function removeThreads(threads: readonly Thread[]): Promise<void> {
+  for (const { id } of threads) await deleteThread(id);
+  navigate('/');
+  const undo = () => told(() => Promise.all(threads.map(({ id }) => restoreThread(id))));
+  toast('The conversation was deleted.', { title: 'Undo', run: () => void undo() });
 }
 
 /** Hides every branch that leaves this path. */
@@ -38,14 +50,16 @@ export async function removeOthers(path: readonly Node[]): Promise<void> {
   });
 }
 
-/** The branches that leave a path. */
+/** The branches of the conversation on screen that leave a path. What others went on with from it is theirs. */
 export async function otherBranches(path: readonly Node[]): Promise<readonly Node[]> {
   const found: Node[] = [];
+  const lineage = lineageHere();
   for (const [index, node] of path.entries()) {
     if (node.childCount === 0 || (node.childCount === 1 && index < path.length - 1)) continue;
     const next = path[index + 1]?.id;
     const ids = (await ensureChildren(node.id)).filter((id) => id !== next);
-    found.push(...ids.flatMap((id) => useNodes.getState().nodes.get(id) ?? []));
+    const others = ids.flatMap((id) => useNodes.getState().nodes.get(id) ?? []);
+    found.push(...others.filter((other) => isOnlyOfLineage(other, lineage)));
   }
   return found;
 }

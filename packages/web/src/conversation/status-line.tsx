@@ -17,9 +17,12 @@ const SHORTCUTS = [
 ] as const;
 
 /** What can be pressed here, and where the reader is. */
-export function StatusLine({ selected, leaf }: ShownThread) {
+export function StatusLine({ owner, selected, leaf }: ShownThread) {
   const { positions, index } = useSiblings(selected);
-  const { data } = useQuery({ ...queries.usage({ path: leaf.id }), placeholderData: (before) => before });
+  const { data } = useQuery({
+    ...queries.usage({ path: leaf.id, ...(owner && { thread: owner.id }) }),
+    placeholderData: (before) => before,
+  });
   return (
     <footer className="flex h-7 shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-surface px-3 text-xs whitespace-nowrap text-faint">
       <ul aria-label="Keys" className="hidden items-center gap-3 lg:flex">

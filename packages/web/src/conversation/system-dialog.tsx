@@ -1,18 +1,17 @@
 import { useState } from 'react';
-import type { Node } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { addSystemText } from './actions.ts';
 import { stopAsking } from './desk.ts';
 
 /** Asks for the system text of a conversation that has none. */
-export function SystemDialog({ first, leaf }: { readonly first: Node; readonly leaf: string }) {
+export function SystemDialog({ leaf }: { readonly leaf: string }) {
   const [text, setText] = useState('');
   const isEmpty = text.trim() === '';
   const save = () => {
     if (isEmpty) return;
     stopAsking();
-    void addSystemText(first, leaf, text);
+    void addSystemText(leaf, text);
   };
   return (
     <Dialog

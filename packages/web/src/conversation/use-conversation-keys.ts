@@ -9,7 +9,7 @@ import { goTo } from '../state/place.ts';
 import { type InspectorTab, showTab, toggleMarked, useView } from '../state/view.ts';
 import { answerAgain, stop } from './actions.ts';
 import { ask, startEditing, stopEditing, useDesk } from './desk.ts';
-import { copyText, forkThread, rate, toggleBookmark } from './marking.ts';
+import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marking.ts';
 import { goToPosition, usePositions, useSiblings } from './use-siblings.ts';
 import type { ShownThread } from './use-thread.ts';
 
@@ -74,7 +74,7 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
     message('note', 'Note', [], () => ask('note', selected)),
     message('good', 'Rate as good', [], () => void rate(selected, 1)),
     message('bad', 'Rate as bad', [], () => void rate(selected, -1)),
-    message('copy-link', 'Copy link', [], () => void copyText(`${location.origin}/c/${selected.id}`, 'The link was')),
+    message('copy-link', 'Copy link', [], () => void copyText(linkTo(selected), 'The link was')),
     { ...message('tree', 'Tree', ['t'], () => toggleTab('tree')), group: 'View' },
     { ...message('raw', 'Raw', ['r'], () => toggleTab('raw')), group: 'View' },
     { ...message('stop', 'Stop', ['Escape'], leave), whileTyping: true },

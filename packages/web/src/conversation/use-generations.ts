@@ -1,18 +1,20 @@
 import { useQueries } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { queries } from '../api/queries.ts';
-import type { Generation, Node } from '../api/types.ts';
+import type { Generation, Lineage, Node } from '../api/types.ts';
 import { showGeneration } from '../state/live.ts';
-import { usePlace, watch } from '../state/place.ts';
+import { keyOf, usePlace, watch } from '../state/place.ts';
 
 /** How many messages before the end are looked at: a run of tool calls may have begun that far up. */
 const LOOKED_AT = 4;
 
-/** Finds what grows, waits or failed at the end of a path, whoever started it, and shows it. */
-export function useGenerations(path: readonly Node[]): void {
+/** Finds what grows, waits or failed at the end of a conversation's path, whoever started it, and shows it. */
+export function useGenerations(owner: Lineage | undefined, path: readonly Node[]): void {
+  const thread = owner?.id;
   const found = useQueries({
     queries: startsOf(path).map((id) => queries.generationsOf(id)),
-    combine: (results) => results.flatMap(({ data }) => data?.items ?? []),
+    combine: (results) =>
+      results.flatMap(({ data }) => (data?.items ?? []).filter((one) => !owner || isOwnGeneration(one, owner.lineage))),
   });
   const leaf = path.at(-1);
   useEffect(() => {
@@ -22,12 +24,18 @@ export function useGenerations(path: readonly Node[]): void {
       const branch = branchAt(generation, leaf, path);
       if (branch < 0) continue;
       showGeneration(generation);
-      if (!usePlace.getState().watched.has(leaf.id)) watch(leaf.id, { generation: generation.id, branch });
+      if (!usePlace.getState().watched.has(keyOf(thread, leaf.id)))
+        watch(thread, leaf.id, { generation: generation.id, branch });
       return;
     }
     const silent = silentAfter(found, leaf, path);
     if (silent) showGeneration(silent);
-  }, [found, leaf, path]);
+  }, [found, leaf, path, thread]);
+}
+
+/** Two people may say the same at the same moment: each sees their own answer grow. */
+function isOwnGeneration({ thread }: Generation, lineage: readonly string[]): boolean {
+  return thread === undefined || lineage.includes(thread);
 }
 
 /** The latest generation, when it ended without a word beside the answer that is shown: it is one of the ways to go on. */

@@ -2,9 +2,12 @@ import { useEffect, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { api, ok } from '../api/client.ts';
 import { type Node, ROOT } from '../api/types.ts';
+import { useCurrentThread } from '../state/current-thread.ts';
+import { isOfLineage } from '../state/lineage.ts';
 import { useLive } from '../state/live.ts';
+import type { Live } from '../state/live-generation.ts';
 import { ensureChildren, ensurePath, fetchNodes, nodeOf, useNodes } from '../state/nodes.ts';
-import { goTo, sawLeaf, watch } from '../state/place.ts';
+import { goTo, lineageHere, sawLeaf, threadHere, watch } from '../state/place.ts';
 import { alternatives, editedFrom, groupSiblings, growingBelow, type Position } from './siblings.ts';
 import type { Tail } from './use-thread.ts';
 
@@ -21,13 +24,10 @@ export function useSiblings(node: Node): Siblings {
   useEffect(() => {
     if (parent === ROOT) for (const from of editedFrom(node)) void ensurePath(from).catch(() => undefined);
   }, [node, parent]);
-  const lives = useLive(({ all }) => all);
+  const lives = useOwnLives();
   return useMemo(() => {
     const known = alternatives(node, children.length > 0 ? children : [node]);
-    const positions = [
-      ...groupSiblings(known),
-      ...(parent === ROOT ? [] : growingBelow(parent, lives.values(), children)),
-    ];
+    const positions = [...groupSiblings(known), ...(parent === ROOT ? [] : growingBelow(parent, lives, children))];
     return {
       positions,
       index: Math.max(
@@ -41,14 +41,26 @@ export function useSiblings(node: Node): Siblings {
 /** The same for what grows behind a node. */
 export function usePositions(parent: string, tail: Tail | undefined): Siblings {
   const children = useChildren(parent);
-  const lives = useLive(({ all }) => all);
+  const lives = useOwnLives();
   return useMemo(() => {
     if (!tail) return { positions: [], index: 0 };
     const shown = { generation: tail.live.id, branch: tail.index };
-    const positions = [...groupSiblings(children), ...growingBelow(parent, lives.values(), children, shown)];
+    const positions = [...groupSiblings(children), ...growingBelow(parent, lives, children, shown)];
     const index = positions.findIndex(({ live }) => live?.generation === tail.live.id && live.branch === tail.index);
     return index < 0 ? { positions: [], index: 0 } : { positions, index };
   }, [children, lives, parent, tail]);
+}
+
+/** What grows in the conversation on screen. What grows in others is shown when it is there. */
+function useOwnLives(): readonly Live[] {
+  const lineage = useCurrentThread()?.lineage;
+  return useLive(
+    useShallow(({ all }) =>
+      [...all.values()].filter(
+        ({ thread }) => thread === undefined || lineage === undefined || lineage.includes(thread),
+      ),
+    ),
+  );
 }
 
 /** The children of a node, fetched when there may be more than the one that is shown. */
@@ -84,12 +96,13 @@ function fetchFirstMessages(): Promise<unknown> {
   return firstMessages;
 }
 
-/** Shows another way to go on; the message that was selected keeps its place. */
+/** Shows another way to go on; the message that was selected keeps its place. Of equal ones, that of this conversation. */
 export function goToPosition(position: Position, parent: string): void {
-  const [first] = position.nodes;
-  if (!first && position.live && nodeOf(parent)) {
-    sawLeaf(parent);
-    watch(parent, position.live);
+  const lineage = lineageHere();
+  const shown = position.nodes.find((node) => isOfLineage(node, lineage)) ?? position.nodes[0];
+  if (!shown && position.live && nodeOf(parent)) {
+    sawLeaf(threadHere(), parent);
+    watch(threadHere(), parent, position.live);
   }
-  goTo(first?.id ?? parent);
+  goTo(shown?.id ?? parent);
 }

@@ -1,9 +1,13 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { type Node, ROOT } from '../api/types.ts';
+import { navigate } from 'wouter/use-browser-location';
+import { type Lineage, type Node, ROOT } from '../api/types.ts';
+import { addressOf } from '../state/address.ts';
+import { useCurrentThread } from '../state/current-thread.ts';
+import { inLineage, isOfLineage } from '../state/lineage.ts';
 import { useLive } from '../state/live.ts';
 import type { Live, LiveBranch } from '../state/live-generation.ts';
 import { ensureChildren, ensurePath, nodeOf, pathTo, useNodes } from '../state/nodes.ts';
-import { goTo, openNode, sawLeaf, usePlace, type Watched, watch } from '../state/place.ts';
+import { goTo, keyOf, openPlace, sawLeaf, usePlace, type Watched, watch } from '../state/place.ts';
 import { useGenerations } from './use-generations.ts';
 
 /** What grows behind the last message. */
@@ -14,6 +18,8 @@ export interface Tail {
 }
 
 export interface ShownThread {
+  /** The conversation; absent for messages that are in none. */
+  readonly owner?: Lineage;
   readonly selected: Node;
   readonly leaf: Node;
   readonly path: readonly Node[];
@@ -26,55 +32,73 @@ export interface Opening {
   readonly retry: () => void;
 }
 
-/** The thread that leads through a node, to the leaf that was last seen below it, and what grows there. */
-export function useThread(id: string): Opening {
-  const { error, retry } = useOpen(id);
+/**
+ * A conversation, or a message that is in none: the path through the selected message to where it goes on, and what grows
+ * there. Without a message it is opened at its head.
+ */
+export function useThread(thread: string | undefined, node: string | undefined): Opening {
+  const { error, retry } = useOpen(thread, node);
+  const id = node ?? '';
   const nodes = useNodes((state) => state.nodes);
-  const remembered = usePlace(({ leafOf }) => leafOf.get(id));
-  const watched = usePlace((state) => (remembered === undefined ? undefined : state.watched.get(remembered)));
+  const current = useCurrentThread();
+  const owner = current?.id === thread ? current : undefined;
+  const lineage = owner?.lineage;
+  const remembered = usePlace(({ leafOf }) => leafOf.get(keyOf(thread, id)));
+  const watched = usePlace((state) =>
+    remembered === undefined ? undefined : state.watched.get(keyOf(thread, remembered)),
+  );
   const live = useLive(({ all }) => (watched ? all.get(watched.generation) : undefined));
   const branch = watched && live?.branches[watched.branch];
   const end = remembered !== undefined && branch ? endOf(remembered, branch, live!) : remembered;
-  const path = useMemo(() => pathTo(nodes, end ?? id), [nodes, end, id]);
-  const selected = path.find((node) => node.id === id);
+  const path = useMemo(() => pathTo(nodes, end ?? id).map((one) => inLineage(one, lineage)), [nodes, end, id, lineage]);
+  const selected = path.find((one) => one.id === id);
   const leaf = path.at(-1);
   const first = path[0];
   const shown = useRef<string>(undefined);
   // Where a conversation is on screen already, a message of it is shown before it is known how it goes on: what is above
   // stays as it is.
   const isKnown = end !== undefined || shown.current === first?.id;
-  const isWhole = first?.parent === ROOT && selected !== undefined && isKnown;
+  const isOwned = thread === undefined || owner !== undefined;
+  const isWhole = first?.parent === ROOT && selected !== undefined && isKnown && isOwned;
   useEffect(() => {
     if (isWhole) shown.current = first.id;
   }, [isWhole, first]);
 
-  useKeepUp({ id, remembered, end, watched, branch });
+  useKeepUp({ thread, lineage, id, remembered, end, watched, branch });
   useRenewal(end, retry);
-  useGenerations(isWhole ? path : []);
+  useGenerations(owner, isWhole ? path : []);
 
   if (!isWhole || !leaf) return { retry, ...(error !== undefined && { error }) };
   const tail =
     live && branch && watched && branch.head === leaf.id && branch.status !== 'done'
       ? { live, branch, index: watched.branch }
       : undefined;
-  return { retry, thread: { selected, leaf, path, ...(tail && { tail }) } };
+  return { retry, thread: { ...(owner && { owner }), selected, leaf, path, ...(tail && { tail }) } };
 }
 
-function useOpen(id: string): { readonly error: unknown; readonly retry: () => void } {
-  const [failure, setFailure] = useState<{ readonly id: string; readonly error: unknown }>();
+function useOpen(
+  thread: string | undefined,
+  node: string | undefined,
+): { readonly error: unknown; readonly retry: () => void } {
+  const place = addressOf(thread, node);
+  const [failure, setFailure] = useState<{ readonly place: string; readonly error: unknown }>();
   const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is made by counting it
   useEffect(() => {
-    openNode(id).then(
-      ({ node }) => node !== id && goTo(node, { replace: true }),
-      (error: unknown) => setFailure({ id, error }),
+    openPlace(thread, node).then(
+      (opened) => {
+        const address = addressOf(opened.thread, opened.node);
+        // Whoever went elsewhere meanwhile is left there.
+        if (address !== place && location.pathname === place) navigate(address, { replace: true });
+      },
+      (error: unknown) => setFailure({ place, error }),
     );
-  }, [id, attempt]);
+  }, [place, attempt]);
   const retry = () => {
     setFailure(undefined);
     setAttempt((count) => count + 1);
   };
-  return { error: failure?.id === id ? failure.error : undefined, retry };
+  return { error: failure?.place === place ? failure.error : undefined, retry };
 }
 
 /** Where the thread ends: with the branch that is watched, also when it goes on beside what was cut. */
@@ -99,6 +123,8 @@ function useRenewal(end: string | undefined, reopen: () => void): void {
 }
 
 interface KeepUp {
+  readonly thread: string | undefined;
+  readonly lineage: readonly string[] | undefined;
   readonly id: string;
   readonly remembered: string | undefined;
   readonly end: string | undefined;
@@ -107,27 +133,33 @@ interface KeepUp {
 }
 
 /** Remembers where the thread has got to, here or elsewhere; who reads its end stays at its end. */
-function useKeepUp({ id, remembered, end, watched, branch }: KeepUp): void {
+function useKeepUp({ thread, lineage, id, remembered, end, watched, branch }: KeepUp): void {
   useLayoutEffect(() => {
     if (remembered === undefined || end === undefined || end === remembered) return;
-    watch(remembered, undefined);
-    watch(end, watched);
-    sawLeaf(end);
+    watch(thread, remembered, undefined);
+    watch(thread, end, watched);
+    sawLeaf(thread, end);
     if (id === remembered) goTo(end, { replace: true });
-  }, [id, remembered, end, watched]);
+  }, [thread, id, remembered, end, watched]);
 
   const isDone = branch?.status === 'done' && branch.head === end;
   useEffect(() => {
-    if (isDone && end !== undefined) watch(end, undefined);
-  }, [isDone, end]);
+    if (isDone && end !== undefined) watch(thread, end, undefined);
+  }, [isDone, thread, end]);
 
   useEffect(() => {
     if (end !== undefined) void ensureChildren(end).catch(() => undefined);
   }, [end]);
-  const grown = useNodes(({ children }) => (end === undefined ? undefined : children.get(end)?.at(-1)));
+  // Where others went on from the same message is none of this conversation's business.
+  const isOwned = thread === undefined || lineage !== undefined;
+  const grown = useNodes(({ nodes, children }) =>
+    end === undefined || !isOwned
+      ? undefined
+      : children.get(end)?.findLast((child) => isOfLineage(nodes.get(child)!, lineage)),
+  );
   useEffect(() => {
     if (grown === undefined || watched !== undefined || end === undefined || !nodeOf(end)) return;
-    sawLeaf(grown);
+    sawLeaf(thread, grown);
     if (id === end) goTo(grown, { replace: true });
-  }, [grown, watched, end, id]);
+  }, [grown, watched, thread, end, id]);
 }

@@ -11,6 +11,8 @@ const thread = (id: string, facts: Partial<Thread>): Thread => ({
   createdAt: 0,
   updatedAt: 0,
   deleted: false,
+  recorded: false,
+  part: 'main',
   ...facts,
 });
 const threads = [

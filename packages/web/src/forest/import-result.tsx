@@ -3,6 +3,7 @@ import { CircleCheck } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Imported } from '../api/importing.ts';
 import { queries } from '../api/queries.ts';
+import { addressOf } from '../state/address.ts';
 import { counted } from '../ui/format.ts';
 
 /** What came in, and what could not be read. */
@@ -19,7 +20,7 @@ export function ImportResult({ result }: { readonly result: Imported }) {
           {counted(messages, 'message')}, {added === 0 ? 'all of them known already' : `${added} of them new`}.
         </span>
         {first && (
-          <Link href={`/c/${first.head}`} className="text-accent hover:underline">
+          <Link href={addressOf(first.id)} className="text-accent hover:underline">
             Open {threads.length > 1 ? 'the first' : 'it'}
           </Link>
         )}

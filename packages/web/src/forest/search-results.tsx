@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { searchPages } from '../api/search.ts';
 import type { Found, Thread } from '../api/types.ts';
+import { addressOf } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
 import { shortId } from '../ui/format.ts';
 import { MarkedText } from '../ui/marked-text.tsx';
@@ -62,9 +63,9 @@ function Titles({ threads }: { readonly threads: readonly Thread[] }) {
     <div>
       <h2 className="mb-1 text-xs font-semibold text-faint">Conversations</h2>
       <ul className="rounded-lg border border-line bg-surface">
-        {threads.map(({ id, head, title }) => (
+        {threads.map(({ id, title }) => (
           <li key={id} className="border-b border-line last:border-0">
-            <Link href={`/c/${head}`} className="block truncate px-3 py-2 font-medium hover:bg-hover">
+            <Link href={addressOf(id)} className="block truncate px-3 py-2 font-medium hover:bg-hover">
               {title || 'Untitled'}
             </Link>
           </li>

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
 import { queries } from '../api/queries.ts';
+import { useListRows } from '../state/unfolded.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { arrange } from './arrange.ts';
 import type { ForestPartProps } from './forest-head.tsx';
+import { GroupRow } from './group-row.tsx';
 import { ScreenList } from './screen-list.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { ThreadFilters } from './thread-filters.tsx';
@@ -14,11 +16,12 @@ export function ThreadList({ address, onChange, threads }: ForestPartProps) {
   const isDeleted = address.view === 'deleted';
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const deleted = useQuery({ ...queries.threads({ deleted: true }), enabled: isDeleted });
-  if (isDeleted && deleted.isPending) return <Loading lines={6} />;
-  if (isDeleted && deleted.isError) return <Failed error={deleted.error} onRetry={() => void deleted.refetch()} />;
   const all = isDeleted ? (deleted.data?.items ?? []).filter((thread) => thread.deleted) : threads;
   const { sort, tag, rating } = address;
   const shown = arrange(all, { sort, ...(tag && { tag }), ...(rating && { rating: Number(rating) }) });
+  const rows = useListRows(shown);
+  if (isDeleted && deleted.isPending) return <Loading lines={6} />;
+  if (isDeleted && deleted.isError) return <Failed error={deleted.error} onRetry={() => void deleted.refetch()} />;
   const select = (id: string, isOn: boolean) =>
     setSelected((before) => {
       const after = new Set(before);
@@ -41,15 +44,20 @@ export function ThreadList({ address, onChange, threads }: ForestPartProps) {
       ) : (
         // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a shorter way; Tab works
         <div onKeyDown={moveFocus}>
-          <ScreenList items={shown} itemSize={60}>
-            {(thread) => (
-              <ThreadRow
-                key={thread.id}
-                thread={thread}
-                isSelected={selected.has(thread.id)}
-                onSelect={(isOn) => select(thread.id, isOn)}
-              />
-            )}
+          <ScreenList items={rows} itemSize={60}>
+            {(row) =>
+              row.kind === 'group' ? (
+                <GroupRow key={row.group} row={row} />
+              ) : (
+                <ThreadRow
+                  key={row.thread.id}
+                  thread={row.thread}
+                  depth={row.depth}
+                  isSelected={selected.has(row.thread.id)}
+                  onSelect={(isOn) => select(row.thread.id, isOn)}
+                />
+              )
+            }
           </ScreenList>
         </div>
       )}
@@ -60,9 +68,10 @@ export function ThreadList({ address, onChange, threads }: ForestPartProps) {
 /** Up and down go from one title to the next. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-  if (!(event.target instanceof HTMLAnchorElement)) return;
-  const titles = [...event.currentTarget.querySelectorAll<HTMLElement>('a[data-title]')];
-  const next = titles[titles.indexOf(event.target) + (event.key === 'ArrowDown' ? 1 : -1)];
+  const titles = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-title]')];
+  const at = titles.indexOf(event.target as HTMLElement);
+  if (at < 0) return;
+  const next = titles[at + (event.key === 'ArrowDown' ? 1 : -1)];
   if (!next) return;
   event.preventDefault();
   next.focus();

@@ -5,28 +5,34 @@ import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { changeThread } from '../api/threads.ts';
 import type { Thread } from '../api/types.ts';
+import { addressOf } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ago, money, shortNumber } from '../ui/format.ts';
 import { RenameField } from '../ui/rename-field.tsx';
 import { toastError } from '../ui/toasts.tsx';
 import { useSettled } from '../ui/use-settled.ts';
+import { INDENTS } from './indents.ts';
 import { deleteWithUndo, restoreDeleted } from './thread-actions.ts';
 import { ThreadMenu } from './thread-menu.tsx';
 
 export interface ThreadRowProps {
   readonly thread: Thread;
+  /** How many rows it stands behind. */
+  readonly depth: number;
   readonly isSelected: boolean;
   readonly onSelect: (isOn: boolean) => void;
 }
 
 /** A conversation at a glance. Its size and cost are asked for when it comes into view. */
-export function ThreadRow({ thread, isSelected, onSelect }: ThreadRowProps) {
+export function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProps) {
   const [isRenaming, setRenaming] = useState(false);
-  const { id, head, title, tags, rating, updatedAt, deleted } = thread;
+  const { id, title, tags, rating, updatedAt, deleted } = thread;
   const { data } = useQuery({ ...queries.summary(id), enabled: useSettled() });
   const name = title || 'Untitled';
   return (
-    <div className="flex min-h-15 items-center gap-2 border-b border-line py-2 pr-1 pl-3 hover:bg-hover/30 sm:gap-3">
+    <div
+      className={`flex min-h-15 items-center gap-2 border-b border-line py-2 pr-1 hover:bg-hover/30 sm:gap-3 ${INDENTS[depth]}`}
+    >
       {!deleted && (
         <input
           type="checkbox"
@@ -47,7 +53,7 @@ export function ThreadRow({ thread, isSelected, onSelect }: ThreadRowProps) {
           <div className="flex items-center gap-2">
             <Link
               data-title
-              href={`/c/${head}`}
+              href={addressOf(id)}
               className="truncate font-medium hover:underline"
               onKeyDown={(event) => {
                 if (event.key === 'F2' && !deleted) setRenaming(true);

@@ -1,11 +1,14 @@
 import { TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import type { SentRequest } from '../api/types.ts';
+import { addressOf } from '../state/address.ts';
+import { useAddressedPlace } from '../state/current-thread.ts';
 
 type Loss = NonNullable<SentRequest['losses']>[number];
 
 /** What a request leaves out, rewrites or adds. */
 export function RequestLosses({ losses }: { readonly losses: readonly Loss[] }) {
+  const thread = useAddressedPlace()?.thread;
   return (
     <details className="border-t border-line px-3 py-2 text-xs" open={losses.length <= 3}>
       <summary className="flex items-center gap-2 text-warn">
@@ -20,7 +23,7 @@ export function RequestLosses({ losses }: { readonly losses: readonly Loss[] }) 
           <li key={index}>
             {loss.text}{' '}
             {loss.node !== undefined && (
-              <Link href={`/c/${loss.node}`} className="text-accent underline">
+              <Link href={addressOf(thread, loss.node)} className="text-accent underline">
                 show the message
               </Link>
             )}

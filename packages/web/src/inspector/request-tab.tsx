@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Node } from '../api/types.ts';
+import { useAddressedPlace } from '../state/current-thread.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
 import { useView, wishOf } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
@@ -45,7 +46,7 @@ function answersRequest({ takes }: Node): boolean {
 
 function Sent({ node }: { readonly node: Node }) {
   const nodes = useNodes((state) => state.nodes);
-  const sent = useQuery(queries.request(node.id));
+  const sent = useQuery(queries.request(node.id, useAddressedPlace()?.thread));
   if (sent.error) return <Failed error={sent.error} onRetry={() => void sent.refetch()} />;
   if (!sent.data) return <Loading label="Loading the request" />;
   return (
@@ -58,7 +59,8 @@ function Next({ node }: { readonly node: Node }) {
   const path = pathTo(nodes, node.id);
   const open = openCalls(path);
   const view = useView();
-  const next = useQuery({ ...queries.nextRequest(node.id, wishOf(view)), enabled: open.length === 0 });
+  const thread = useAddressedPlace()?.thread;
+  const next = useQuery({ ...queries.nextRequest(node.id, wishOf(view, thread)), enabled: open.length === 0 });
   if (open.length > 0)
     return (
       <Empty title="The next request is not known yet">

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
-import { useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import type { Node } from '../api/types.ts';
 import { foldRuns } from '../graph/fold.ts';
 import { growTree } from '../graph/tree.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
+import { goTo } from '../state/place.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { isLiveId, useLiveSprouts } from './live-sprouts.ts';
 import { TreeLine } from './tree-line.tsx';
@@ -31,7 +31,6 @@ interface LinesProps {
 }
 
 function Lines({ items, isCut, path, selected }: LinesProps) {
-  const [, go] = useLocation();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(selected);
   const list = useRef<VListHandle>(null);
@@ -71,7 +70,7 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
   const pick = (row: TreeRow) => {
     setActive(row.fold.id);
     if (row.fold.ids.length > 1) toggle(row);
-    else go(`/c/${isLiveId(row.fold.id) ? tree.nodes.get(row.fold.id)!.parent : row.fold.id}`);
+    else goTo(isLiveId(row.fold.id) ? tree.nodes.get(row.fold.id)!.parent : row.fold.id);
   };
   const moveTo = (index: number) => {
     const row = rows[Math.min(Math.max(index, 0), rows.length - 1)];

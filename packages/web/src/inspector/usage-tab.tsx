@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '../api/queries.ts';
 import type { Node } from '../api/types.ts';
+import { useCurrentThread } from '../state/current-thread.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
 import { TakeList } from './take-list.tsx';
 import { UsageCard } from './usage-card.tsx';
 
 /** What a message, the path to it and its conversation used and cost. */
 export function UsageTab({ node }: { readonly node: Node }) {
-  const threads = useQuery(queries.threadsOf(node.id));
-  const thread = threads.data?.items[0];
+  const thread = useCurrentThread();
+  const of = thread && { thread: thread.id };
   const own = useQuery(queries.usage({ node: node.id }));
-  const path = useQuery(queries.usage({ path: node.id }));
+  const path = useQuery(queries.usage({ path: node.id, ...of }));
   const whole = useQuery({ ...queries.usage({ thread: thread?.id ?? '' }), enabled: thread !== undefined });
   const top = useNodes((state) => pathTo(state.nodes, node.id)[0]?.id);
   const tree = useQuery({ ...queries.usage({ below: top ?? '' }), enabled: top !== undefined });

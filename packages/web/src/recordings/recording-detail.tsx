@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { recordingOf } from '../api/recordings.ts';
 import type { Recording } from '../api/types.ts';
 import { TextView } from '../inspector/text-view.tsx';
+import { addressOf } from '../state/address.ts';
 import { buttonLook, IconButton } from '../ui/button.tsx';
 import { allTokens, bytes, duration, money, shortNumber } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
@@ -92,7 +93,7 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
         <OutcomeBadge recording={recording} />
         <h2 className="min-w-0 grow truncate font-semibold">{model ?? path}</h2>
         {landed !== undefined && (
-          <Link href={`/c/${landed}`} className={buttonLook('plain', true)}>
+          <Link href={addressOf(recording.landing?.thread, landed)} className={buttonLook('plain', true)}>
             <CornerDownRight size={14} aria-hidden />
             Open where it landed
           </Link>

@@ -1,6 +1,7 @@
 import { CornerDownRight } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Recording } from '../api/types.ts';
+import { addressOf } from '../state/address.ts';
 import { ago, bytes, duration, money, providerColor } from '../ui/format.ts';
 import { landedAt, lasted } from './facts.ts';
 import { OutcomeBadge } from './outcome-badge.tsx';
@@ -57,7 +58,7 @@ export function RecordingRow({ recording, isChosen }: { readonly recording: Reco
         <span className="size-7 shrink-0" />
       ) : (
         <Link
-          href={`/c/${landed}`}
+          href={addressOf(recording.landing?.thread, landed)}
           aria-label={`Open where the call to ${model ?? path} landed`}
           title="Open where it landed"
           className="relative z-10 inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink"

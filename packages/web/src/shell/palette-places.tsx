@@ -5,6 +5,7 @@ import { useDeferredValue } from 'react';
 import { useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { quickSearch } from '../api/search.ts';
+import { addressOf } from '../state/address.ts';
 import { ago } from '../ui/format.ts';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { find } from './find.ts';
@@ -31,13 +32,13 @@ export function PalettePlaces({ query, onDone }: PalettePartProps) {
     <>
       {titles.length > 0 && (
         <Command.Group heading={query === '' ? 'Recent conversations' : 'Conversations'}>
-          {titles.map(({ id, head, title, updatedAt }) => (
+          {titles.map(({ id, title, updatedAt }) => (
             <PaletteItem
               key={id}
               id={`thread ${id}`}
               icon={<MessageSquare size={14} />}
               aside={ago(updatedAt)}
-              onChoose={() => open(`/c/${head}`)}
+              onChoose={() => open(addressOf(id))}
             >
               {title || 'Untitled'}
             </PaletteItem>

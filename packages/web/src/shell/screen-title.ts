@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { useCurrentThread } from './current-thread.ts';
+import { useCurrentThread } from '../state/current-thread.ts';
 import { titleOf } from './title-of.ts';
 
 /** Names the page after what it shows. */

@@ -4,6 +4,8 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { tagsOf } from '../api/tags-of.ts';
+import { useAddressedPlace } from '../state/current-thread.ts';
+import { useListRows } from '../state/unfolded.ts';
 import { ChoiceField } from '../ui/field.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { SideList } from './side-list.tsx';
@@ -26,6 +28,7 @@ export function SideContent() {
   const tags = tagsOf(all);
   const isKnown = tags.includes(tag);
   const shown = isKnown ? all.filter((thread) => thread.tags.includes(tag)) : all;
+  const rows = useListRows(shown, useAddressedPlace()?.thread);
   return (
     <>
       <div className="flex shrink-0 flex-col gap-2 p-2">
@@ -68,7 +71,7 @@ export function SideContent() {
       ) : threads.isError ? (
         <Failed error={threads.error} onRetry={() => void threads.refetch()} />
       ) : (
-        <SideList rows={sideRows(shown, isKnown ? [] : (bookmarks.data?.items ?? []))} />
+        <SideList rows={sideRows(rows, isKnown ? [] : (bookmarks.data?.items ?? []))} />
       )}
     </>
   );

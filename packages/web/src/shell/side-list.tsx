@@ -1,21 +1,23 @@
 import { Bookmark } from 'lucide-react';
 import { useRef } from 'react';
 import { Virtualizer } from 'virtua';
-import { Link, useRoute } from 'wouter';
+import { Link } from 'wouter';
+import { type GroupRow, groupInWords } from '../api/fold-threads.ts';
+import { addressOf } from '../state/address.ts';
+import { useAddressedPlace } from '../state/current-thread.ts';
+import { setUnfolded } from '../state/unfolded.ts';
 import { ago } from '../ui/format.ts';
-import { useCurrentThread } from './current-thread.ts';
+import { GroupToggle } from '../ui/group-toggle.tsx';
 import type { SideRow } from './side-rows.ts';
 
 export function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [, params] = useRoute('/c/:node');
-  const node = params?.node;
-  const here = useCurrentThread()?.id;
+  const { thread, node } = useAddressedPlace() ?? {};
   if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">No conversations yet.</p>;
   return (
     <div ref={scroller} className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]">
       <Virtualizer as="ul" item="li" scrollRef={scroller} data={rows} itemSize={28}>
-        {(row) => <Row key={row.key} row={row} isHere={isHere(row, node, here)} />}
+        {(row) => <Row key={row.key} row={row} isHere={isHere(row, node, thread)} />}
       </Virtualizer>
     </div>
   );
@@ -23,7 +25,9 @@ export function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
 
 function isHere(row: SideRow, node: string | undefined, thread: string | undefined): boolean {
   if (row.kind === 'bookmark') return row.bookmark.node === node;
-  return row.kind === 'thread' && row.thread.id === thread;
+  if (row.kind === 'heading') return false;
+  if (row.row.kind === 'thread') return row.row.thread.id === thread;
+  return !row.row.isOpen && row.row.members.some(({ id }) => id === thread);
 }
 
 function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean }) {
@@ -38,12 +42,39 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
         <span className="truncate">{row.bookmark.title || 'Untitled'}</span>
       </Link>
     );
-  const { head, title, updatedAt } = row.thread;
+  if (row.row.kind === 'group') return <Group row={row.row} isHere={isHere} look={look} />;
+  const { thread, depth } = row.row;
+  const { id, title, updatedAt } = thread;
   return (
-    <Link href={`/c/${head}`} className={look} title={title} {...current}>
+    <Link href={addressOf(id)} className={`${look} ${INDENTS[depth]}`} title={title} {...current}>
       <span className="grow truncate">{title || 'Untitled'}</span>
       <span className="shrink-0 text-[11px] text-soft">{shortAgo(ago(updatedAt))}</span>
     </Link>
+  );
+}
+
+/** Written out, so that the classes are found. */
+const INDENTS: readonly string[] = ['', 'ml-5', 'ml-10'];
+
+function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere: boolean; readonly look: string }) {
+  const { what, group, thread, members, depth, isOpen } = row;
+  const name = what === 'side' ? 'Side calls' : thread.title || 'Untitled';
+  const words = groupInWords(row);
+  return (
+    <GroupToggle
+      isOpen={isOpen}
+      onChange={(open) => setUnfolded(group, open)}
+      isHere={isHere}
+      className={`${look} -ml-1 w-[calc(100%+0.25rem)] text-left ${depth > 0 ? 'pl-7' : ''}`}
+    >
+      <span className={`min-w-0 grow truncate ${what === 'side' ? 'text-soft' : ''}`} title={words}>
+        {name}
+      </span>
+      <span aria-hidden className="shrink-0 rounded-full bg-sunken px-1.5 text-[11px] text-soft tabular-nums">
+        {members.length}
+      </span>
+      <span className="sr-only">{words}</span>
+    </GroupToggle>
   );
 }
 

@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRoute } from 'wouter';
 import { queries } from '../api/queries.ts';
-import { usePlace } from '../state/place.ts';
+import { useAddressedPlace, useShownLeaf } from '../state/current-thread.ts';
 import { allTokens, money, shortNumber } from '../ui/format.ts';
 
 /** Tokens and cost of the thread on screen. */
 export function SpentHere() {
-  const [, params] = useRoute('/c/:node');
-  const node = params?.node;
-  const leaf = usePlace((place) => (node === undefined ? undefined : place.leafOf.get(node)));
-  const path = leaf ?? '';
-  const { data } = useQuery({ ...queries.usage({ path }), enabled: leaf !== undefined });
+  const thread = useAddressedPlace()?.thread;
+  const leaf = useShownLeaf();
+  const of = { path: leaf ?? '', ...(thread !== undefined && { thread }) };
+  const { data } = useQuery({ ...queries.usage(of), enabled: leaf !== undefined });
   if (!data || leaf === undefined || data.replies === 0) return null;
   const cost = `${money(data.cost)}${data.withoutPrice > 0 ? ' +' : ''}`;
   const unknown =

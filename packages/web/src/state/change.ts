@@ -8,7 +8,7 @@ export interface Change {
 /** What of the lists each kind of record can change. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   node: ['search', 'leaves', 'previews'],
-  take: ['usage', 'summary'],
+  take: ['usage', 'summary', 'context-changes', 'last-request'],
   generation: ['generations'],
   exchange: ['recordings'],
 };

@@ -6,6 +6,8 @@ export interface Live {
   readonly id: string;
   /** The node it grows below. */
   readonly node: string;
+  /** The conversation it belongs to. */
+  readonly thread?: string;
   readonly model: string;
   readonly status: Generation['status'];
   readonly branches: readonly LiveBranch[];
@@ -29,8 +31,15 @@ export interface LiveBranch {
 }
 
 /** What is known of a generation before any event of it. */
-export function liveOf({ id, node, model, status, branches }: Generation): Live {
-  return { id, node, model, status, branches: branches.map((branch) => branchOf(branch, node, status)) };
+export function liveOf({ id, node, thread, model, status, branches }: Generation): Live {
+  return {
+    id,
+    node,
+    ...(thread !== undefined && { thread }),
+    model,
+    status,
+    branches: branches.map((branch) => branchOf(branch, node, status)),
+  };
 }
 
 /** One whose process died: what had arrived of messages that were not whole is told by its events alone. */

@@ -2,17 +2,20 @@ import { navigate } from 'wouter/use-browser-location';
 import { create } from 'zustand';
 import { api, ok } from '../api/client.ts';
 import { pagesOf } from '../api/pages.ts';
-import type { Node } from '../api/types.ts';
+import { queries, queryClient } from '../api/queries.ts';
+import type { Lineage, Node, Thread } from '../api/types.ts';
+import { addressOf, placeAt } from './address.ts';
+import { isOfLineage } from './lineage.ts';
 import { ensurePath, fetchNodes, nodeOf, pathTo, useNodes } from './nodes.ts';
 
 /**
- * Where the reader is. The selected node is in the address; the thread on screen goes on behind it to a leaf, the one that
- * was last seen below it.
+ * Where the reader is. The address names a conversation and the selected message; on screen it goes on behind that to a
+ * leaf: the one that was last seen below it in this conversation, or the conversation's own head.
  */
 interface PlaceState {
-  /** The leaf that was last shown through a node. */
+  /** The leaf that was last shown through a node, by conversation and node. */
   readonly leafOf: ReadonlyMap<string, string>;
-  /** The branch of a generation that is shown growing behind a leaf. */
+  /** The branch of a generation that is shown growing behind a leaf, by conversation and leaf. */
   readonly watched: ReadonlyMap<string, Watched>;
   /** The leaf that was shown last. */
   readonly lastLeaf: string | undefined;
@@ -25,42 +28,111 @@ export interface Watched {
 
 export const usePlace = create<PlaceState>(() => ({ leafOf: new Map(), watched: new Map(), lastLeaf: undefined }));
 
-/** Moves the reader to a node. */
-export function goTo(node: string, options: { readonly replace?: boolean } = {}): void {
-  navigate(`/c/${node}`, options);
+/** The same node may be on the way of several conversations, and each goes on from it in its own way. */
+export function keyOf(thread: string | undefined, node: string): string {
+  return `${thread ?? ''} ${node}`;
+}
+
+/** The conversation on screen. */
+export function threadHere(): string | undefined {
+  return placeAt(location.pathname)?.thread;
+}
+
+/** It and those it was forked from. */
+export function lineageHere(): readonly string[] | undefined {
+  const thread = threadHere();
+  return thread === undefined ? undefined : queryClient.getQueryData(queries.thread(thread).queryKey)?.lineage;
+}
+
+/** Moves the reader to a node, of the conversation on screen unless another is named. */
+export function goTo(node: string, options: { readonly replace?: boolean; readonly thread?: string } = {}): void {
+  const { thread = threadHere(), replace = false } = options;
+  navigate(addressOf(thread, node), { replace });
 }
 
 /** Shows a branch of a generation behind a leaf, or nothing any more. */
-export function watch(leaf: string, watched: Watched | undefined): void {
+export function watch(thread: string | undefined, leaf: string, watched: Watched | undefined): void {
   usePlace.setState((state) => {
     const all = new Map(state.watched);
-    if (watched) all.set(leaf, watched);
-    else all.delete(leaf);
+    if (watched) all.set(keyOf(thread, leaf), watched);
+    else all.delete(keyOf(thread, leaf));
     return { watched: all };
   });
 }
 
 /** Remembers that the reader sees the path to this leaf. */
-export function sawLeaf(leaf: string): void {
+export function sawLeaf(thread: string | undefined, leaf: string): void {
   const path = pathTo(useNodes.getState().nodes, leaf);
   usePlace.setState(({ leafOf }) => {
     const seen = new Map(leafOf);
-    for (const { id } of path) seen.set(id, leaf);
+    for (const { id } of path) seen.set(keyOf(thread, id), leaf);
     return { leafOf: seen, lastLeaf: leaf };
   });
 }
 
-/** Opens a node: fetches its path and that to the leaf below it. Gives both ids whole. */
-export async function openNode(id: string): Promise<{ readonly node: string; readonly leaf: string }> {
-  const node = await ensurePath(id);
+/** A message as it is opened: in which conversation, and where that goes on to. */
+export interface OpenedPlace {
+  /** Absent for a message that is in no conversation. */
+  readonly thread: string | undefined;
+  readonly node: string;
+  readonly leaf: string;
+}
+
+/**
+ * Opens a message of a conversation, or without one the conversation's head. A message that the named conversation never
+ * had is opened in the one that fits; so is a message without a conversation.
+ */
+export async function openPlace(thread: string | undefined, id: string | undefined): Promise<OpenedPlace> {
+  const named = thread === undefined ? undefined : await queryClient.fetchQuery(queries.thread(thread));
+  const node = await ensurePath(id ?? named!.head);
+  const owner = named && (await leadsThrough(named, node)) ? named : await fittingThread(node);
   const { leafOf, watched } = usePlace.getState();
-  const remembered = leafOf.get(node);
-  const from = remembered !== undefined && isBelow(remembered, node) ? remembered : node;
-  const leaf = watched.has(from) ? from : await newestLeaf(from);
+  const remembered = leafOf.get(keyOf(owner?.id, node));
+  const isKnown = remembered !== undefined && isBelow(remembered, node);
+  const isWatched = isKnown && watched.has(keyOf(owner?.id, remembered));
+  const leaf = isWatched ? remembered : await leafBelow(owner, isKnown ? remembered : node);
   await ensurePath(leaf);
   // Whoever moved on meanwhile is left where they are.
-  if (usePlace.getState().leafOf.get(node) === remembered) sawLeaf(leaf);
-  return { node, leaf };
+  if (usePlace.getState().leafOf.get(keyOf(owner?.id, node)) === remembered) sawLeaf(owner?.id, leaf);
+  return { thread: owner?.id, node, leaf };
+}
+
+/** Whether a message is one of a conversation: on the way to its head, or on another branch that it had. */
+async function leadsThrough({ head, lineage }: Lineage, node: string): Promise<boolean> {
+  if (isOfLineage(nodeOf(node)!, lineage)) return true;
+  return isBelow(await ensurePath(head), node);
+}
+
+/** Of so many conversations that had a message the last ones are looked at. */
+const MOST_NAMED = 5;
+
+/** The conversation that had a message last; of messages from before conversations were named, the one that leads nearest. */
+async function fittingThread(node: string): Promise<Lineage | undefined> {
+  const names = nodeOf(node)!.takes.flatMap(({ thread }) => thread ?? []);
+  for (const name of [...new Set(names.reverse())].slice(0, MOST_NAMED)) {
+    const found = await queryClient.fetchQuery(queries.thread(name)).catch(() => undefined);
+    if (found && !found.deleted) return found;
+  }
+  const best =
+    (await newestThrough(node, node)) ?? (await newestThrough(pathTo(useNodes.getState().nodes, node)[0]!.id, node));
+  return best && queryClient.fetchQuery(queries.thread(best.id));
+}
+
+/** Of the conversations that lead through a message the one that shares most with the path to another, the newest first. */
+async function newestThrough(through: string, node: string): Promise<Thread | undefined> {
+  const { items } = await queryClient.fetchQuery(queries.threadsOf(through));
+  const newest = items.filter(({ deleted }) => !deleted).toSorted((a, b) => b.updatedAt - a.updatedAt);
+  const exact = newest.find(({ head }) => head === node);
+  if (exact || newest.length < 2) return exact ?? newest[0];
+  const path = new Set(pathTo(useNodes.getState().nodes, node).map(({ id }) => id));
+  const looked = await Promise.all(
+    newest.slice(0, MOST_NAMED).map(async (thread) => {
+      await ensurePath(thread.head);
+      const shared = pathTo(useNodes.getState().nodes, thread.head).filter(({ id }) => path.has(id)).length;
+      return { thread, shared };
+    }),
+  );
+  return looked.toSorted((a, b) => b.shared - a.shared)[0]?.thread;
 }
 
 /** Whether it is known to be the node itself or below it, with nothing removed in between. */
@@ -72,12 +144,14 @@ function isBelow(id: string, node: string): boolean {
 /** The newest of so many is good enough. */
 const MOST_LEAVES = 1000;
 
-/** The leaf below it that was written last. */
-async function newestLeaf(node: string): Promise<string> {
+/** Where a conversation goes on to below a node: to its head, else to its own leaf that was written last. */
+async function leafBelow(thread: Lineage | undefined, node: string): Promise<string> {
   if (nodeOf(node)?.childCount === 0) return node;
+  if (thread && isBelow(await ensurePath(thread.head), node)) return thread.head;
   const page = (query: object) =>
     ok(api.nodes[':node'].leaves.$get({ param: { node }, query: { limit: 200, ...query } }));
   const leaves = await fetchNodes(async () => (await pagesOf(page, MOST_LEAVES)).items);
-  const newest = leaves.reduce<Node | undefined>((best, leaf) => (best && best.at > leaf.at ? best : leaf), undefined);
+  const own = thread ? leaves.filter((leaf) => isOfLineage(leaf, thread.lineage)) : leaves;
+  const newest = own.reduce<Node | undefined>((best, leaf) => (best && best.at > leaf.at ? best : leaf), undefined);
   return newest?.id ?? node;
 }

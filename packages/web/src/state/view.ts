@@ -17,13 +17,22 @@ interface ViewState {
   /** provider/model, or undefined for the server's own. */
   readonly model: string | undefined;
   readonly agent: string | undefined;
+  /** What conversations begin with. */
   readonly tools: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
+  /** What was chosen for a conversation that is there; any other goes on as its last request was asked. */
+  readonly chosenFor: (Settings & { readonly thread: string }) | undefined;
   /** Nodes that are marked to be compared, at most four. */
   readonly marked: readonly string[];
   /** Models that are asked side by side. */
   readonly compared: readonly string[];
   readonly welcomed: boolean;
+}
+
+/** What a model is asked with beside the messages. */
+export interface Settings {
+  readonly tools?: readonly string[];
+  readonly params?: Readonly<Record<string, unknown>>;
 }
 
 export const useView = create<ViewState>()(
@@ -39,6 +48,7 @@ export const useView = create<ViewState>()(
         agent: undefined,
         tools: [],
         params: {},
+        chosenFor: undefined,
         marked: [],
         compared: [],
         welcomed: false,
@@ -47,14 +57,32 @@ export const useView = create<ViewState>()(
   ),
 );
 
-/** What the next answer is asked with. */
-export function wishOf({ model, agent, tools, params }: Pick<ViewState, 'model' | 'agent' | 'tools' | 'params'>): Wish {
+type Choices = Pick<ViewState, 'model' | 'agent' | 'tools' | 'params' | 'chosenFor'>;
+
+/** What the next answer of a conversation is asked with. What was not chosen for it is as in its last request. */
+export function wishOf({ model, agent, chosenFor, ...own }: Choices, thread?: string): Wish {
+  const { tools, params } = thread === undefined ? startSettings(own) : chosenFor?.thread === thread ? chosenFor : {};
   return {
+    ...(thread !== undefined && { thread }),
     ...(model !== undefined && { model }),
     ...(agent !== undefined && { agent }),
-    ...(tools.length > 0 && { tools: [...tools] }),
-    ...(Object.keys(params).length > 0 && { params: { ...params } }),
+    ...(tools && { tools: [...tools] }),
+    ...(params && { params: { ...params } }),
   };
+}
+
+/** What a conversation begins with; an agent has tools of its own where none are chosen. */
+export function startSettings({ tools, params }: Pick<ViewState, 'tools' | 'params'>): Settings {
+  return { ...(tools.length > 0 && { tools }), ...(Object.keys(params).length > 0 && { params }) };
+}
+
+/** Chooses for a conversation that is there, or for those that will be begun. */
+export function choose(thread: string | undefined, settings: Settings): void {
+  if (thread === undefined) useView.setState(settings);
+  else
+    useView.setState(({ chosenFor }) => ({
+      chosenFor: { ...(chosenFor?.thread === thread && chosenFor), ...settings, thread },
+    }));
 }
 
 const MOST_MARKED = 4;

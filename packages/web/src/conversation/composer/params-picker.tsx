@@ -1,16 +1,16 @@
 import { SlidersHorizontal } from 'lucide-react';
-import { useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
+import { useSettings } from './use-settings.ts';
 
 const EFFORTS = ['minimal', 'low', 'medium', 'high'] as const;
 
 /** How it is asked; what is left empty is up to the provider. */
 export function ParamsPicker() {
-  const params = useView((view) => view.params);
+  const { params, choose } = useSettings();
   const set = (name: string, value: unknown) => {
     const { [name]: _before, ...rest } = params;
-    useView.setState({ params: value === undefined ? rest : { ...rest, [name]: value } });
+    choose({ params: value === undefined ? rest : { ...rest, [name]: value } });
   };
   const effort = (params.reasoning as { effort?: string } | undefined)?.effort ?? '';
   const count = Object.keys(params).length;

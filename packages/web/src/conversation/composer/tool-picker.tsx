@@ -5,24 +5,27 @@ import { useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { Option } from './option.tsx';
+import { useSettings } from './use-settings.ts';
 
 /** What the model may call. */
 export function ToolPicker() {
   const { data } = useQuery(queries.tools());
   const agents = useQuery(queries.agents());
   const agent = useView((view) => view.agent);
-  const chosen = useView((view) => view.tools);
+  const { tools: chosen, choose } = useSettings();
   const own = agents.data?.items.find(({ id }) => id === agent)?.tools ?? [];
   const listed = data?.items ?? [];
+  const isOther = (name: string) => !listed.some((one) => one.name === name);
   const tools = [
     ...listed,
-    ...own
-      .filter((name) => !listed.some((one) => one.name === name))
-      .map((name) => ({ name, description: 'of the agent' })),
+    ...own.filter(isOther).map((name) => ({ name, description: 'of the agent' })),
+    ...chosen
+      .filter((name) => isOther(name) && !own.includes(name))
+      .map((name) => ({ name, description: 'of the recorded program: you write its results' })),
   ];
   if (tools.length === 0) return null;
   const toggle = (name: string) =>
-    useView.setState({ tools: chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name] });
+    choose({ tools: chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name] });
   return (
     <Popover
       side="top"

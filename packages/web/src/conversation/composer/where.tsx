@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import { blocksOf, type Node } from '../../api/types.ts';
 import { inWords } from '../../blocks/in-words.ts';
+import { useCurrentThread } from '../../state/current-thread.ts';
 import { goTo } from '../../state/place.ts';
 import { useView, wishOf } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
@@ -58,11 +59,12 @@ const PAUSE_MS = 400;
 function LossPreview({ parent, path }: Pick<WhereProps, 'parent' | 'path'>) {
   const model = useModel();
   const view = useView();
+  const thread = useCurrentThread()?.id;
   const provider = model?.split('/')[0];
   const before = path.slice(0, path.indexOf(parent) + 1).findLast(({ role }) => role === 'assistant');
   const last = before && takeOf(before)?.provider;
   const isOther = provider !== undefined && last !== undefined && provider !== last;
-  const wish = useAfterPause(JSON.stringify({ ...wishOf(view), ...(model !== undefined && { model }) }));
+  const wish = useAfterPause(JSON.stringify({ ...wishOf(view, thread), ...(model !== undefined && { model }) }));
   const settled = useAfterPause(parent.id);
   const { data } = useQuery({
     ...queries.nextRequest(parent.id, JSON.parse(wish)),

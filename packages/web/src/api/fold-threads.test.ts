@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { foldThreads, groupInWords, type ListRow } from './fold-threads.ts';
+import type { Thread } from './types.ts';
+
+const thread = (id: string, group?: string, part: Thread['part'] = 'main') =>
+  ({ id, part, ...(group && { group }) }) as Thread;
+const all = () => true;
+const none = () => false;
+const shown = (rows: readonly ListRow[]) =>
+  rows.map((row) => `${'-'.repeat(row.depth)}${row.kind === 'group' ? `[${groupInWords(row)}]` : row.thread.id}`);
+
+test('equal openings are one row, where the last changed of them is, and a lone one is itself', () => {
+  const threads = [thread('a', 'opening:1'), thread('b', 'opening:2'), thread('c', 'opening:1'), thread('d')];
+  expect(shown(foldThreads(threads, none))).toEqual(['[2 that begin like this]', 'b', 'd']);
+  expect(shown(foldThreads(threads, all))).toEqual(['[2 that begin like this]', '-a', '-c', 'b', 'd']);
+});
+
+test('a session is named after its main conversation and folds its side calls once more', () => {
+  const threads = [
+    thread('title', 'session:1', 'side'),
+    thread('search', 'session:1', 'subagent'),
+    thread('main', 'session:1'),
+  ];
+  const [row] = foldThreads(threads, none);
+  expect(row).toMatchObject({ kind: 'group', what: 'session', thread: { id: 'main' } });
+  expect(shown(foldThreads(threads, (group) => group === 'session:1'))).toEqual([
+    '[Session: 1 conversation, 1 subagent, 1 side call]',
+    '-search',
+    '-main',
+    '-[1 side call]',
+  ]);
+  expect(shown(foldThreads(threads, all)).at(-1)).toBe('--title');
+});
+
+test('side calls of no session, or of one that has nothing else, are folded away at the end', () => {
+  const threads = [thread('s', 'side', 'side'), thread('t', 'session:9', 'side'), thread('a', 'opening:1')];
+  expect(shown(foldThreads(threads, none))).toEqual(['a', '[2 side calls]']);
+});

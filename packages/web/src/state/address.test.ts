@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { addressOf, placeAt } from './address.ts';
+
+test('an address names a conversation and a message of it', () => {
+  expect(placeAt(addressOf('older:root-1:node-1', 'ab12'))).toEqual({ thread: 'older:root-1:node-1', node: 'ab12' });
+  expect(placeAt(addressOf('t1'))).toEqual({ thread: 't1' });
+});
+
+test('a message alone has the address that it always had', () => {
+  expect(addressOf(undefined, 'ab12')).toBe('/c/ab12');
+  expect(placeAt('/c/ab12')).toEqual({ node: 'ab12' });
+  expect(placeAt('/settings')).toBeUndefined();
+  expect(placeAt('/t/')).toBeUndefined();
+});
