@@ -3,7 +3,18 @@
  * side, waits for approvals, is stopped, edited and forked, shows images, asks for answers by a schema, holds halves of
  * characters, and fails. Every request is judged by the emulator, and compared with the one before it.
  */
-import { type Message, MessageList, RunError, type RunOptions, run, tool, toolResult, user } from '@skein/core';
+import {
+  assistant,
+  type Message,
+  MessageList,
+  RunError,
+  type RunOptions,
+  run,
+  type Step,
+  tool,
+  toolResult,
+  user,
+} from '@skein/core';
 import type { Emulator } from '@skein/emulator';
 import { member, parting } from '../../packages/core/test/loops/compare.ts';
 import { RandomBrain } from './brain.ts';
@@ -43,6 +54,8 @@ class Conversation {
   readonly #events: Record<string, number> = {};
   /** The last request to each model since the last change of what was said or asked before. */
   readonly #sent = new Map<string, string>();
+  /** Who wrote each reply, by the digest of its text. */
+  readonly #writers = new Map<string, string>();
   #list = new MessageList();
   #place: Place;
   #system = 'Be brief.';
@@ -133,6 +146,11 @@ class Conversation {
   }
 
   #say(): void {
+    if (this.#dice.percent(6)) {
+      this.#list.append(assistant('It is'));
+      this.#count('answer to be continued');
+      return;
+    }
     const words = this.#dice.pick(WORDS);
     if (!words.isWellFormed()) this.#count('half a character');
     const isShown = this.#dice.percent(15);
@@ -200,17 +218,28 @@ class Conversation {
     try {
       let seen = 0;
       for await (const _ of running) if (seen++ === stopAfter) running.stop();
-      const { messages, manifest, pending, stop } = await running.result;
-      this.#list.extend(messages);
+      const { messages, manifest, pending, stop, steps } = await running.result;
+      this.#keep(messages, steps);
       this.#list.manifest = manifest ?? this.#list.manifest;
       this.#pending = pending;
       this.#count(`ended by ${stop.reason}`);
     } catch (error) {
       if (!(error instanceof RunError)) throw error;
-      this.#list.extend(error.messages);
+      this.#keep(error.messages, error.steps);
       this.#list.manifest = error.steps.at(-1)?.manifest ?? this.#list.manifest;
       this.#count(`failed by ${error.code}`);
     }
+  }
+
+  /** Adds what a run brought. A model gets its own reasoning back, whatever name it answers under. */
+  #keep(messages: readonly Message[], steps: readonly Step[]): void {
+    const { provider, model } = this.#place;
+    const name = `${provider}/${model}`;
+    for (const { role, facts } of messages) if (role === 'assistant') this.#writers.set(facts.digest, name);
+    this.#list.extend(messages);
+    for (const { message, reason } of steps.flatMap(({ losses }) => losses))
+      if (reason === 'model-bound' && this.#writers.get(this.#list.at(message)!.facts.digest) === name)
+        throw new Error(`${name} does not get its own reasoning back (message ${message})`);
   }
 
   /** As another process would find it. */
