@@ -5,6 +5,8 @@
  */
 import {
   assistant,
+  type Fetch,
+  joinManifest,
   type Message,
   MessageList,
   RunError,
@@ -16,7 +18,7 @@ import {
   user,
 } from '@skein/core';
 import type { Emulator } from '@skein/emulator';
-import { member, parting } from '../../packages/core/test/loops/compare.ts';
+import { member, messagesIn, parting } from '../../packages/core/test/loops/compare.ts';
 import { RandomBrain } from './brain.ts';
 import { envFor, PLACES, type Place } from './places.ts';
 import { Dice } from './random.ts';
@@ -60,6 +62,8 @@ class Conversation {
   #place: Place;
   #system = 'Be brief.';
   #pending: readonly { readonly id: string }[] = [];
+  /** The request that the next one is told to extend. */
+  #previous: string | undefined;
   #checked = 0;
   #compared = 0;
 
@@ -199,9 +203,16 @@ class Conversation {
     ];
   }
 
+  /** Behind how many events of which request the run is stopped; undefined when it is not. */
+  #stopBehind(): { readonly request: number; readonly events: number } | undefined {
+    return this.#dice.percent(20) ? { request: this.#dice.below(2), events: this.#dice.below(12) } : undefined;
+  }
+
   async #ask(approvals: NonNullable<RunOptions['approvals']>): Promise<void> {
     const { provider, model } = this.#place;
     this.#brain.place = this.#place;
+    const { manifest: known } = this.#list;
+    this.#previous = known && joinManifest(known, (index) => this.#list.at(index)?.raw ?? '');
     const running = run({
       model: `${provider}/${model}`,
       env: envFor(this.#emulator),
@@ -211,13 +222,11 @@ class Conversation {
       system: this.#system,
       approvals,
       retry: false,
+      fetch: stopping(this.#stopBehind(), () => running.stop()),
       limits: { steps: 4 },
       ...this.#options(),
     });
-    const stopAfter = this.#dice.percent(8) ? this.#dice.below(12) : Number.POSITIVE_INFINITY;
     try {
-      let seen = 0;
-      for await (const _ of running) if (seen++ === stopAfter) running.stop();
       const { messages, manifest, pending, stop, steps } = await running.result;
       this.#keep(messages, steps);
       this.#list.manifest = manifest ?? this.#list.manifest;
@@ -261,7 +270,9 @@ class Conversation {
       this.#checkUpstream(body);
       const earlier = this.#sent.get(name);
       this.#sent.set(name, body);
-      if (earlier === undefined || !isComparable(earlier, body)) continue;
+      const isRemembered = earlier === this.#previous;
+      this.#previous = body;
+      if (earlier === undefined || !isComparable(earlier, body, isRemembered)) continue;
       this.#compared++;
       const difference = parting(earlier, body);
       if (difference) throw new Error(`A request to ${name} does not extend the one before: ${difference}`);
@@ -293,14 +304,35 @@ class Conversation {
   }
 }
 
+/** Stops a run while an answer arrives. Every request is sent, so that whoever judges it has seen it when the run ends. */
+function stopping(behind: { readonly request: number; readonly events: number } | undefined, stop: () => void): Fetch {
+  let request = 0;
+  return async (url, init) => {
+    const isStopped = behind?.request === request++;
+    const answer = await fetch(url, { ...init, signal: null });
+    if (!isStopped) return answer;
+    let events = 0;
+    const counted = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        if (events >= behind.events) stop();
+        events += Buffer.from(chunk).toString('latin1').split('\n\n').length - 1;
+        controller.enqueue(chunk);
+      },
+    });
+    return new Response(answer.body?.pipeThrough(counted) ?? null, { status: answer.status, headers: answer.headers });
+  };
+}
+
 /**
  * Two requests to the same model part for reasons that `docs/requests.md` lists: here, because an answer by a schema
- * brings a tool of its own, and because a router asked another upstream, which does not read the reasoning of the first.
+ * brings a tool of its own, because a router asked another upstream, which does not read the reasoning of the first, and
+ * because a model was asked to continue in a request that is not the one before: what it was asked is not stored.
  */
-function isComparable(earlier: string, later: string): boolean {
+function isComparable(earlier: string, later: string, isRemembered: boolean): boolean {
   const upstream = member(earlier, 'provider');
   return (
     member(earlier, 'tools') === member(later, 'tools') &&
-    (upstream ?? member(later, 'provider')) === member(later, 'provider')
+    (upstream ?? member(later, 'provider')) === member(later, 'provider') &&
+    (isRemembered || !messagesIn(earlier).at(-1)!.includes('"Continue."'))
   );
 }
