@@ -3,9 +3,22 @@
  * side, waits for approvals, is stopped, edited and forked, shows images, asks for answers by a schema, holds halves of
  * characters, and fails. Every request is judged by the emulator, and compared with the one before it.
  */
-import { type Message, MessageList, RunError, type RunOptions, run, tool, toolResult, user } from '@skein/core';
+import {
+  assistant,
+  type Fetch,
+  joinManifest,
+  type Message,
+  MessageList,
+  RunError,
+  type RunOptions,
+  run,
+  type Step,
+  tool,
+  toolResult,
+  user,
+} from '@skein/core';
 import type { Emulator } from '@skein/emulator';
-import { member, parting } from '../../packages/core/test/loops/compare.ts';
+import { member, messagesIn, parting } from '../../packages/core/test/loops/compare.ts';
 import { RandomBrain } from './brain.ts';
 import { envFor, PLACES, type Place } from './places.ts';
 import { Dice } from './random.ts';
@@ -43,10 +56,14 @@ class Conversation {
   readonly #events: Record<string, number> = {};
   /** The last request to each model since the last change of what was said or asked before. */
   readonly #sent = new Map<string, string>();
+  /** Who wrote each reply, by the digest of its text. */
+  readonly #writers = new Map<string, string>();
   #list = new MessageList();
   #place: Place;
   #system = 'Be brief.';
   #pending: readonly { readonly id: string }[] = [];
+  /** The request that the next one is told to extend. */
+  #previous: string | undefined;
   #checked = 0;
   #compared = 0;
 
@@ -133,6 +150,11 @@ class Conversation {
   }
 
   #say(): void {
+    if (this.#dice.percent(6)) {
+      this.#list.append(assistant('It is'));
+      this.#count('answer to be continued');
+      return;
+    }
     const words = this.#dice.pick(WORDS);
     if (!words.isWellFormed()) this.#count('half a character');
     const isShown = this.#dice.percent(15);
@@ -181,9 +203,16 @@ class Conversation {
     ];
   }
 
+  /** Behind how many events of which request the run is stopped; undefined when it is not. */
+  #stopBehind(): { readonly request: number; readonly events: number } | undefined {
+    return this.#dice.percent(20) ? { request: this.#dice.below(2), events: this.#dice.below(12) } : undefined;
+  }
+
   async #ask(approvals: NonNullable<RunOptions['approvals']>): Promise<void> {
     const { provider, model } = this.#place;
     this.#brain.place = this.#place;
+    const { manifest: known } = this.#list;
+    this.#previous = known && joinManifest(known, (index) => this.#list.at(index)?.raw ?? '');
     const running = run({
       model: `${provider}/${model}`,
       env: envFor(this.#emulator),
@@ -193,24 +222,33 @@ class Conversation {
       system: this.#system,
       approvals,
       retry: false,
+      fetch: stopping(this.#stopBehind(), () => running.stop()),
       limits: { steps: 4 },
       ...this.#options(),
     });
-    const stopAfter = this.#dice.percent(8) ? this.#dice.below(12) : Number.POSITIVE_INFINITY;
     try {
-      let seen = 0;
-      for await (const _ of running) if (seen++ === stopAfter) running.stop();
-      const { messages, manifest, pending, stop } = await running.result;
-      this.#list.extend(messages);
+      const { messages, manifest, pending, stop, steps } = await running.result;
+      this.#keep(messages, steps);
       this.#list.manifest = manifest ?? this.#list.manifest;
       this.#pending = pending;
       this.#count(`ended by ${stop.reason}`);
     } catch (error) {
       if (!(error instanceof RunError)) throw error;
-      this.#list.extend(error.messages);
+      this.#keep(error.messages, error.steps);
       this.#list.manifest = error.steps.at(-1)?.manifest ?? this.#list.manifest;
       this.#count(`failed by ${error.code}`);
     }
+  }
+
+  /** Adds what a run brought. A model gets its own reasoning back, whatever name it answers under. */
+  #keep(messages: readonly Message[], steps: readonly Step[]): void {
+    const { provider, model } = this.#place;
+    const name = `${provider}/${model}`;
+    for (const { role, facts } of messages) if (role === 'assistant') this.#writers.set(facts.digest, name);
+    this.#list.extend(messages);
+    for (const { message, reason } of steps.flatMap(({ losses }) => losses))
+      if (reason === 'model-bound' && this.#writers.get(this.#list.at(message)!.facts.digest) === name)
+        throw new Error(`${name} does not get its own reasoning back (message ${message})`);
   }
 
   /** As another process would find it. */
@@ -232,7 +270,9 @@ class Conversation {
       this.#checkUpstream(body);
       const earlier = this.#sent.get(name);
       this.#sent.set(name, body);
-      if (earlier === undefined || !isComparable(earlier, body)) continue;
+      const isRemembered = earlier === this.#previous;
+      this.#previous = body;
+      if (earlier === undefined || !isComparable(earlier, body, isRemembered)) continue;
       this.#compared++;
       const difference = parting(earlier, body);
       if (difference) throw new Error(`A request to ${name} does not extend the one before: ${difference}`);
@@ -264,14 +304,35 @@ class Conversation {
   }
 }
 
+/** Stops a run while an answer arrives. Every request is sent, so that whoever judges it has seen it when the run ends. */
+function stopping(behind: { readonly request: number; readonly events: number } | undefined, stop: () => void): Fetch {
+  let request = 0;
+  return async (url, init) => {
+    const isStopped = behind?.request === request++;
+    const answer = await fetch(url, { ...init, signal: null });
+    if (!isStopped) return answer;
+    let events = 0;
+    const counted = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        if (events >= behind.events) stop();
+        events += Buffer.from(chunk).toString('latin1').split('\n\n').length - 1;
+        controller.enqueue(chunk);
+      },
+    });
+    return new Response(answer.body?.pipeThrough(counted) ?? null, { status: answer.status, headers: answer.headers });
+  };
+}
+
 /**
  * Two requests to the same model part for reasons that `docs/requests.md` lists: here, because an answer by a schema
- * brings a tool of its own, and because a router asked another upstream, which does not read the reasoning of the first.
+ * brings a tool of its own, because a router asked another upstream, which does not read the reasoning of the first, and
+ * because a model was asked to continue in a request that is not the one before: what it was asked is not stored.
  */
-function isComparable(earlier: string, later: string): boolean {
+function isComparable(earlier: string, later: string, isRemembered: boolean): boolean {
   const upstream = member(earlier, 'provider');
   return (
     member(earlier, 'tools') === member(later, 'tools') &&
-    (upstream ?? member(later, 'provider')) === member(later, 'provider')
+    (upstream ?? member(later, 'provider')) === member(later, 'provider') &&
+    (isRemembered || !messagesIn(earlier).at(-1)!.includes('"Continue."'))
   );
 }

@@ -31,7 +31,6 @@ export {
   type MessageView,
   type Need,
   type Role,
-  textOf,
   type ViewOf,
 } from './message.ts';
 export { BLOCKS_ORIGIN, type Origin } from './origin.ts';

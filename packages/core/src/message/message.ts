@@ -134,7 +134,7 @@ function freezeFacts(facts: Facts): Facts {
   return Object.freeze(facts);
 }
 
-export function textOf(content: readonly ContentBlock[]): string {
+function textOf(content: readonly ContentBlock[]): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 

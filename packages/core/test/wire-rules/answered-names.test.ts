@@ -1,4 +1,13 @@
-import { anthropicMessages, type Message, MessageList, openaiChat, parseModel, user } from '@skein/core';
+import {
+  anthropicMessages,
+  assistant,
+  diffPrefix,
+  type Message,
+  MessageList,
+  openaiChat,
+  parseModel,
+  user,
+} from '@skein/core';
 import { says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { anthropic, ask, bodies, expectAccepted, start, weather } from '../run/kit.ts';
@@ -132,6 +141,16 @@ describe("OpenRouter's reasoning belongs to the upstream that wrote it", () => {
     const next = openaiChat.writeRequest({ model: GEMINI, provider: openrouter, messages, previous: first.manifest });
     expect(next.body.split(DETAILS)).toHaveLength(2);
     expect(dropped(next.losses)).toEqual(['1 upstream-bound']);
+  });
+
+  test('the first reasoning of an upstream leaves what was sent before it as it was', () => {
+    const history = [user('One?'), assistant('It is')];
+    const about = { model: GEMINI, provider: openrouter };
+    const first = openaiChat.writeRequest({ ...about, messages: history });
+    const messages = [...history, studio, user('Two?')];
+    const next = openaiChat.writeRequest({ ...about, messages, previous: first.manifest });
+    expect(first.body).toContain('Continue.');
+    expect(diffPrefix(first.body, next.body)).toBeUndefined();
   });
 
   test('without opaque reasoning nothing is asked of the routing', () => {

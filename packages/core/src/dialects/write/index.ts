@@ -1,7 +1,6 @@
 export { areArguments, argumentsText, objectIn } from './arguments.ts';
 export { type BodyMember, frameText, membersText } from './frame.ts';
 export { NO_CALLS } from './job.ts';
-export { leftOut } from './left-out.ts';
 export { dataUrl, inlined } from './media.ts';
 export { dropped, rewritten, synthesised } from './notes.ts';
 export { type OwnRules, type Repair, splicer } from './own.ts';

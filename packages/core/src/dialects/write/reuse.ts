@@ -4,7 +4,7 @@ import { forModel } from '../provider.ts';
 import type { Entry } from './entry.ts';
 import type { Job } from './job.ts';
 
-const SAME = ['dialect', 'issuer', 'model', 'account', 'upstream', 'start'] as const;
+const SAME = ['dialect', 'issuer', 'model', 'account', 'start'] as const;
 
 /**
  * The previous request on this branch, if what it sent can simply be sent again: the same target and the same messages
@@ -12,7 +12,7 @@ const SAME = ['dialect', 'issuer', 'model', 'account', 'upstream', 'start'] as c
  */
 export function reusable(
   previous: Manifest | undefined,
-  made: Pick<Manifest, (typeof SAME)[number] | 'refused'>,
+  made: Pick<Manifest, (typeof SAME)[number] | 'refused' | 'upstream'>,
   messages: readonly Message[],
 ): Manifest | undefined {
   const count = previous?.messages.length ?? 0;
@@ -20,6 +20,8 @@ export function reusable(
     count > 0 &&
     count <= messages.length &&
     SAME.every((name) => previous[name] === made[name]) &&
+    // Before the first reasoning that is bound to an upstream, nothing depended on it.
+    (previous.upstream ?? made.upstream) === made.upstream &&
     previous.refused.join() === made.refused.join() &&
     previous.messages.every((known, index) => messages[index]!.facts.digest === known)
     ? previous
