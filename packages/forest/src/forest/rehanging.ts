@@ -61,7 +61,8 @@ export function rehangingOf(context: Context): Rehangings {
       if (text === message.text) return behind.at(-1)?.id ?? node.id;
       const at = context.clock.now();
       const edited = sameRole(message, text);
-      const made = makeRecords(await placeBelow(store, node.parent), edited, at);
+      const place = await placeBelow(store, node.parent);
+      const made = makeRecords(place, edited, context.clock.siblingTime(place.id, at));
       const take = takeFor(edited, made.node.id, { via: 'edit', from: node.id, at });
       const copy = await copyPath(store, behind, made.next);
       const ids = [made.node.id, ...copy.ids];

@@ -1,6 +1,6 @@
 import type { Place } from '../forest/make-records.ts';
 import { ROOT_PLACE } from '../forest/place.ts';
-import { ROOT, type TakeContext } from '../model/index.ts';
+import { createSiblingTime, ROOT, type SiblingTime, type TakeContext } from '../model/index.ts';
 import type { Hints } from './hints.ts';
 import type { Landing } from './landing.ts';
 import type { Turn } from './read-exchange.ts';
@@ -41,6 +41,8 @@ export interface RecordedIndex {
   readonly awaiting: Map<string, readonly string[]>;
   /** Masked system texts by the digests they were made of; not undone: they are always the same. */
   readonly systems: Map<string, string>;
+  /** Not undone: it only has to grow. */
+  readonly siblingTime: SiblingTime;
   /** Changes a map in a way that can be taken back. */
   set<K, V>(map: Map<K, V>, key: K, value: V): void;
   /** From now on changes belong to one more step. Gives what takes that step back. */
@@ -150,6 +152,7 @@ export function createIndex(): RecordedIndex {
     landings: new Map(),
     awaiting: new Map(),
     systems: new Map(),
+    siblingTime: createSiblingTime(),
     set(map, key, value) {
       changes.push(map, key, map.has(key) ? map.get(key) : NOTHING);
       map.set(key, value);
