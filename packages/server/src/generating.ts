@@ -1,4 +1,4 @@
-import { type Agent, type Config, findProvider } from '@skein/agents';
+import { type Agent, type Config, findProvider, presetParams } from '@skein/agents';
 import type { Tool } from '@skein/core';
 import type { GenerateOptions } from '@skein/forest';
 import { Problem } from './http/problem.ts';
@@ -37,8 +37,8 @@ export function createGenerating(
     if (name === undefined && !from)
       throw new Problem(422, 'bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
     const known = [...(from?.tools ?? []), ...tools];
-    const preset = config.preset === undefined ? {} : config.presets[config.preset];
-    const { n, ...presetParams } = preset ?? {};
+    // An agent's parameters have the preset that counts for it.
+    const n = from || config.preset === undefined ? undefined : config.presets[config.preset]?.n;
     return {
       ...(from && {
         limits: from.limits,
@@ -46,7 +46,7 @@ export function createGenerating(
         ...(from.extraBody && { extraBody: from.extraBody }),
       }),
       model: name === undefined ? from!.model : modelOf(name),
-      params: { ...presetParams, ...from?.params, ...params },
+      params: { ...(from ? from.params : presetParams(config)), ...params },
       tools: wanted ? wanted.map((tool) => toolNamed(tool, known)) : (from?.tools ?? []),
       ...(chosen && { label: chosen.id }),
       ...(n !== undefined && { n }),

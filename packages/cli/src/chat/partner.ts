@@ -1,4 +1,4 @@
-import { type Config, describeProblem, loadAgents } from '@skein/agents';
+import { type Config, describeProblem, loadAgents, presetParams } from '@skein/agents';
 import type { Forest, GenerateOptions } from '@skein/forest';
 import { warn } from '../output/output.ts';
 import { agentNamed } from '../world/agent-named.ts';
@@ -21,7 +21,7 @@ export async function openPartner(who: string | undefined, config: Config, fores
   const asking = await openAsking(config, model ? [model.provider] : []);
   try {
     return who === undefined || model
-      ? modelPartner(model ?? defaultModel(config, asking), asking)
+      ? modelPartner(model ?? defaultModel(config, asking), asking, config)
       : await agentPartner(who, asking, config, forest);
   } catch (error) {
     await asking.close();
@@ -34,8 +34,9 @@ export function withModel(partner: Partner, model: NamedModel): Partner {
   return { ...partner, name: nameOfModel(model), options: { ...partner.options, model, fallback: [] } };
 }
 
-function modelPartner(model: NamedModel, { env, close }: Asking): Partner {
-  return { name: nameOfModel(model), env, system: undefined, options: { model }, close };
+function modelPartner(model: NamedModel, { env, close }: Asking, config: Config): Partner {
+  const options = { model, params: presetParams(config) };
+  return { name: nameOfModel(model), env, system: undefined, options, close };
 }
 
 async function agentPartner(name: string, asking: Asking, config: Config, forest: Forest): Promise<Partner> {

@@ -25,8 +25,8 @@ export async function inWorld<T>(flags: Flags, use: (world: World) => Promise<T>
 }
 
 /** The configuration. A bad flag ends the command: another forest than the one that was meant must not be used. */
-export async function readConfig({ store, project, model, agents, port, host }: Flags): Promise<Config> {
-  const { config, problems } = await loadConfig({ flags: { store, project, model, agents, port, host } });
+export async function readConfig({ store, project, model, preset, agents, port, host }: Flags): Promise<Config> {
+  const { config, problems } = await loadConfig({ flags: { store, project, model, preset, agents, port, host } });
   for (const problem of problems) {
     if (problem.file.startsWith('flag ')) throw new UsageError(describeProblem(problem));
     warn(describeProblem(problem));
