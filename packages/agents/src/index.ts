@@ -9,6 +9,7 @@ export {
   loadAgents,
 } from './agents/load.ts';
 export type { ChosenModel } from './agents/model.ts';
+export { presetParams } from './agents/params.ts';
 export { toolsInModule } from './agents/tool-module.ts';
 export type { Flags } from './config/layers.ts';
 export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './config/load.ts';

@@ -61,6 +61,7 @@ export function createProgram(version: string): Command {
     .option('--store <where>', 'a folder, postgres:VARIABLE, or memory')
     .option('--project <name>', 'which forest in the store')
     .option('--model <provider/model>', 'the model for whoever names none')
+    .option('--preset <name>', 'parameters by their name in the configuration, for whoever names none')
     .option('--token <variable>', 'the variable that holds the token clients need')
     .option('--hosts <names>', 'names under which it may be asked for, with commas between')
     .option('--proxy-mode <mode>', 'record (default), replay or pass, for requests that do not say it')

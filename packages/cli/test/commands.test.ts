@@ -342,6 +342,30 @@ describe('asking', () => {
     }
   });
 
+  test('ask: the preset of the configuration, the variable or the flag reaches the model', async () => {
+    const folder = join(home, 'presets');
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, 'skein.config.yaml'),
+      'preset: careful\npresets:\n  careful: { temperature: 0.2, max_tokens: 77, n: 3 }\n  wild: { temperature: 1 }\n',
+    );
+    const emulator = await startEmulator();
+    const sent = async (env: Record<string, string>, ...flags: string[]) => {
+      const question = ['ask', 'Hi', '--model', 'openai-chat/gpt-4o', '--store', store, '--project', 'presets'];
+      const { code, err } = await skein(folder, [...question, ...flags], '', { ...emulator.env(), ...env });
+      expect(code, err).toBe(0);
+      const { temperature, max_completion_tokens: most, n } = JSON.parse(emulator.log.at(-1)!.body.toString());
+      return [temperature, most, n];
+    };
+    expect(await sent({})).toEqual([0.2, 77, undefined]);
+    expect(await sent({}, '--max-tokens', '9')).toEqual([0.2, 9, undefined]);
+    expect(await sent({ SKEIN_PRESET: 'wild' })).toEqual([1, undefined, undefined]);
+    expect(await sent({}, '--preset', 'wild')).toEqual([1, undefined, undefined]);
+    await emulator.close();
+    const unknown = await skein(folder, ['ask', 'Hi', '--preset', 'wyld', '--store', store]);
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('There is no preset "wyld"') });
+  });
+
   test('agents and run: an agent works on a goal with its tools', async () => {
     mkdirSync(join(home, 'agents'));
     writeFileSync(

@@ -1,4 +1,4 @@
-import { type Agent, type Config, findProvider } from '@skein/agents';
+import { type Agent, type Config, findProvider, presetParams } from '@skein/agents';
 import type { Tool } from '@skein/core';
 import { type Engine, type GenerateOptions, toolsToGoOn } from '@skein/forest';
 import { Problem } from './http/problem.ts';
@@ -37,8 +37,8 @@ export function createGenerating(
     const name = model ?? (from ? undefined : (config.model ?? fallbackModel));
     if (name === undefined && !from)
       throw new Problem(422, 'bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
-    const preset = config.preset === undefined ? {} : config.presets[config.preset];
-    const { n, ...presetParams } = preset ?? {};
+    // An agent's parameters have the preset that counts for it.
+    const n = from || config.preset === undefined ? undefined : config.presets[config.preset]?.n;
     // An agent brings its own; otherwise a conversation that a model has answered goes on as that was asked.
     const last = goesOn && !from && (await engine.lastRequest(goesOn.thread, { at: goesOn.at }));
     const before = last ? toolsToGoOn(last.tools, tools).filter((tool) => 'execute' in tool) : [];
@@ -53,7 +53,10 @@ export function createGenerating(
       model: name === undefined ? from!.model : modelOf(name),
       ...(last
         ? { available: tools, ...(params && { params }), ...(named && { tools: named }) }
-        : { params: { ...presetParams, ...from?.params, ...params }, tools: named ?? from?.tools ?? [] }),
+        : {
+            params: { ...(from ? from.params : presetParams(config)), ...params },
+            tools: named ?? from?.tools ?? [],
+          }),
       ...(chosen && { label: chosen.id }),
       ...(n !== undefined && { n }),
     } as GenerateOptions;

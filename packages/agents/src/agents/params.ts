@@ -1,6 +1,11 @@
 import type { RequestParams } from '@skein/core';
-import type { Preset } from '../config/types.ts';
+import type { Config, Preset } from '../config/types.ts';
 import type { WrittenParams } from './written.ts';
+
+/** The parameters for whoever names none: those of the configured preset. `n`, which is no parameter, is left out. */
+export function presetParams({ preset, presets }: Pick<Config, 'preset' | 'presets'>): RequestParams {
+  return paramsOf({}, preset === undefined ? {} : presets[preset]);
+}
 
 /** The parameters of a request: those of the agent, over those of its preset. */
 export function paramsOf(written: Partial<WrittenParams>, preset: Preset = {}): RequestParams {

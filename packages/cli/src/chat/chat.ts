@@ -16,6 +16,7 @@ export interface ChatOptions {
   readonly project?: string;
   readonly agents?: string;
   readonly model?: string;
+  readonly preset?: string;
   readonly system?: string;
   readonly at?: string;
   readonly think?: string;

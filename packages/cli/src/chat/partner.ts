@@ -1,4 +1,4 @@
-import { type Config, describeProblem, loadAgents } from '@skein/agents';
+import { type Config, describeProblem, loadAgents, presetParams } from '@skein/agents';
 import type { Engine, Forest, GenerateOptions } from '@skein/forest';
 import { warn } from '../output/output.ts';
 import { agentNamed } from '../world/agent-named.ts';
@@ -36,7 +36,7 @@ export async function openPartner(
   const engine = await openEngine(forest, asking);
   try {
     return who === undefined || model
-      ? modelPartner(model ?? modelToGoOn(last, config, asking), engine, asking)
+      ? modelPartner(model ?? modelToGoOn(last, config, asking), engine, asking, last ? undefined : presetParams(config))
       : await agentPartner(who, engine, asking, config, forest);
   } catch (error) {
     await asking.close();
@@ -49,8 +49,15 @@ export function withModel(partner: Partner, model: NamedModel): Partner {
   return { ...partner, name: nameOfModel(model), options: { ...partner.options, model, fallback: [] } };
 }
 
-function modelPartner(model: NamedModel, engine: Engine, { close }: Asking): Partner {
-  return { name: nameOfModel(model), engine, system: undefined, options: { model }, close };
+/** Without parameters of its own a conversation goes on with those of its last request. */
+function modelPartner(
+  model: NamedModel,
+  engine: Engine,
+  { close }: Asking,
+  params: GenerateOptions['params'],
+): Partner {
+  const options = { model, ...(params && { params }) };
+  return { name: nameOfModel(model), engine, system: undefined, options, close };
 }
 
 async function agentPartner(

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
+import { presetParams } from '@skein/agents';
 import { type ContentBlock, isObject, type JsonObject, system, user } from '@skein/core';
 import type { BranchState, Forest, ForestNode } from '@skein/forest';
 import type { Command } from 'commander';
@@ -13,6 +14,7 @@ import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly model?: string;
+  readonly preset?: string;
   readonly schema?: string;
   readonly system?: string;
   readonly at?: string;
@@ -26,6 +28,7 @@ export function addAsk(program: Command): void {
       '--model <provider/model>',
       'whom to ask; default: who answered so far, "model" of the configuration, or the first that there is a key for',
     )
+    .option('--preset <name>', 'parameters by their name in the configuration')
     .option('--schema <file>', 'a JSON Schema that the answer has to fit; the answer is JSON')
     .option('--system <text>', 'how to answer')
     .option('--at <node|thread>', 'go on from there')
@@ -34,12 +37,12 @@ export function addAsk(program: Command): void {
 }
 
 async function ask(words: readonly string[], options: Options): Promise<void> {
-  const { json, model, schema: file, system: rule, at, maxTokens, store, project } = options;
+  const { json, model, preset, schema: file, system: rule, at, maxTokens, store, project } = options;
   if (rule !== undefined && at !== undefined)
     throw new UsageError('--system begins a conversation, --at goes on with one.');
   const schema = file === undefined ? undefined : await readSchema(file);
   const question = await questionOf(words);
-  await inWorld({ store, project, model }, async ({ config, forest, redact }) => {
+  await inWorld({ store, project, model, preset }, async ({ config, forest, redact }) => {
     const start = await startAt(forest, at);
     const last =
       start.thread && model === undefined ? await lastModel(forest, start.thread.id, start.node, config) : undefined;
@@ -59,7 +62,11 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
         model: chosen,
         thread: thread.id,
         ...(schema && { output: schema }),
-        ...(maxTokens !== undefined && { params: { ...params, maxTokens } }),
+        params: {
+          ...(params ?? presetParams(config)),
+          ...(preset !== undefined && presetParams(config)),
+          ...(maxTokens !== undefined && { maxTokens }),
+        },
       });
       // What is to be hidden can be cut in two by a stream.
       const isWhole = json === true || schema !== undefined || hasRedaction(config);

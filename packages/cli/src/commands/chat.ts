@@ -9,6 +9,7 @@ export function addChat(program: Command): void {
     .option('--at <node|thread>', 'go on from there')
     .option('--system <text>', 'how to answer')
     .option('--model <provider/model>', 'another model than the agent’s own')
+    .option('--preset <name>', 'parameters by their name in the configuration')
     .option(
       '--think <effort|tokens>',
       'how hard to think: low, medium, high, or a number of tokens for models that take one',

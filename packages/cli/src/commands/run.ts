@@ -13,6 +13,7 @@ import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
 interface Options extends ForestFlags {
   readonly agents?: string;
   readonly model?: string;
+  readonly preset?: string;
   readonly steps?: number;
   readonly yes?: boolean;
 }
@@ -23,6 +24,7 @@ export function addRun(program: Command): void {
     .argument('<goal...>')
     .option('--agents <folder>', 'where the files of the agents are')
     .option('--model <provider/model>', 'another model than its own')
+    .option('--preset <name>', 'parameters by their name in the configuration, where the agent names none')
     .option('--steps <count>', 'how often the model may be asked', countOf)
     .option('--yes', 'approve every call of a tool that asks first')
     .action(runAgent);

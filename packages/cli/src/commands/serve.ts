@@ -18,6 +18,7 @@ export interface ServeOptions {
   readonly store?: string;
   readonly project?: string;
   readonly model?: string;
+  readonly preset?: string;
   readonly token?: string;
   readonly open: boolean;
   readonly hosts?: string;

@@ -39,8 +39,8 @@ function warnOfDamage({ store }: Forest): void {
 const DAMAGE: ReadonlySet<string> = new Set(['damaged-record', 'wrong-hash', 'unreadable-file']);
 
 /** The configuration. A bad flag ends the command: another forest than the one that was meant must not be used. */
-export async function readConfig({ store, project, model, agents, port, host }: Flags): Promise<Config> {
-  const { config, problems } = await loadConfig({ flags: { store, project, model, agents, port, host } });
+export async function readConfig({ store, project, model, preset, agents, port, host }: Flags): Promise<Config> {
+  const { config, problems } = await loadConfig({ flags: { store, project, model, preset, agents, port, host } });
   for (const problem of problems) {
     if (problem.file.startsWith('flag ')) throw new UsageError(describeProblem(problem));
     warn(describeProblem(problem));

@@ -21,7 +21,7 @@ export async function appendAt(
   const ids: string[] = [];
   let here = place;
   for (const [index, message] of messages.entries()) {
-    const { node, body, next } = makeRecords(here, message, at);
+    const { node, body, next } = makeRecords(here, message, context.clock.siblingTime(here.id, at));
     records.push(body, node, takeFor(message, node.id, { ...(index === answer ? facts : common(facts)), at }));
     ids.push(node.id);
     here = next;
@@ -38,13 +38,11 @@ export async function appendBeside(
   messages: readonly { readonly message: Message; readonly take: TakeFacts }[],
   more: readonly StoreRecord[] = [],
 ): Promise<string[]> {
-  const now = context.clock.now();
+  const at = context.clock.now();
   const ids: string[] = [];
   const records: StoreRecord[] = [...more];
-  for (const [index, { message, take }] of messages.entries()) {
-    // Stores list siblings by time: they stay in the order they came in.
-    const at = now + index;
-    const { node, body } = makeRecords(place, message, at);
+  for (const { message, take } of messages) {
+    const { node, body } = makeRecords(place, message, context.clock.siblingTime(place.id, at));
     records.push(body, node, takeFor(message, node.id, { ...take, at }));
     ids.push(node.id);
   }

@@ -106,3 +106,16 @@ test('threads are made, listed, forked, deleted and brought back', async () => {
   expect(await forest.threads.restore(fork.id)).toMatchObject({ deleted: false, forkedFrom: thread.id });
   await expect(forest.threads.get('nope')).rejects.toMatchObject({ code: 'unknown_thread' });
 });
+
+test('a path from a node of another branch is refused, not given whole', async () => {
+  const forest = createForest(memoryStore());
+  const top = await forest.append(ROOT, [user('Top')]);
+  const [a, b] = [await forest.append(top, [assistant('A')]), await forest.append(top, [assistant('B'), user('C')])];
+  const texts = async (to: string, from?: string) => (await forest.path(to, from)).map(({ message }) => message.text);
+  expect(await texts(b, top)).toEqual(['B', 'C']);
+  expect(await texts(b, b)).toEqual([]);
+  expect(await texts(b, ROOT)).toEqual(['Top', 'B', 'C']);
+  await expect(forest.path(b, a)).rejects.toMatchObject({ code: 'not_above', subject: a });
+  await expect(forest.path(top, b)).rejects.toMatchObject({ code: 'not_above', subject: b });
+  await expect(forest.path(ROOT, a)).rejects.toMatchObject({ code: 'not_above', subject: a });
+});

@@ -1,6 +1,6 @@
 import { dialect, type Message } from '@skein/core';
 import { ECHO_VERSION, type NodeRecord, nodeId, ROOT, sha256, type TakeRecord } from '../model/index.ts';
-import type { Problem, Store } from '../store/index.ts';
+import { overlayStore, type Problem, type Store } from '../store/index.ts';
 import { makeRecords } from './make-records.ts';
 import { everyPage } from './pages.ts';
 import { placeBelow } from './place.ts';
@@ -103,7 +103,7 @@ function rememberBodies(store: Store): Store {
     }
     return digests.map((digest) => known.get(digest));
   };
-  return Object.create(store, { bodies: { value: bodies, enumerable: true } }) as Store;
+  return overlayStore(store, { bodies });
 }
 
 /** A store that looks at hashes itself says some of it, too. */

@@ -1,23 +1,46 @@
-import { assistant, type Message, system, user } from '@skein/core';
+import { assistant, type Content, type ContentBlock, type Message, system, user } from '@skein/core';
 import { ForestError } from './errors.ts';
 
 const WRITERS = { system, user, assistant };
 
-/** A message of the same role with another text, in Skein's own form. */
-export function sameRole(message: Message, text: string): Message {
-  return WRITERS[message.role as keyof typeof WRITERS](text);
+/** A message of the same role with another content, in Skein's own form. */
+export function sameRole(message: Message, content: Content): Message {
+  return WRITERS[message.role as keyof typeof WRITERS](content);
 }
+
+/** The message with another text: it stands where the first one stood, or at the end, and media keep their places. */
+export function withText(message: Message, text: string): Message {
+  const { content } = message;
+  if (!content.some(isMedia)) return sameRole(message, text);
+  const first = content.findIndex(({ type }) => type === 'text');
+  const at = first < 0 ? content.length : first;
+  const media = [content.slice(0, at), content.slice(at)].map((part) => part.filter(isMedia));
+  return sameRole(message, [...media[0]!, { type: 'text', text }, ...media[1]!]);
+}
+
+const isMedia = ({ type }: ContentBlock): boolean => type === 'media';
 
 /** Whether there is nothing but text in it, said by a person, a model or a system. */
 export function isPlainText({ role, content }: Message): boolean {
   return role in WRITERS && content.length > 0 && content.every(({ type }) => type === 'text');
 }
 
-/** What has anything but text cannot be cut or rewritten without losing it. */
-export function needPlainText(id: string, message: Message, action: string): void {
-  if (isPlainText(message)) return;
+/** What has anything but text cannot be cut without losing it. */
+export function needPlainText(id: string, message: Message): void {
+  if (!isPlainText(message)) throw notText(id, message, 'only messages of nothing but text can be split');
+}
+
+/** Calls, results and thoughts cannot be rewritten without losing them. */
+export function needTextAndMedia(id: string, message: Message): void {
+  const { role, content } = message;
+  const isEditable =
+    role in WRITERS && content.length > 0 && content.every((block) => block.type === 'text' || isMedia(block));
+  if (!isEditable) throw notText(id, message, 'only messages of text and media can be edited');
+}
+
+function notText(id: string, message: Message, rule: string): ForestError {
   const what = message.role in WRITERS ? `has ${others(message)}` : `is a ${message.role} message`;
-  throw new ForestError('not_text', id, `Node ${id} ${what}: only messages of nothing but text can be ${action}.`);
+  return new ForestError('not_text', id, `Node ${id} ${what}: ${rule}.`);
 }
 
 function others({ content }: Message): string {

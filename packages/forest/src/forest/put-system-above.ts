@@ -16,7 +16,7 @@ export async function putSystemAbove(context: Context, path: readonly NodeRecord
     throw new ForestError('has_system', first!.id, `Node ${first!.id} is a system text already: edit that one.`);
   const at = clock.now();
   const message = system(text);
-  const made = makeRecords(ROOT_PLACE, message, at);
+  const made = makeRecords(ROOT_PLACE, message, clock.siblingTime(ROOT, at));
   const take = takeFor(message, made.node.id, { via: 'edit', from: first!.id, at });
   const copy = await copyPath(store, path, made.next);
   const ids = [made.node.id, ...copy.ids];

@@ -1,6 +1,7 @@
 import { type NodeRecord, ROOT } from '../model/index.ts';
 import type { Page, Store } from '../store/index.ts';
 import type { Context } from './context.ts';
+import { ForestError } from './errors.ts';
 import { joinTexts } from './join-texts.ts';
 import { lineageOf } from './lineage.ts';
 import { everyPage, filteredPage } from './pages.ts';
@@ -27,7 +28,14 @@ export function readingOf({ store }: Context): Reading {
     },
     async path(to, from = ROOT) {
       const [end, above] = await Promise.all([resolveId(store, to), resolveId(store, from)]);
-      return readNodes(store, await store.path(end, above));
+      const records = await store.path(end, above);
+      if (end !== above && (records[0]?.parent ?? ROOT) !== above)
+        throw new ForestError(
+          'not_above',
+          above,
+          `Node ${above} does not lead to ${end}: "from" has to be above it. To compare two branches, use diff.`,
+        );
+      return readNodes(store, records);
     },
     async messages(id, { issuer } = {}) {
       const path = await store.path(await resolveId(store, id));

@@ -1,5 +1,5 @@
 import { createClock, type RefRecord } from '../model/index.ts';
-import type { Store } from '../store/index.ts';
+import { overlayStore, type Store } from '../store/index.ts';
 import type { Context } from './context.ts';
 
 /**
@@ -22,11 +22,7 @@ export function seeingContext(store: Store, clock = createClock(store.writer)): 
     if (found) clock.see(found.clock);
     return found;
   };
-  const seeing = Object.create(store, {
-    refs: { value: refs, enumerable: true },
-    entry: { value: entry, enumerable: true },
-  }) as Store;
-  return { store: seeing, clock };
+  return { store: overlayStore(store, { refs, entry }), clock };
 }
 
 const BATCH = 500;

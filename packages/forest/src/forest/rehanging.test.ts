@@ -111,6 +111,36 @@ test('an edit is a sibling that says what it was made from', async () => {
   expect(await forest.edit(edited, 'Hello')).toBe(edited);
 });
 
+describe('an edit of a message with images and files', () => {
+  const image = { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'AQL/' } } as const;
+  const text = (words: string) => ({ type: 'text', text: words }) as const;
+
+  test('changes the text, and keeps them in their places', async () => {
+    const forest = createForest(memoryStore());
+    const id = await forest.append(ROOT, [user([text('Helo'), image, text('Wat is it?')])]);
+    const { message } = await forest.node(await forest.edit(id, 'What is it?'));
+    expect(message.content).toEqual([text('What is it?'), image]);
+    const behind = await forest.append(ROOT, [user([image, text('Wat?')])]);
+    expect((await forest.node(await forest.edit(behind, 'What?'))).message.content).toEqual([image, text('What?')]);
+  });
+
+  test('adds a text where there was none', async () => {
+    const forest = createForest(memoryStore());
+    const id = await forest.append(ROOT, [user([image])]);
+    expect((await forest.node(await forest.edit(id, 'What?'))).message.content).toEqual([image, text('What?')]);
+    expect(await refusal(forest, () => forest.split(id, 1))).toBe('not_text');
+  });
+
+  test("keeps them from a provider's own form", async () => {
+    const forest = createForest(memoryStore());
+    const own = anthropicMessages.parseMessage(
+      '{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQL/"}},{"type":"text","text":"Wat?"}]}',
+    );
+    const id = await forest.append(ROOT, [own]);
+    expect((await forest.node(await forest.edit(id, 'What?'))).message.content).toEqual([image, text('What?')]);
+  });
+});
+
 test('an edit of the root puts a system text above what is carried, and refuses a second one', async () => {
   const forest = createForest(memoryStore());
   const question = await forest.append(ROOT, [user('Q')]);

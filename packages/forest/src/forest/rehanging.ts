@@ -8,7 +8,7 @@ import { ForestError } from './errors.ts';
 import { makeRecords } from './make-records.ts';
 import { everyItem } from './pages.ts';
 import { placeBelow } from './place.ts';
-import { checkPosition, needPlainText, sameRole } from './plain-text.ts';
+import { checkPosition, needPlainText, needTextAndMedia, sameRole, withText } from './plain-text.ts';
 import { putSystemAbove } from './put-system-above.ts';
 import { messageOf } from './read-nodes.ts';
 import { setRef } from './refs.ts';
@@ -54,14 +54,15 @@ export function rehangingOf(context: Context): Rehangings {
         return putSystemAbove(context, await store.path((await recordOf(store, carry)).id), text);
       const node = await recordOf(store, id);
       const { message } = await read(node);
-      needPlainText(node.id, message, 'edited');
+      needTextAndMedia(node.id, message);
       if (text === '')
         throw new ForestError('empty_text', node.id, 'An edit needs a text: to take a node away, remove it.');
       const behind = carry === undefined ? [] : await pathBehind(store, node, carry);
       if (text === message.text) return behind.at(-1)?.id ?? node.id;
       const at = context.clock.now();
-      const edited = sameRole(message, text);
-      const made = makeRecords(await placeBelow(store, node.parent), edited, at);
+      const edited = withText(message, text);
+      const place = await placeBelow(store, node.parent);
+      const made = makeRecords(place, edited, context.clock.siblingTime(place.id, at));
       const take = takeFor(edited, made.node.id, { via: 'edit', from: node.id, at });
       const copy = await copyPath(store, behind, made.next);
       const ids = [made.node.id, ...copy.ids];
@@ -71,7 +72,7 @@ export function rehangingOf(context: Context): Rehangings {
     async split(id, at) {
       const node = await recordOf(store, id);
       const { message, takes } = await read(node);
-      needPlainText(node.id, message, 'split');
+      needPlainText(node.id, message);
       if (message.role === 'system')
         throw new ForestError(
           'not_text',

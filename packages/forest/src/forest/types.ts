@@ -24,7 +24,7 @@ export interface Forest {
   /** The full id of what only one node begins with; old ids lead to what took their place. */
   resolve(id: string): Promise<string>;
   node(id: string): Promise<ForestNode>;
-  /** From behind `from` (default: the root) to the node. */
+  /** From behind `from` (default: the root) to the node. Refused where `from` is not above it. */
   path(to: string, from?: string): Promise<ForestNode[]>;
   /**
    * The messages of a path as they are sent, with the origins that fit a request to this issuer best. Neighbours of

@@ -7,7 +7,15 @@ import { readThreads } from '../forest/read-threads.ts';
 import { followRedirects } from '../forest/resolve.ts';
 import { titleOfMessages } from '../forest/thread-title.ts';
 import type { Forest } from '../forest/types.ts';
-import { type BodyRecord, type NodeRecord, type RefRecord, ROOT, sha256, type TakeRecord } from '../model/index.ts';
+import {
+  type BodyRecord,
+  type NodeRecord,
+  type RefRecord,
+  ROOT,
+  type SiblingTime,
+  sha256,
+  type TakeRecord,
+} from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { wrongShape } from './format-error.ts';
 import { inOrder } from './in-order.ts';
@@ -31,7 +39,7 @@ interface Made {
 export async function plant({ store, clock }: Forest, format: ImportFormat, source: Conversation): Promise<Planted> {
   if (source.messages.length === 0) throw wrongShape('at least one message');
   const now = source.updatedAt ?? source.createdAt ?? clock.now();
-  const { made, places } = await makeAll(store, source, now);
+  const { made, places } = await makeAll(store, source, now, clock.siblingTime);
   const ids = made.map(({ node }) => node.id);
   const [there, takes] = await Promise.all([store.nodes(ids), takesByNode(store, ids)]);
   const records = made.flatMap(({ node, body, take, hasTime }) => {
@@ -47,9 +55,9 @@ export async function plant({ store, clock }: Forest, format: ImportFormat, sour
 }
 
 /** Where nodes were moved since, what follows hangs where they are now, and their old places stay empty. */
-async function makeAll(store: Store, source: Conversation, now: number) {
+async function makeAll(store: Store, source: Conversation, now: number, siblingTime: SiblingTime) {
   const ordered = { ...source, messages: inOrder(source.messages) };
-  const planned = await makeBelow(ordered, now, async (id) => id);
+  const planned = await makeBelow(ordered, now, siblingTime, async (id) => id);
   const moves = await followRedirects(
     store,
     planned.made.map(({ node }) => node.id),
@@ -58,6 +66,7 @@ async function makeAll(store: Store, source: Conversation, now: number) {
   return makeBelow(
     ordered,
     now,
+    siblingTime,
     async (id) => (await followRedirects(store, [id])).get(id)!,
     (id) => placeBelow(store, id),
   );
@@ -66,6 +75,7 @@ async function makeAll(store: Store, source: Conversation, now: number) {
 async function makeBelow(
   source: Conversation,
   now: number,
+  siblingTime: SiblingTime,
   whereIs: (id: string) => Promise<string>,
   placeAt?: (id: string) => Promise<Place>,
 ) {
@@ -73,7 +83,7 @@ async function makeBelow(
   const places = new Map<string, Place>();
   for (const { key, parent, message, at, take } of source.messages) {
     const place = parent === undefined ? ROOT_PLACE : places.get(parent)!;
-    const { node, body, next } = makeRecords(place, message, at ?? now);
+    const { node, body, next } = makeRecords(place, message, siblingTime(place.id, at ?? now));
     const target = await whereIs(node.id);
     places.set(key, target === node.id || !placeAt ? next : await placeAt(target));
     if (target !== node.id) continue;

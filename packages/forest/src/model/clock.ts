@@ -9,7 +9,12 @@ export interface Clock {
   tick(): string;
   /** Takes note of a stamp from elsewhere, so that the next one is later. */
   see(stamp: string): void;
+  /** The moment to write into a node below `parent`, where its message is of the moment `at`. */
+  readonly siblingTime: SiblingTime;
 }
+
+/** Children are listed by their moments: of those that say the same one, each gets a thousandth of a millisecond more than the one before. */
+export type SiblingTime = (parent: string, at: number) => number;
 
 /** `writer` tells equal moments apart; `now` is the machine's clock. */
 export function createClock(writer: string, now: () => number = Date.now): Clock {
@@ -17,6 +22,7 @@ export function createClock(writer: string, now: () => number = Date.now): Clock
   let count = 0;
   return {
     now,
+    siblingTime: createSiblingTime(),
     tick() {
       const time = Math.floor(now());
       if (time > last) {
@@ -33,6 +39,21 @@ export function createClock(writer: string, now: () => number = Date.now): Clock
       last = seen.time;
       count = seen.count;
     },
+  };
+}
+
+/** Moments that are remembered: siblings of one moment are written close to each other. */
+const REMEMBERED = 10_000;
+
+export function createSiblingTime(): SiblingTime {
+  const counts = new Map<string, number>();
+  return (parent, at) => {
+    const key = `${at} ${parent}`;
+    const count = counts.get(key) ?? 0;
+    counts.delete(key);
+    counts.set(key, count + 1);
+    if (counts.size > REMEMBERED) counts.delete(counts.keys().next().value!);
+    return at + count / 1000;
   };
 }
 

@@ -24,7 +24,10 @@ export interface NodeRecord {
   readonly lead: string;
   /** What sending needs to know of the text, so that it need not be parsed; `facts.digest` is `body`. */
   readonly facts: Omit<Facts, 'digest'>;
-  /** When it was first written, in milliseconds. Not part of its identity. */
+  /**
+   * When it was first written, in milliseconds, not part of its identity. Siblings of one millisecond differ by thousandths
+   * of it, in the order they were made.
+   */
   readonly at: number;
 }
 

@@ -27,7 +27,7 @@ export function growPath(
   const ids: string[] = [];
   let end = place;
   for (const message of messages) {
-    const { node, body, next } = makeRecords(end, message, take.at);
+    const { node, body, next } = makeRecords(end, message, index.siblingTime(end.id, take.at));
     const known = index.nodes.get(node.id);
     if (!known) {
       const isReply = message.role === 'assistant';

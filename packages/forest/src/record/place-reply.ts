@@ -28,8 +28,6 @@ export function placeReply(
     const facts = takeOfReply(turn, brought, otherSystem);
     const take: TakeFacts & { at: number } = {
       ...facts,
-      // Stores list siblings by time: alternatives stay in the order they came in.
-      at: facts.at + at,
       model: message.origin.model ?? turn.model ?? '',
       stop,
       thread,

@@ -1,6 +1,6 @@
 import type { Place } from '../forest/make-records.ts';
 import { ROOT_PLACE } from '../forest/place.ts';
-import { ROOT, type TakeContext } from '../model/index.ts';
+import { createSiblingTime, ROOT, type SiblingTime, type TakeContext } from '../model/index.ts';
 import type { EarlyRequest } from './early.ts';
 import type { SystemKeys } from './evidence.ts';
 import type { Exchange } from './exchange.ts';
@@ -48,6 +48,8 @@ export interface RecordedIndex {
   readonly early: Map<string, readonly EarlyRequest[]>;
   /** The keys of system texts by the digests they were made of; not undone: they are always the same. */
   readonly systems: Map<string, SystemKeys>;
+  /** Not undone: it only has to grow. */
+  readonly siblingTime: SiblingTime;
   /** Changes a map in a way that can be taken back. */
   set<K, V>(map: Map<K, V>, key: K, value: V): void;
   /** From now on changes belong to one more step. Gives what takes that step back. */
@@ -162,6 +164,7 @@ export function createIndex(): RecordedIndex {
     awaiting: new Map(),
     early: new Map(),
     systems: new Map(),
+    siblingTime: createSiblingTime(),
     set(map, key, value) {
       changes.push(map, key, map.has(key) ? map.get(key) : NOTHING);
       map.set(key, value);

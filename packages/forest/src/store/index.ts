@@ -1,5 +1,6 @@
 export { type FileStoreOptions, fileStore } from './file/file-store.ts';
 export { memoryStore } from './memory/memory-store.ts';
+export { overlayStore } from './overlay-store.ts';
 export { type PostgresOptions, postgresStore } from './postgres/postgres-store.ts';
 export type {
   Change,

@@ -1,6 +1,7 @@
 import type { Store } from '../store/index.ts';
 import { changeCases } from './change-cases.ts';
 import type { StoreCase } from './check.ts';
+import { forestCases, sharedForestCases } from './forest-cases.ts';
 import { listCases } from './list-cases.ts';
 import { matchCases } from './match-cases.ts';
 import { recordCases } from './record-cases.ts';
@@ -19,23 +20,33 @@ export interface StoreUnderTest {
 
 /** What every store promises, ours and others'. Run each case in the test runner of your choice. */
 export function storeConformance(name: string, open: () => Promise<StoreUnderTest>, shared = true): StoreCase[] {
-  const single = { ...recordCases, ...treeCases, ...matchCases, ...listCases, ...searchCases, ...changeCases };
-  return Object.entries({ ...single, ...(shared && sharedCases) }).map(([title, check]) => ({
-    name: `${name}: ${title}`,
-    async run() {
-      const { store, again, end } = await open();
-      const opened = [store];
-      try {
-        await check(store, async () => {
-          if (!again) throw new Error('This store cannot be opened twice: leave the shared cases out');
-          const other = await again();
-          opened.push(other);
-          return other;
-        });
-      } finally {
-        for (const one of opened) await one.close();
-        await end?.();
-      }
-    },
-  }));
+  const single = {
+    ...recordCases,
+    ...treeCases,
+    ...matchCases,
+    ...listCases,
+    ...searchCases,
+    ...changeCases,
+    ...forestCases,
+  };
+  return Object.entries({ ...single, ...(shared && { ...sharedCases, ...sharedForestCases }) }).map(
+    ([title, check]) => ({
+      name: `${name}: ${title}`,
+      async run() {
+        const { store, again, end } = await open();
+        const opened = [store];
+        try {
+          await check(store, async () => {
+            if (!again) throw new Error('This store cannot be opened twice: leave the shared cases out');
+            const other = await again();
+            opened.push(other);
+            return other;
+          });
+        } finally {
+          for (const one of opened) await one.close();
+          await end?.();
+        }
+      },
+    }),
+  );
 }

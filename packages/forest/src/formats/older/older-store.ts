@@ -1,6 +1,6 @@
 import { seeingContext } from '../../forest/refs.ts';
 import { ROOT } from '../../model/index.ts';
-import type { RefQuery, Store } from '../../store/index.ts';
+import { overlayStore, type RefQuery, type Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';
 import { addBookmarks } from './add-bookmarks.ts';
 import { createConverter, type Look } from './converter.ts';
@@ -117,5 +117,5 @@ export async function olderStore(folder: string, beside: Store): Promise<Store> 
       return read.apply(beside, args);
     };
   }
-  return Object.assign(Object.create(beside), overlay) as Store;
+  return overlayStore(beside, overlay);
 }
