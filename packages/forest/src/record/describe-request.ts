@@ -93,9 +93,9 @@ function modelIn(body: string | Uint8Array | undefined): string | undefined {
 function cleanBody(body: string | Uint8Array | undefined, secrets: readonly string[]) {
   if (body === undefined) return undefined;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const seen = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (!secrets.some((secret) => seen.includes(secret))) return { bytes, redacted: false };
-  return { bytes: Buffer.from(withoutSecrets(textOf(bytes), secrets)), redacted: true };
+  const text = textOf(bytes);
+  const clean = withoutSecrets(text, secrets);
+  return clean === text ? { bytes, redacted: false } : { bytes: Buffer.from(clean), redacted: true };
 }
 
 function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {

@@ -41,9 +41,33 @@ export function secretsOf(url: URL, headers: HeaderPairs): readonly string[] {
   return distinct.sort((a, b) => b.length - a.length);
 }
 
-/** A text without these; the text itself when it has none of them. */
+const REMOVED = '[key removed]';
+
+/** A text without these, however their letters are spelt; the text itself when it has none of them. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((clean, secret) => clean.replaceAll(secret, '[key removed]'), text);
+  const clean = secrets.reduce((left, secret) => left.replaceAll(secret, REMOVED), text);
+  return secrets.length > 0 && ESCAPED.test(clean) ? clean.replace(anySpelling(secrets), REMOVED) : clean;
+}
+
+/** Where a letter may be spelt otherwise: `\u004c`, `\/`, `%4C`. */
+const ESCAPED = /\\u00[2-7]|\\\/|%(?:25)*[2-7]/i;
+
+/** Made once for the secrets of a request, which are looked for in each part of its answer. */
+const spellings = new WeakMap<readonly string[], RegExp>();
+
+/** Each letter as it is, escaped as in JSON (also in JSON inside of JSON), or percent-encoded. */
+function anySpelling(secrets: readonly string[]): RegExp {
+  const known = spellings.get(secrets);
+  if (known) return known;
+  const letter = (unit: string): string => {
+    const hex = unit.charCodeAt(0).toString(16).padStart(4, '0');
+    const digits = [...hex].map((digit) => (/[a-f]/.test(digit) ? `[${digit}${digit.toUpperCase()}]` : digit)).join('');
+    const plain = `\\\\{0,8}${unit.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')}`;
+    return `(?:${plain}|\\\\{1,8}u${digits}${hex.startsWith('00') ? `|%(?:25)*${digits.slice(2)}` : ''})`;
+  };
+  const made = new RegExp(secrets.map((secret) => secret.split('').map(letter).join('')).join('|'), 'g');
+  spellings.set(secrets, made);
+  return made;
 }
 
 function isSecretParameter(name: string): boolean {
