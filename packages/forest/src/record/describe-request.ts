@@ -1,10 +1,11 @@
 import { sha256 } from '../model/index.ts';
+import { secretsOf, withoutSecrets } from '../model/secrets.ts';
 import { issuerAt, providerAt, readAddress } from './address.ts';
 import type { Exchange } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { RequestToRecord } from './recorder.ts';
 import { replayKey } from './replay-key.ts';
-import { safeHeaders, safeQuery, secretsOf, withoutSecrets } from './safe-parts.ts';
+import { safeHeaders, safeQuery } from './safe-parts.ts';
 
 /** A request as it is stored. */
 export interface DescribedRequest {
