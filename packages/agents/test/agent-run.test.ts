@@ -212,4 +212,7 @@ knowledge_store: { type: chroma, path: ./knowledge_db }
     ['notice', 'module', 3],
     ['notice', 'knowledge_store', 10],
   ]);
+  // Also for those who load one agent, or run it.
+  const agent = await loadAgent(join(folder, 'coder.yaml'), { config, env: {} });
+  expect((await agent.options()).problems).toEqual(problems);
 });

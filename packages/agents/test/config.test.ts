@@ -311,3 +311,15 @@ describe('a secret in a file', () => {
     expect((await configIn(await folderWith({ 'skein.config.yaml': text }))).problems).toEqual([]);
   });
 });
+
+test.each([
+  ['yaml', 'project: work\nmcp: &loop\n  a: *loop\n', 3],
+  ['yaml', `project: work\npresets: ${'{a: '.repeat(30_000)}1${'}'.repeat(30_000)}\n`, 2],
+  ['toml', `project = "work"\nx = ${'['.repeat(30_000)}${']'.repeat(30_000)}\n`, 2],
+  ['json', `{"project":"work","presets":${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}}`, 1],
+])('a file that contains itself, or nests without end, is a problem and no crash: %s', async (ending, text, line) => {
+  const folder = await folderWith({ [`skein.config.${ending}`]: text });
+  const { config, problems } = await configIn(folder);
+  expect(config.project).toBe('default');
+  expect(problems).toMatchObject([{ severity: 'error', code: 'syntax', line }]);
+});

@@ -381,6 +381,21 @@ describe('asking', () => {
     expect((await run('run', 'clok', 'Hm')).err).toContain('There is: clock.');
   });
 
+  test('agents: a broken file is told, the others are listed, and the exit code is not 0', async () => {
+    const folder = join(home, 'some-broken');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'good.yaml'), 'provider: anthropic\nmodel: claude-sonnet-4-5\nclass_name: Good\n');
+    expect((await skein(home, ['agents', '--agents', folder])).code).toBe(0);
+    writeFileSync(join(folder, 'loop.yaml'), 'provider: anthropic\nparams: &a\n  stop: *a\n');
+    const { code, out, err } = await skein(home, ['agents', '--agents', folder]);
+    expect(out).toContain('good');
+    expect(err).toContain('loop.yaml:3');
+    expect(code).toBe(1);
+    const listed = await skein(home, ['agents', '--agents', folder, '--json']);
+    expect(listed.json()).toMatchObject({ items: [{ id: 'good' }], problems: [{}, { severity: 'error' }] });
+    expect(listed.code).toBe(1);
+  });
+
   test('run --yes: what came before an approval is shown once, and all replies of the run are counted', async () => {
     const emulator = await startEmulator();
     const call = { type: 'tool-use', name: 'current_time', input: {} } as const;

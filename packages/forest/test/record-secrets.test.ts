@@ -58,6 +58,45 @@ test('an answer and an error that repeat the key are stored without it', async (
   expect(written()).not.toContain(SECRET);
 });
 
+/** Every letter of the key in another spelling. */
+const SPELLINGS: Readonly<Record<string, (letter: string, hex: string) => string>> = {
+  'escaped in JSON': (_, hex) => `\\u00${hex}`,
+  'escaped in JSON, in capitals': (_, hex) => `\\u00${hex.toUpperCase()}`,
+  'escaped in JSON inside of JSON': (_, hex) => `\\\\u00${hex}`,
+  'percent-encoded': (_, hex) => `%${hex}`,
+  'percent-encoded twice': (_, hex) => `%25${hex.toUpperCase()}`,
+  'one letter of it': (letter, hex) => (letter === 'v' ? `\\u00${hex}` : letter),
+};
+
+test.each(Object.entries(SPELLINGS))('a key is found however it is spelt: %s', async (_, spell) => {
+  const { store, written } = watchedStore();
+  const spelt = [...SECRET].map((letter) => spell(letter, letter.charCodeAt(0).toString(16))).join('');
+  const fetch = recordFetch(newForest(store), {
+    fetch: async () => new Response(`{"error":"Wrong: ${spelt}."}`, { status: 401 }),
+  });
+  const body = `{"model":"m","messages":[],"user":"${spelt}, 100%25 \\u00e9"}`;
+  const url = 'https://api.example.com/v1/chat/completions';
+  await (await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${SECRET}` }, body })).text();
+  await fetch.settled();
+  // What is written is JSON, in which a backslash is two.
+  expect(written().replaceAll('\\\\', '\\')).not.toContain(spelt);
+  expect(written()).toContain('Wrong: [key removed].');
+  expect(written()).toContain('[key removed], 100%25 \\\\u00e9');
+});
+
+test('a key that is percent-encoded in the query is not stored where the answer repeats the address', async () => {
+  const { store, written } = watchedStore();
+  const encoded = SECRET.replaceAll('e', '%65').replaceAll('-', '%2d');
+  const fetch = recordFetch(newForest(store), {
+    fetch: async (input) => new Response(`No such page: ${String(input)}`, { status: 404 }),
+  });
+  const url = `https://api.example.com/v1/chat/completions?key=${encoded}`;
+  await (await fetch(url, { method: 'POST', body: '{"model":"m","messages":[]}' })).text();
+  await fetch.settled();
+  expect(written()).toContain('No such page: https://api.example.com/v1/chat/completions?key=[key removed]');
+  expect(written()).not.toContain(encoded);
+});
+
 test('a key that an API has accepted is not in the store either', async () => {
   const emulator = await start();
   const { store, written } = watchedStore();

@@ -49,6 +49,15 @@ describe('modes', () => {
     expect(hit.rawHeaders).toContain('x-skein-replay');
   });
 
+  test('a body that cannot be decoded is no fault of the server: it is refused, or goes on', async () => {
+    const world = await startWorld({ proxy: { mode: 'replay' } });
+    const refused = await post(world, 'no gzip', { 'content-encoding': 'gzip' });
+    expect(refused.json()).toMatchObject({ status: 415, code: 'undecodable' });
+    expect((await post(world, 'x', { 'content-encoding': 'snail' })).status).toBe(415);
+    await post(world, 'no gzip', { 'content-encoding': 'gzip', 'x-skein-on-miss': 'pass' });
+    expect(world.emulator.log).toHaveLength(1);
+  });
+
   test('a miss goes on to the provider if asked, and is a hit from then on', async () => {
     const world = await startWorld({ proxy: { mode: 'replay', onMiss: 'pass' } });
     const first = await post(world, ask('Hi'));

@@ -180,6 +180,32 @@ describe('headers', () => {
     expect(response.headers.get('content-security-policy')).toContain("sandbox; default-src 'none'");
   });
 
+  test('a provider cannot set or clear the cookie of this server', async () => {
+    const { env } = await startUpstream((_, response) => {
+      response.writeHead(200, [
+        ...['Set-Cookie', 'skein_token=stolen; Path=/', 'Set-Cookie', '=skein_token=stolen', 'Set-Cookie', 'own=1'],
+        ...['Clear-Site-Data', '"cookies"', 'content-type', 'application/json'],
+      ]);
+      response.end('{}');
+    });
+    const { server } = await startWorld({ env });
+    const { rawHeaders } = await wire(`${server.url}/proxy/ollama/v1/files/f/content`);
+    expect(rawHeaders).toContain('own=1');
+    expect(rawHeaders.join().toLowerCase()).not.toMatch(/skein_token|clear-site-data/);
+  });
+
+  test('the token of this server does not go on, however its parameter is spelt', async () => {
+    const seen: string[] = [];
+    const { env } = await startUpstream((request, response) => {
+      seen.push(request.url!);
+      response.end('{}');
+    });
+    const token = 'the-token-0123456789';
+    const { server } = await startWorld({ env, token, proxy: { useServerKeys: true } });
+    await wire(`${server.url}/proxy/ollama/v1/models?k%65y=${token}&a=1`);
+    expect(seen).toEqual(['/v1/models?a=1']);
+  });
+
   test('keys are in nothing that is kept, logged or shown', async () => {
     const { env } = await startUpstream((request, response) => {
       response.writeHead(401, { ...json, 'x-echo': request.url! });

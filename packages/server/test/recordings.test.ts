@@ -86,6 +86,12 @@ test('an import tells how far it is, and what is wrong with it', async () => {
   const followed = await api('POST', '/import?dialect=blocks', list, { accept: 'text/event-stream' });
   expect(followed.body).toContain('event: done');
   expect((await api('POST', '/import', 'not json')).body).toMatchObject({ status: 422, code: 'not_json' });
+  // What a page from elsewhere could send without being asked.
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])
+    expect((await api('POST', '/import', list, { 'content-type': type })).body).toMatchObject({
+      status: 415,
+      code: 'wrong_content_type',
+    });
   expect((await api('POST', '/import?format=older', '/etc')).body).toMatchObject({ status: 400 });
   const failed = await api('POST', '/import', 'not json', { accept: 'text/event-stream' });
   expect(failed.body).toContain('event: failed');

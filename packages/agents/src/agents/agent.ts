@@ -28,7 +28,7 @@ export interface Agent {
   readonly toolNames: readonly string[];
   /**
    * Everything that `run` needs but the messages. MCP servers are started for it. One that is not there costs its tools
-   * and nothing else; `problems` says so.
+   * and nothing else; `problems` says so, beside what the file holds that is not used.
    */
   options(): Promise<{ readonly options: AgentOptions; readonly problems: readonly Problem[] }>;
   /** Starts a run. What is given here counts before what the file says. */

@@ -36,7 +36,12 @@ export async function buildAgent(
   const written = agentShape(document.value ?? {}, [], report);
   const agent = written && (await assemble(written, document.file, context, report));
   problems.push(...own);
-  return own.some(({ severity }) => severity === 'error') ? undefined : agent;
+  if (!agent || own.some(({ severity }) => severity === 'error')) return undefined;
+  const options: Agent['options'] = async () => {
+    const made = await agent.options();
+    return { ...made, problems: [...own, ...made.problems] };
+  };
+  return { ...agent, options };
 }
 
 async function assemble(
@@ -50,7 +55,8 @@ async function assemble(
   const choosing = { config, env, report };
   const servers = ownServers(written, folder, context, report);
   const names = [...servers.own.names, ...context.mcp.names];
-  const listing = { config, forest: context.forest, files: written.files, folder, servers: names, report };
+  const { files, class_name: className } = written;
+  const listing = { config, forest: context.forest, files, folder, servers: names, className, report };
   const { tools, mcp } = await listedTools(written.tools ?? [], listing);
   const approve = written.approve ?? [];
   if (approve !== 'all')

@@ -19,6 +19,8 @@ export interface ListedTools {
 
 interface Listing extends BuiltInContext {
   readonly servers: readonly string[];
+  /** Of Synapse's files: the Python class whose methods are listed as tools. */
+  readonly className: string | undefined;
   readonly report: Report;
 }
 
@@ -41,8 +43,15 @@ export async function listedTools(names: readonly string[], listing: Listing): P
 
 function namedTool(name: string, path: KeyPath, listing: Listing): Tool[] {
   if (!(BUILT_IN as readonly string[]).includes(name)) {
-    const fix = `${insteadOf(name, BUILT_IN)} A tool of your own is listed by its file, such as "./my-tools.ts".`;
-    listing.report(path, 'unknown-tool', `There is no tool "${name}".`, fix);
+    const { className, report } = listing;
+    if (className === undefined) {
+      const fix = `${insteadOf(name, BUILT_IN)} A tool of your own is listed by its file, such as "./my-tools.ts".`;
+      report(path, 'unknown-tool', `There is no tool "${name}".`, fix);
+    } else {
+      const message = `"${name}" is a method of the class ${className}, and methods in Python do not carry over.`;
+      const fix = `Write it as tool({ … }) in a module and list that, such as "./tools.ts", or an MCP server as "mcp:<name>", or remove it. Built in: ${BUILT_IN.join(', ')}.`;
+      report(path, 'unknown-tool', message, fix);
+    }
     return [];
   }
   const tool = builtInTool(name, path, listing, listing.report);

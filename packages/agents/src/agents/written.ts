@@ -58,6 +58,12 @@ const older: Shape<never> = (_, path, report) => {
   return undefined;
 };
 
+/** Its methods were the tools. */
+const className: Shape<string> = (value, path, report) => {
+  older(value, path, report);
+  return typeof value === 'string' ? value : undefined;
+};
+
 export const agentShape: Shape<Partial<WrittenAgent>> = object<WrittenAgent>({
   name: text,
   description: text,
@@ -86,7 +92,7 @@ export const agentShape: Shape<Partial<WrittenAgent>> = object<WrittenAgent>({
   }),
   approve,
   mcp: serversShape,
-  class_name: older,
+  class_name: className,
   module: older,
   knowledge_store: older,
 });

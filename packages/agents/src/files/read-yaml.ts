@@ -1,4 +1,17 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import type { KeyPath, Parsed } from './document.ts';
 
 export function readYaml(text: string): Parsed {
@@ -8,6 +21,9 @@ export function readYaml(text: string): Parsed {
   const [error] = document.errors;
   const lineAt = (offset: number) => lines.linePos(offset).line;
   if (error) return { line: lineAt(error.pos[0]), message: error.message };
+  const loop = selfAlias(document);
+  if (loop)
+    return { line: lineAt(loop.range![0]), message: 'this alias names what it stands in, which contains itself then' };
   let value: unknown;
   try {
     value = document.toJS();
@@ -27,6 +43,20 @@ export function readYaml(text: string): Parsed {
     return offset === undefined ? undefined : lineAt(offset);
   };
   return { value, lineOf };
+}
+
+/** An alias inside of what it names. Whoever walks through such a value never comes to an end. */
+function selfAlias(document: Document): Alias | undefined {
+  let found: Alias | undefined;
+  visit(document, {
+    Alias(_, alias, around) {
+      const named = alias.resolve(document);
+      if (!named || !around.includes(named)) return undefined;
+      found = alias;
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 function childOf(node: unknown, step: string | number): { node: unknown; offset: number | undefined } | undefined {

@@ -25,8 +25,10 @@ async function listAgents({ json, ...flags }: { readonly json?: boolean; readonl
       tools: toolNames,
       file,
     }));
-    if (json) return sayJson({ items, problems: problemsOf(loaded) });
-    for (const problem of problemsOf(loaded)) warn(describeProblem(problem));
+    const problems = problemsOf(loaded);
+    if (problems.some(({ severity }) => severity === 'error')) process.exitCode = 1;
+    if (json) return sayJson({ items, problems });
+    for (const problem of problems) warn(describeProblem(problem));
     for (const { id, name, description = '', model, tools } of items) {
       say(`${colors.yellow(id)}  ${model}  ${oneLine(name === id ? description : `${name}. ${description}`)}`);
       if (tools.length > 0) say(colors.dim(`  tools: ${tools.join(', ')}`));

@@ -4,6 +4,7 @@ import { costOf } from '@skein/core/prices';
 import { openForest } from '@skein/forest';
 import { createLog, createServer, isEmptyForest, isLoopback, seedSample } from '@skein/server';
 import { colors, say, UsageError, warn } from '../output/output.ts';
+import { problemsOf } from '../world/agent-named.ts';
 import { needsDemo, providerOfModel } from '../world/asking.ts';
 import { DEMO_MODEL, startDemo, withKeys } from '../world/demo.ts';
 import { mayOpen, openPage } from '../world/open-page.ts';
@@ -48,7 +49,7 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
     if (demo && (await isEmptyForest(forest))) await seedSample(forest);
     const loaded = await loadAgents(config.agents, { config, env, forest });
     closing.push(() => loaded.close());
-    for (const problem of loaded.problems) if (problem.severity === 'error') warn(describeProblem(problem));
+    for (const problem of problemsOf(loaded)) warn(describeProblem(problem));
     const page = pageFolder();
     const server = createServer({
       forest,

@@ -63,6 +63,7 @@ interface Growing {
 
 async function grow(context: Context, task: BranchTask, growing: Growing): Promise<RunResult> {
   const { generation, branch, node, events } = task;
+  const { keys } = events;
   const { store, clock } = context;
   const key = `${generation}/${branch}`;
   const options = runOptions(task.options, branch);
@@ -84,11 +85,11 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
     tools: (options.tools ?? []).map((tool) =>
       'execute' in tool ? journalled(tool as Tool, context, key, (caller) => keeping.until(caller)) : tool,
     ),
-    fetch: wire.wrap(options.fetch ?? plainFetch),
+    fetch: wire.wrap(keys.wrap(options.fetch ?? plainFetch)),
     signal: task.signal,
     async outgoing(messages) {
       await keeping.until(messages.at(-1));
-      sent = joinTexts(messages);
+      sent = joinTexts(messages.map((message) => keys.message(message)));
       return sent;
     },
     observer(event) {
@@ -99,7 +100,8 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
     },
   });
 
-  const keep = async ({ message, step }: Extract<RunEvent, { type: 'message' }>) => {
+  const keep = async ({ message: received, step }: Extract<RunEvent, { type: 'message' }>) => {
+    const message = keys.message(received);
     const place = await placeBelow(store, growing.head);
     if (step) {
       const { params } = options;
@@ -111,8 +113,9 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
         ...(thread && { thread }),
         ...(params && { params: { ...params } }),
       };
-      const made = takeOfStep(step, sent, known, previous, about);
-      const replies = besideEachOther(step, made.take);
+      const clean = keys.step(step);
+      const made = takeOfStep(clean, sent, known, previous, about);
+      const replies = besideEachOther(clean, made.take);
       [growing.head] = (await appendBeside(context, place, replies, [...made.bodies, ...wire.kept()])) as [string];
       previous = made.stored;
     } else {
@@ -126,7 +129,7 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
     added.push(message);
     events.push(branch, { type: 'message', node: growing.head });
     await task.onState({ head: growing.head, status: 'running' });
-    keeping.kept(message);
+    keeping.kept(received);
   };
 
   const keepNew = async (checkpoints: readonly Checkpoint[]) => {

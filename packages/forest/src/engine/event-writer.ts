@@ -1,5 +1,6 @@
 import type { Clock, StoreRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
+import { KeyGuard } from './key-guard.ts';
 import type { GenerationEvent, StoredEvent } from './types.ts';
 
 /** How long events may wait for others to be stored with, in milliseconds. */
@@ -7,6 +8,8 @@ export const BATCH_MS = 50;
 
 /** Stores what happens in batches, before anyone is told. */
 export class EventWriter {
+  /** The keys of the requests, which no event repeats. */
+  readonly keys = new KeyGuard();
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #generation: string;
@@ -49,11 +52,16 @@ export class EventWriter {
   #take(): StoreRecord[] {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const events = this.#waiting;
+    const events = this.#waiting.map((stored) => this.#withoutKeys(stored));
     this.#waiting = [];
     const order = events.at(-1)!.id;
     const of = this.#generation;
     return [{ k: 'event', id: `${of}/${order}`, of, order, clock: this.#clock.tick(), data: { events } }];
+  }
+
+  #withoutKeys(stored: StoredEvent): StoredEvent {
+    const { event } = stored;
+    return 'text' in event ? { ...stored, event: { ...event, text: this.keys.text(event.text) } } : stored;
   }
 }
 

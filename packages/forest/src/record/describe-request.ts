@@ -1,11 +1,12 @@
 import { providers } from '@skein/core';
 import { sha256 } from '../model/index.ts';
+import { secretsOf, withoutSecrets } from '../model/secrets.ts';
 import { issuerAt, providerAt, readAddress } from './address.ts';
 import type { Exchange } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { RequestToRecord } from './recorder.ts';
 import { replayKey } from './replay-key.ts';
-import { safeHeaders, safeQuery, secretsOf, withoutSecrets } from './safe-parts.ts';
+import { safeHeaders, safeQuery } from './safe-parts.ts';
 
 /** A request as it is stored. */
 export interface DescribedRequest {
@@ -95,9 +96,9 @@ function modelIn(body: string | Uint8Array | undefined): string | undefined {
 function cleanBody(body: string | Uint8Array | undefined, secrets: readonly string[]) {
   if (body === undefined) return undefined;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const seen = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (!secrets.some((secret) => seen.includes(secret))) return { bytes, redacted: false };
-  return { bytes: Buffer.from(withoutSecrets(textOf(bytes), secrets)), redacted: true };
+  const text = textOf(bytes);
+  const clean = withoutSecrets(text, secrets);
+  return clean === text ? { bytes, redacted: false } : { bytes: Buffer.from(clean), redacted: true };
 }
 
 function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {

@@ -1,5 +1,6 @@
 import { dialect } from '@skein/core';
 import type { Clock, EntryRecord, PackedBytes } from '../model/index.ts';
+import { withoutSecrets } from '../model/secrets.ts';
 import type { Store } from '../store/index.ts';
 import { type DescribedRequest, describeRequest } from './describe-request.ts';
 import { type Exchange, exchangeRecord, type Outcome, requestPart, responsePart } from './exchange.ts';
@@ -8,7 +9,7 @@ import type { Draft, Pen } from './pen.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';
 import { createResponseBuffer } from './response-buffer.ts';
 import { idInEvents, responseIdIn } from './response-id.ts';
-import { isEventStream, safeHeaders, withoutSecrets } from './safe-parts.ts';
+import { isEventStream, safeHeaders } from './safe-parts.ts';
 
 /** One exchange under way. What it is given is kept, not copied: do not write over it. */
 export interface Recording {

@@ -1,5 +1,6 @@
 import { dialect, openaiChat } from '@skein/core';
 import { serving } from '@skein/core/dialect';
+import { secretsOf, withoutSecrets } from '../model/secrets.ts';
 import { readAddress } from './address.ts';
 import type { Exchange } from './exchange.ts';
 import { describeMiss, type RequestToReplay, recordingsByKey } from './find-recording.ts';
@@ -7,7 +8,6 @@ import { outcomeOf, readLanding } from './landing.ts';
 import { readResponseParts, type TimedPart } from './read-parts.ts';
 import type { RecordingForest, RequestToRecord } from './recorder.ts';
 import { replayKey } from './replay-key.ts';
-import { secretsOf, withoutSecrets } from './safe-parts.ts';
 import { LANDED } from './write-tree.ts';
 
 export interface ReplayOptions {

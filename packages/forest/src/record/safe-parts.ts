@@ -1,16 +1,9 @@
+import { isSecretParameter } from '../model/secrets.ts';
 import type { HeaderPairs } from './recorder.ts';
 
 /** What of a request and its answer may be stored. Headers by a list of the harmless, because new secrets appear. */
 const KEPT_HEADERS =
   /^(?:content-type|accept|user-agent|date|retry-after(?:-ms)?|x-should-retry|anthropic-version|anthropic-beta|openai-beta|openai-version|openai-processing-ms|(?:x-|apim-|x-goog-|x-groq-)?request-?id|x-amzn-requestid|cf-ray|x-stainless-[a-z-]+|x-goog-api-client|(?:x|anthropic)-ratelimit-[a-z-]+)$/;
-
-const SECRET_HEADER = /auth|key|token|secret|cookie|password|credential/i;
-const SECRET_PARAMETER = /key|token|secret|auth|sig|password|credential|code/i;
-/** Where a list goes on: names that only look like secrets. */
-const PAGE_PARAMETER = /^(?:page_?token|next_?page_?token)$/i;
-
-/** Shorter ones are no secrets, and words such as `a` would be cut out of every text. */
-const SHORTEST_SECRET = 6;
 
 export function safeHeaders(headers: HeaderPairs): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => KEPT_HEADERS.test(name)));
@@ -24,28 +17,4 @@ export function isEventStream(headers: HeaderPairs): boolean {
 /** The query without what signs in, such as Google's `?key=`. */
 export function safeQuery({ searchParams }: URL): string {
   return new URLSearchParams([...searchParams].filter(([name]) => !isSecretParameter(name))).toString();
-}
-
-/** Every secret that a request was signed with, to look for it in what is stored; longer ones first. */
-export function secretsOf(url: URL, headers: HeaderPairs): readonly string[] {
-  const values = [
-    url.username,
-    url.password,
-    ...[...url.searchParams].filter(([name]) => isSecretParameter(name)).map(([, value]) => value),
-    ...[...headers]
-      .filter(([name]) => SECRET_HEADER.test(name))
-      .flatMap(([, value]) => [value, value.replace(/^\w+ +/, '')]),
-  ];
-  const spellings = values.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
-  const distinct = [...new Set(spellings)].filter((value) => value.length >= SHORTEST_SECRET);
-  return distinct.sort((a, b) => b.length - a.length);
-}
-
-/** A text without these; the text itself when it has none of them. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((clean, secret) => clean.replaceAll(secret, '[key removed]'), text);
-}
-
-function isSecretParameter(name: string): boolean {
-  return SECRET_PARAMETER.test(name) && !PAGE_PARAMETER.test(name);
 }

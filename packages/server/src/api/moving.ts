@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ExportOf, exportText, IMPORT_FORMATS, importFile } from '@skein/forest';
 import { readFileParts } from '../http/multipart.ts';
+import { Problem } from '../http/problem.ts';
 import { given } from './given.ts';
 import { answerImport, bodyOf, ImportedView } from './importing.ts';
 import { withFolderOf } from './receive-folder.ts';
@@ -64,6 +65,13 @@ const take = createRoute({
 export const moving = apiRouter()
   .openapi(bring, async (c) => {
     const { forest } = c.var.services;
+    // A page from elsewhere may send texts and forms without asking; nothing else.
+    if (!/^application\/(?!x-www-form-urlencoded)/i.test(c.req.header('content-type') ?? ''))
+      throw new Problem(
+        415,
+        'wrong_content_type',
+        'Send the file with the header content-type: application/octet-stream.',
+      );
     const source = bodyOf(c);
     const options = given(c.req.valid('query'));
     return answerImport(c, (more) => importFile(forest, source, { ...options, ...more }));

@@ -54,6 +54,7 @@ export function signingOf(
 export function withoutKey(path: string): string {
   const [plain = '', query] = path.split('?', 2);
   if (query === undefined) return path;
-  const kept = query.split('&').filter((pair) => !/^key(=|$)/.test(pair));
+  // The name may be encoded, too.
+  const kept = query.split('&').filter((pair) => !new URLSearchParams(pair).has('key'));
   return kept.length === 0 ? plain : `${plain}?${kept.join('&')}`;
 }

@@ -48,9 +48,16 @@ function withoutOurs(cookies: string): string {
 export function responseHeaders(raw: RawHeaders, given: ReadonlyMap<string, string>): string[] {
   const dropped = droppedBy(given);
   const kept: string[] = [];
-  for (let at = 0; at < raw.length; at += 2)
-    if (!dropped.has(raw[at]!.toLowerCase())) kept.push(raw[at]!, raw[at + 1]!);
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]!.toLowerCase();
+    if (!dropped.has(name) && !touchesOurCookies(name, raw[at + 1]!)) kept.push(raw[at]!, raw[at + 1]!);
+  }
   return [...kept, ...SANDBOX];
+}
+
+/** A browser would keep them as this server's. One without a name is sent back as if its value had one. */
+function touchesOurCookies(name: string, value: string): boolean {
+  return name === 'clear-site-data' || (name === 'set-cookie' && /^[\s="]*skein_/i.test(value));
 }
 
 export const SANDBOX: RawHeaders = [

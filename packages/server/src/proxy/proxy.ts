@@ -5,7 +5,7 @@ import { Problem, problemBody, problemOf } from '../http/problem.ts';
 import type { Services } from '../services.ts';
 import { createConnections } from './connections.ts';
 import { givenKeys, signingOf, withoutKey } from './credentials.ts';
-import { decodeWhole } from './decode.ts';
+import { decodeWhole, UndecodableError } from './decode.ts';
 import { headersOf, requestHeaders } from './headers.ts';
 import type { ProxyOptions } from './options.ts';
 import { passOn } from './pass-on.ts';
@@ -111,9 +111,15 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     const bytes = await readBody(client);
     // What has just been recorded counts.
     await recorder.stored();
-    const decoded = Buffer.from(
-      decodeWhole(toRecord.headers.get('content-encoding'), bytes, MAX_RECORDED_REQUEST),
-    ).toString();
+    const decoded = decodedBody(toRecord.headers.get('content-encoding'), bytes);
+    // Without its text nothing can be found for it.
+    if (decoded === undefined && wishes.onMiss === 'pass') return pass(client, answer, order, bytes);
+    if (decoded === undefined)
+      throw new Problem(
+        415,
+        'undecodable',
+        'The body cannot be decoded as its content-encoding says, so no recording can be found for it.',
+      );
     const request = { ...toRecord, body: redact ? redact(decoded) : decoded };
     const found = await replayer.answer(request, { timing: wishes.timing }).catch((error: unknown) => {
       if (!(error instanceof TypeError)) throw error;
@@ -156,6 +162,15 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       connections.close();
     },
   };
+}
+
+function decodedBody(encoding: string | undefined, bytes: Uint8Array): string | undefined {
+  try {
+    return Buffer.from(decodeWhole(encoding, bytes, MAX_RECORDED_REQUEST)).toString();
+  } catch (error) {
+    if (error instanceof UndecodableError) return undefined;
+    throw error;
+  }
 }
 
 function pathOf({ path }: Target): string {

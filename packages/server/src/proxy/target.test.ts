@@ -40,3 +40,12 @@ test('no path leads to another host, or above the base address', () => {
     { numRuns: 2000 },
   );
 });
+
+test.each([1, 2, 5, 9, 40])('".." that is encoded %i-fold goes nowhere', (times) => {
+  const targetOf = createTargets(providers(), {});
+  let dots = '%2e%2e';
+  for (let count = 1; count < times; count++) dots = dots.replaceAll('%', '%25');
+  expect(() => targetOf(`/proxy/openai/v1/${dots}/x`)).toThrow(expect.objectContaining({ code: 'bad_path' }));
+  // A part that cannot be decoded does not hide the others.
+  expect(() => targetOf(`/proxy/openai/v1/a%25zz/${dots.replaceAll('%', '%25')}/x`)).toThrow('lead elsewhere');
+});

@@ -72,20 +72,26 @@ export function joinPaths(base: string, rest: readonly string[]): string {
 
 /** Nothing that a server on the way could read as a way up, or as the end of a line, however often it is encoded. */
 function isPlain(path: string): boolean {
-  if (/[ #]/.test(path)) return false;
+  if (/[ #]/.test(path) || !isDecodable(path)) return false;
   let text = path;
-  for (let round = 0; round < 4; round++) {
+  for (let before = ''; text !== before; ) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     if (/[\u0000-\u001f\u007f\\]/.test(text) || text.split('/').some((part) => part === '.' || part === '..'))
       return false;
-    if (!text.includes('%')) return true;
-    try {
-      text = decodeURIComponent(text);
-    } catch {
-      return round > 0;
-    }
+    before = text;
+    // What matters is ASCII, and each round makes the text shorter.
+    text = text.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent);
   }
   return true;
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function endpointOf(provider: ProviderDescriptor, env: Environment) {
