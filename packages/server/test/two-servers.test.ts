@@ -41,9 +41,7 @@ test('what one server writes is told by the change feed of the other, and a gene
   one.emulator.script('openai-chat', [says('Never heard in full.', { break: { after: { events: 2 }, how: 'hang' } })]);
   const { body } = await one.api('POST', '/generations', { node: node.id, model: 'openai-chat/gpt-5.5' });
   await two.api('POST', `/generations/${body.id}/stop`);
-  await expect
-    .poll(async () => (await two.api('GET', `/generations/${body.id}`)).body.status, { timeout: 10_000 })
-    .toBe('aborted');
+  await expect.poll(async () => (await two.api('GET', `/generations/${body.id}`)).body.status).toBe('aborted');
 });
 
 function textOf(events: string): string {

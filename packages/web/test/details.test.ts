@@ -241,9 +241,9 @@ test('a conversation opens at its end, on screens of any width, also where nothi
     for (const reducedMotion of ['reduce', 'no-preference'] as const) {
       const page = await app.open(`/c/${longest.head}`, { viewport: { width, height: 844 }, reducedMotion });
       const messages = page.getByRole('region', { name: 'Messages' });
-      await messages.getByText('Phones that show nothing').waitFor({ timeout: 20_000 });
+      await messages.getByText('Phones that show nothing').waitFor();
       const toEnd = () => messages.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
-      await expect.poll(toEnd, { message: `${width} ${reducedMotion}`, timeout: 10_000 }).toBeLessThan(48);
+      await expect.poll(toEnd, { message: `${width} ${reducedMotion}` }).toBeLessThan(48);
     }
 });
 

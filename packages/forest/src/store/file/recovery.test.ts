@@ -205,7 +205,7 @@ describe('folders that were merged', () => {
     const { next } = await store.changes();
     await here.write(name, `${whole.split('\n').slice(0, 4).join('\n')}\n`);
     await here.write('late.jsonl', '');
-    await expect.poll(async () => (await store.changes(next)).reset, { timeout: 5000 }).toBe(true);
+    await expect.poll(async () => (await store.changes(next)).reset).toBe(true);
     expect(await store.deepest(ids)).toBe(0);
     await store.close();
   });
