@@ -77,7 +77,8 @@ export async function deliver<T>(
     };
     const response = await wait(() => request(signal), 'connectMs');
     const requestId = requestIdOf(response.headers);
-    const text = () => textOf(response, wait);
+    const tooLarge = (problem: string) => failures.broken(problem, requestId, 'not_this_protocol');
+    const text = () => textOf(response, wait, tooLarge);
     const broken = (problem: string) => failures.broken(problem, requestId);
     if (!response.ok) {
       const said = await text();
@@ -92,7 +93,7 @@ export async function deliver<T>(
           throw await failures.in(({ unstreamedError }, asked) => unstreamedError(said, asked));
         }
         let isEmpty = true;
-        for await (const event of eventsOf(response, wait)) {
+        for await (const event of eventsOf(response, wait, tooLarge)) {
           // Events that had come before the stop are not handed out after it.
           if (stopper.stopped) throw await failures.of(undefined, stopper.stopped);
           isEmpty = false;
