@@ -25,7 +25,8 @@ export function createForest(store: Store, { project = 'default', now = Date.now
   const threads = threadsOf(context);
   return {
     project,
-    store,
+    // Whoever writes past the forest sees the same stamps.
+    store: context.store,
     clock,
     async append(parent, messages, take) {
       const place = await placeBelow(context.store, await resolveId(context.store, parent));

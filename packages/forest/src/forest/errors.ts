@@ -29,4 +29,5 @@ export type ForestErrorCode =
   | 'not_above'
   | 'no_request'
   | 'unknown_body'
-  | 'damaged';
+  | 'damaged'
+  | 'clock_ahead';

@@ -1,6 +1,8 @@
-import { createClock, type RefRecord } from '../model/index.ts';
+import { createClock, type EntryRecord, type RefRecord, type StoreRecord } from '../model/index.ts';
 import { overlayStore, type Store } from '../store/index.ts';
+import { keyOf } from '../store/key-of.ts';
 import type { Context } from './context.ts';
+import { ForestError } from './errors.ts';
 
 /**
  * The record that gives a name on a thing a new value. What is taken away gets `false`, not null: its stamp can still
@@ -10,19 +12,51 @@ export function setRef({ clock }: Context, on: RefRecord['on'], key: string, nam
   return { k: 'ref', on, key, name, value, clock: clock.tick() };
 }
 
-/** A store whose clock takes note of every stamp that is met: what is set again is then later, whoever set it before. */
+/**
+ * A store whose clock takes note of every stamp that is met: what is set again is then later, whoever set it before. A
+ * stamp that is days ahead was made by a broken clock, here or elsewhere, and is not followed; what is set over it gets
+ * the stamp behind it, so that the change counts.
+ */
 export function seeingContext(store: Store, clock = createClock(store.writer)): Context {
+  const ahead = new Map<string, string>();
+
+  const see = (record: RefRecord | EntryRecord) => {
+    if (!clock.see(record.clock)) ahead.set(keyOf(record), record.clock);
+  };
+  const stamped = (record: StoreRecord): StoreRecord => {
+    // Stamps of others, as an import brings them, say when those others wrote.
+    if (!('clock' in record) || !record.clock.endsWith(`.${store.writer}`)) return record;
+    const key = keyOf(record);
+    const there = ahead.get(key);
+    if (there === undefined || there < record.clock) return record;
+    const later = clock.after(there);
+    if (later === undefined)
+      throw new ForestError(
+        'clock_ahead',
+        key,
+        `${key} cannot be changed: it was set with the stamp ${there}, and there is none behind it. Nothing was written.`,
+      );
+    ahead.set(key, later);
+    return { ...record, clock: later };
+  };
+
   const refs: Store['refs'] = async (query) => {
     const page = await store.refs(query);
-    for (const { clock: stamp } of page.items) clock.see(stamp);
+    page.items.forEach(see);
     return page;
   };
   const entry: Store['entry'] = async (kind, id) => {
     const found = await store.entry(kind, id);
-    if (found) clock.see(found.clock);
+    if (found) see(found);
     return found;
   };
-  return { store: overlayStore(store, { refs, entry }), clock };
+  const entries: Store['entries'] = async (kind, query) => {
+    const page = await store.entries(kind, query);
+    page.items.forEach(see);
+    return page;
+  };
+  const append: Store['append'] = async (records) => store.append(ahead.size === 0 ? records : records.map(stamped));
+  return { store: overlayStore(store, { refs, entry, entries, append }), clock };
 }
 
 const BATCH = 500;

@@ -125,3 +125,49 @@ test('a thread that nobody named is named after its first question', async () =>
   expect(title.length).toBeLessThanOrEqual(80);
   expect((await forest.threads.create({ head, title: '' })).title).toBe('');
 });
+
+describe('a change by a clock that is days behind the stamps that are stored', () => {
+  const DAY_MS = 24 * 60 * 60 * 1000;
+  const now = Date.UTC(2026, 10, 16);
+
+  test.each([
+    ['two days', 2 * DAY_MS],
+    ['fifty years', 50 * 365 * DAY_MS],
+  ])('counts, by %s', async (_, ahead) => {
+    const store = memoryStore();
+    const early = createForest(store, { now: () => now + ahead });
+    const head = await early.append(ROOT, [user('A'), assistant('B')]);
+    const [first] = await early.path(head);
+    const { id } = await early.threads.create({ head, title: 'Theirs' });
+    await early.threads.tag(id, { x: true });
+    await early.note(head, 'theirs');
+    const { id: mark } = await early.bookmarks.add(head, 'Theirs');
+
+    const forest = createForest({ ...store, writer: 'b' }, { now: () => now });
+    await forest.threads.rename(id, 'Ours');
+    await forest.threads.tag(id, { x: false });
+    await forest.note(head, 'ours');
+    await forest.bookmarks.rename(mark, 'Ours');
+    await forest.threads.moveHead(id, first!.id);
+    expect(await forest.threads.get(id)).toMatchObject({ title: 'Ours', tags: [], head: first!.id });
+    expect((await forest.node(head)).marks).toMatchObject({ note: 'ours' });
+    expect((await forest.bookmarks.list()).items).toMatchObject([{ title: 'Ours' }]);
+    await forest.threads.rename(id, 'Ours again');
+    expect(await forest.threads.get(id)).toMatchObject({ title: 'Ours again' });
+    await forest.bookmarks.remove(mark);
+    await forest.remove(head);
+    expect((await forest.node(head)).removed).toBe(true);
+    // Our own clock was not taken along.
+    expect(forest.clock.tick() < early.clock.tick()).toBe(true);
+  });
+
+  test('is refused where nothing can be later', async () => {
+    const store = memoryStore();
+    const forest = createForest(store);
+    const head = await forest.append(ROOT, [user('A')]);
+    const { id } = await forest.threads.create({ head, title: 'T' });
+    await store.append([{ k: 'ref', on: 'thread', key: id, name: 'title', value: 'Last', clock: '~' }]);
+    await expect(forest.threads.rename(id, 'Ours')).rejects.toMatchObject({ code: 'clock_ahead' });
+    expect(await forest.threads.get(id)).toMatchObject({ title: 'Last' });
+  });
+});

@@ -7,8 +7,13 @@ export interface Clock {
   now(): number;
   /** A stamp later than every one made or seen before. */
   tick(): string;
-  /** Takes note of a stamp from elsewhere, so that the next one is later. */
-  see(stamp: string): void;
+  /**
+   * Takes note of a stamp from elsewhere, so that the next one is later. False when it will not be: the stamp is too far
+   * ahead to be followed, or is none of a clock like this.
+   */
+  see(stamp: string): boolean;
+  /** A stamp that is later than this one, which the clock does not follow; undefined when there is none. */
+  after(stamp: string): string | undefined;
   /** The moment to write into a node below `parent`, where its message is of the moment `at`. */
   readonly siblingTime: SiblingTime;
 }
@@ -25,21 +30,29 @@ export function createClock(writer: string, now: () => number = Date.now): Clock
     siblingTime: createSiblingTime(),
     tick() {
       const time = Math.floor(now());
-      if (time > last) {
-        last = time;
-        count = 0;
-      } else count += 1;
-      return `${digits(last, 9)}.${digits(count, 4)}.${writer}`;
+      [last, count] = time > last ? [time, 0] : next(last, count);
+      return write(last, count);
     },
     see(stamp) {
       const seen = readStamp(stamp);
-      if (!seen || seen.time < last || (seen.time === last && seen.count <= count)) return;
+      if (!seen) return stamp < digits(Math.max(last, Math.floor(now())), TIME_DIGITS);
+      if (seen.time < last || (seen.time === last && seen.count <= count)) return true;
       // A stamp from the far future must not take ours along: it is a broken clock, not a later moment.
-      if (seen.time > now() + MAX_AHEAD_MS) return;
+      if (seen.time > now() + MAX_AHEAD_MS) return false;
       last = seen.time;
       count = seen.count;
+      return true;
+    },
+    after(stamp) {
+      const seen = readStamp(stamp);
+      const later = seen && write(...next(seen.time, seen.count));
+      return later !== undefined && later > stamp ? later : undefined;
     },
   };
+
+  function write(time: number, count: number): string {
+    return `${digits(time, TIME_DIGITS)}.${digits(count, COUNT_DIGITS)}.${writer}`;
+  }
 }
 
 /** Moments that are remembered: siblings of one moment are written close to each other. */
@@ -58,6 +71,15 @@ export function createSiblingTime(): SiblingTime {
 }
 
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
+const TIME_DIGITS = 9;
+const COUNT_DIGITS = 4;
+/** One more would have another digit, and sort as less. */
+const LAST_COUNT = 36 ** COUNT_DIGITS - 1;
+
+/** The moment behind another. */
+function next(time: number, count: number): [time: number, count: number] {
+  return count < LAST_COUNT ? [time, count + 1] : [time + 1, 0];
+}
 
 function digits(number: number, length: number): string {
   return number.toString(36).padStart(length, '0');

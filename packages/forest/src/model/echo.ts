@@ -102,9 +102,12 @@ function byValue(text: string): string {
   return isJson(text) ? canonical(text) : text;
 }
 
-/** As `JSON.stringify` of a text, in half the time: most of a long text needs no escape. */
+/**
+ * As `JSON.stringify` of a text, in half the time: most of a text needs no escape. A very long one may need millions,
+ * and as many pieces cost more memory than the text.
+ */
 function quoted(text: string): string {
-  if (!text.isWellFormed()) return JSON.stringify(text);
+  if (text.length > LONG || !text.isWellFormed()) return JSON.stringify(text);
   let [done, from] = ['"', 0];
   ESCAPED.lastIndex = 0;
   while (ESCAPED.test(text)) {
@@ -115,6 +118,7 @@ function quoted(text: string): string {
   return `${done}${text.slice(from)}"`;
 }
 
+const LONG = 2 ** 20;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are among what is escaped.
 const ESCAPED = /["\\\u0000-\u001f]/g;
 const ESCAPES = Array.from({ length: 128 }, (_, code) => JSON.stringify(String.fromCharCode(code)).slice(1, -1));

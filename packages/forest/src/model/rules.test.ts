@@ -84,6 +84,15 @@ describe('an echo recognises what a stateless client sends back', () => {
   });
 });
 
+test('the echo of a long text that is full of escapes is not made of millions of pieces', () => {
+  const text = '"\n'.repeat(5_000_000);
+  const before = process.resourceUsage().maxRSS;
+  const long = extendEcho(ECHO_START, user(text));
+  const costMb = (process.resourceUsage().maxRSS - before) / 1024;
+  expect(long.text).not.toBe(ECHO_START.text);
+  expect(costMb).toBeLessThan(300);
+});
+
 describe('the clock', () => {
   test('never goes back when the machine does', () => {
     const times = [5000, 3000, 3000, 5001];

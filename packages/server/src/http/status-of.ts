@@ -24,6 +24,7 @@ const OF_FOREST: Readonly<Record<ForestCode, Answer>> = {
   not_above: 422,
   unknown_body: 500,
   damaged: 500,
+  clock_ahead: 409,
 
   unknown_generation: 404,
   generation_running: 409,

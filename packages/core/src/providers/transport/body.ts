@@ -8,16 +8,29 @@ export interface ServerSentEvent {
 /** Waits for the next piece, within whatever limits there are. */
 type Wait = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** The pieces of a body as they come. Whoever stops early cancels it. */
-async function* piecesOf(response: Response, wait: Wait): AsyncGenerator<Uint8Array, void, undefined> {
+/** What is larger is no reply of a model; a few compressed bytes can become as many as memory holds. */
+const MOST_BYTES = 2 ** 27;
+
+/** The error of a body that is too large. */
+type TooLarge = (problem: string) => Error;
+
+/** The pieces of a body as they come, decompressed. Whoever stops early cancels it. */
+async function* piecesOf(
+  response: Response,
+  wait: Wait,
+  tooLarge: TooLarge,
+): AsyncGenerator<Uint8Array, void, undefined> {
   if (!response.body) return;
   const reader = response.body.getReader();
   let ended = false;
+  let left = MOST_BYTES;
   try {
     for (;;) {
       const { done, value } = await wait(() => reader.read());
       ended = done;
       if (done) return;
+      left -= value.length;
+      if (left < 0) throw tooLarge(`the reply has more than ${MOST_BYTES} bytes`);
       yield value;
     }
   } finally {
@@ -26,10 +39,10 @@ async function* piecesOf(response: Response, wait: Wait): AsyncGenerator<Uint8Ar
   }
 }
 
-export async function textOf(response: Response, wait: Wait): Promise<string> {
+export async function textOf(response: Response, wait: Wait, tooLarge: TooLarge): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  for await (const piece of piecesOf(response, wait)) text += decoder.decode(piece, { stream: true });
+  for await (const piece of piecesOf(response, wait, tooLarge)) text += decoder.decode(piece, { stream: true });
   return text + decoder.decode();
 }
 
@@ -40,6 +53,7 @@ const FOREIGN_LINE = /^(?!\s*$|:|(?:data|event|id|retry)\b)/m;
 export async function* eventsOf(
   response: Response,
   wait: Wait,
+  tooLarge: TooLarge,
   whenEmpty: (text: string | undefined) => Promise<Error>,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const ready: ServerSentEvent[] = [];
@@ -47,7 +61,7 @@ export async function* eventsOf(
   const chars = new TextDecoder();
   /** What came before the first event. */
   let opening: string | undefined = '';
-  for await (const piece of piecesOf(response, wait)) {
+  for await (const piece of piecesOf(response, wait, tooLarge)) {
     decoder.push(piece);
     if (ready.length > 0) opening = undefined;
     else if (opening !== undefined) opening += chars.decode(piece, { stream: true });

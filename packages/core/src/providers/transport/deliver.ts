@@ -77,7 +77,8 @@ export async function deliver<T>(
     };
     const response = await wait(() => request(signal), 'connectMs');
     const requestId = requestIdOf(response.headers);
-    const text = () => textOf(response, wait);
+    const tooLarge = (problem: string) => failures.broken(problem, requestId, 'not_this_protocol');
+    const text = () => textOf(response, wait, tooLarge);
     const broken = (problem: string) => failures.broken(problem, requestId);
     if (!response.ok) {
       const said = await text();
@@ -93,7 +94,7 @@ export async function deliver<T>(
         // Some gateways answer with one JSON text, mostly an error, or with a page.
         if (/application\/json|text\/html/i.test(response.headers.get('content-type') ?? ''))
           throw await noStream(await text());
-        for await (const event of eventsOf(response, wait, noStream)) {
+        for await (const event of eventsOf(response, wait, tooLarge, noStream)) {
           // Events that had come before the stop are not handed out after it.
           if (stopper.stopped) throw await failures.of(undefined, stopper.stopped);
           yield event;

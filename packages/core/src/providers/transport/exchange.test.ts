@@ -303,3 +303,30 @@ describe('streams', () => {
     expect(await failureOf(inFakeTime(clock, work))).toMatchObject({ code: 'overloaded', attempts: 3 });
   });
 });
+
+describe('a reply that does not end', () => {
+  it.each([true, false])(
+    'is given up after 128 MB, whether it is a stream (%s), and not asked for again',
+    async (stream) => {
+      const piece = new Uint8Array(2 ** 22).fill(32);
+      let given = 0;
+      let requests = 0;
+      const fetch = async () => {
+        requests += 1;
+        const body = new ReadableStream<Uint8Array>({
+          pull(controller) {
+            given += piece.length;
+            if (given > 2 ** 28) controller.close();
+            else controller.enqueue(piece);
+          },
+        });
+        return new Response(body, { headers: { 'content-type': stream ? 'text/event-stream' : 'application/json' } });
+      };
+      const error = await failureOf(exchange({ ...options({ fetch }), stream }));
+      expect(error).toMatchObject({ code: 'not_this_protocol', retryable: false });
+      expect(error.message).toContain('more than 134217728 bytes');
+      expect(given).toBeLessThan(2 ** 27 + 3 * piece.length);
+      expect(requests).toBe(1);
+    },
+  );
+});

@@ -1,3 +1,4 @@
+import type { ProviderErrorCode } from './error-code.ts';
 import { ProviderError } from './errors.ts';
 import type { ExchangeOptions } from './exchange-options.ts';
 import type { Secretive } from './redact.ts';
@@ -42,9 +43,9 @@ export class Failures {
     return (await this.#load(read)) ?? this.broken('what it says of its failure could not be read');
   }
 
-  /** A response that does not come to its end. */
-  broken(problem: string, requestId?: string): ProviderError {
-    return new ProviderError(problem, { ...this.#who, code: 'connection', retryable: true, requestId });
+  /** A response that does not come to its end; where the connection is at fault, the same may be sent again. */
+  broken(problem: string, requestId?: string, code: ProviderErrorCode = 'connection'): ProviderError {
+    return new ProviderError(problem, { ...this.#who, code, retryable: code === 'connection', requestId });
   }
 
   /** Waits before the same is sent again. Throws where there is no sense in that. */

@@ -38,7 +38,8 @@ export async function fileState(folder: string, name: string): Promise<FileState
     const { mtimeMs, size } = await stat(fileIn(folder, name));
     return { mtime: mtimeMs, size };
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT') return undefined;
+    const { code } = error as { code?: unknown };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
   }
 }

@@ -81,9 +81,12 @@ export function createSegmentWriter(
         throw fileError(error, folders.segments, 'Nothing was written.');
       });
       batch += 1;
-      const lines = batchLines(records, batch);
       const header = to.size === 0 ? headerLine(writer) : '';
-      const bytes = Buffer.from(header + lines.join(''));
+      // As bytes at once: a long line is not held as text, as a part of a longer text and as bytes.
+      const lines = batchLines(records, batch).map((line) => Buffer.from(line));
+      const bytes = Buffer.concat([Buffer.from(header), ...lines]);
+      const lengths = lines.map(({ length }) => length);
+      lines.length = 0;
       const path = set.pathOf(to.segment.number);
       try {
         await to.appender.append(bytes);
@@ -108,8 +111,7 @@ export function createSegmentWriter(
       to.size += bytes.length;
       to.segment.read = to.size;
       to.segment.safe = to.size;
-      return lines.map((line) => {
-        const length = Buffer.byteLength(line);
+      return lengths.map((length) => {
         start += length;
         return { segment: to.segment.number, start: start - length, length: length - 1 };
       });
