@@ -42,10 +42,10 @@ export const SKEW_MS = 3000;
 const MIDNIGHT = Date.UTC(2026, 10, 17);
 
 /**
- * @param {{ seed: number, conversations: number, users: number }} options
+ * @param {{ seed: number, conversations: number, users: number, skew?: number }} options
  * @returns {SimulatedExchange[]} in the order of their starts
  */
-export function simulate({ seed, conversations, users }) {
+export function simulate({ seed, conversations, users, skew = SKEW_MS }) {
   /** @type {SimulatedExchange[]} */
   const exchanges = [];
   const by = chance(seed);
@@ -68,6 +68,7 @@ export function simulate({ seed, conversations, users }) {
         name: `c${number++}`,
         exchanges,
         span,
+        skew,
       }).run(opening);
   }
   exchanges.sort((a, b) => a.start - b.start || a.index - b.index);
@@ -83,7 +84,7 @@ function key(before, more) {
 
 /** @typedef {{ sent: readonly Said[], more?: object, follows: readonly string[], evidence: string }} Sent */
 
-/** @typedef {{ app: App, user: number, at: number, session: string, by: Chance, name: string, exchanges: SimulatedExchange[], span: number, agent?: string | undefined }} TalkOptions */
+/** @typedef {{ app: App, user: number, at: number, session: string, by: Chance, name: string, exchanges: SimulatedExchange[], span: number, skew: number, agent?: string | undefined }} TalkOptions */
 
 /** One conversation: what was said, and when. */
 class Talk {
@@ -331,9 +332,9 @@ class Talk {
     ...given
   }) {
     const { app, by, user } = this;
-    const { exchanges, span } = this.options;
+    const { exchanges, span, skew } = this.options;
     const server = by.is(0.5) ? 1 : 0;
-    const start = this.at + server * SKEW_MS;
+    const start = this.at + server * skew;
     const system = this.retry
       ? this.retry.system
       : 'system' in given
@@ -361,7 +362,7 @@ class Talk {
     exchanges.push({
       index: exchanges.length,
       server,
-      at: start - server * SKEW_MS,
+      at: start - server * skew,
       start,
       end,
       arrives,

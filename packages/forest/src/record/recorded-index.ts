@@ -46,7 +46,7 @@ export interface RecordedIndex {
   readonly awaiting: Map<string, readonly string[]>;
   /** Requests that look for a reply which is not known yet, by its words and when they started. */
   readonly early: Map<string, readonly EarlyRequest[]>;
-  /** The keys of system texts by the digests they were made of; not undone: they are always the same. */
+  /** The keys of system texts by the node that they end with; not undone: they are always the same. */
   readonly systems: Map<string, SystemKeys>;
   /** Changes a map in a way that can be taken back. */
   set<K, V>(map: Map<K, V>, key: K, value: V): void;
@@ -107,6 +107,8 @@ export interface IndexThread {
   readonly title: string;
   readonly opening: string;
   readonly hints: Hints;
+  /** Equal hints have equal keys. */
+  readonly hintsKey: string;
   readonly part: 'main' | 'subagent' | 'side';
   /** The session that lists fold it under. */
   readonly session?: string | undefined;
