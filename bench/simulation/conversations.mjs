@@ -354,7 +354,7 @@ class Talk {
     const body = this.retry?.body ?? JSON.stringify({ ...content, ...this.#bodyHints(), ...more });
     const retry = this.retry && isTimely(this.retry, start) ? this.retry : undefined;
     const lateness = by.next();
-    const arrives = this.at + (lateness < 0.002 ? by.between(0, span) : lateness < 0.02 ? by.between(0, 600_000) : 0);
+    const arrives = this.at + (lateness < 0.0002 ? by.between(0, span) : lateness < 0.02 ? by.between(0, 600_000) : 0);
     this.contexts = [
       ...this.contexts.filter(({ at }) => at < this.said.length),
       { at: this.said.length, session: this.session, mode: this.mode },
