@@ -36,6 +36,7 @@ import { APPS, answerText, chance, question, systemText } from './world.mjs';
  * @property {string} evidence `name`, `proof`, `words` or `retry`; else why there is none
  */
 
+export const SAME_TURNS = 'the last turns alone were sent, and others have the same';
 /** How much the second server's clock is ahead. */
 export const SKEW_MS = 3000;
 /** In the middle of it all: dates in system texts change while people speak. */
@@ -284,7 +285,7 @@ class Talk {
     return {
       sent,
       follows,
-      evidence: app.isStock ? 'the last turns alone were sent, and others have the same' : 'words',
+      evidence: app.isStock ? SAME_TURNS : 'words',
     };
   }
 

@@ -37,8 +37,10 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
   const { messages, system } = history;
   const last = history.replyBefore(messages.length);
   const { isNamed } = finding;
-  // A thread that fits under another system text is taken for want of one under the same.
-  const isOther = finding.found === 'words' && finding.spot?.system.dated !== system.dated;
+  // A thread that fits under another system text, or by its last turns alone, is taken for want of one that fits as a whole.
+  const isOther =
+    (finding.found === 'words' && finding.spot?.system.dated !== system.dated) ||
+    (finding.found === 'compacted' && finding.at !== undefined);
   if (last >= 0 && (isOther || finding.matched <= last)) {
     awaitReply(index, history, last, turn);
     const key = turnKey(askedBefore(messages, last), messages[last]!);
@@ -46,11 +48,11 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
     noteEarly(index, turn, keys, { system, isNamed, isOther });
   } else if (finding.found === 'new' && !isCut(turn)) {
     const cut = cutKey(turn.exchange.requestSha256, turn.hints);
-    const isSummary = messages.some(({ role, text }) => role === 'user' && text.length >= SHORTEST_SUMMARY);
     const { group } = turn.hints;
+    const isSummary = () => messages.some(({ role, text }) => role === 'user' && text.length >= SHORTEST_SUMMARY);
     const keys = [
       ...(cut === undefined ? [] : [cut]),
-      ...(group !== undefined && isSummary ? [summaryKey(group)] : []),
+      ...(group !== undefined && isSummary() ? [summaryKey(group)] : []),
     ];
     noteEarly(index, turn, keys, { system });
   }
@@ -154,17 +156,30 @@ export function serverKept(index: RecordedIndex, turn: Turn): Finding | undefine
 }
 
 /** Rule 3: the same bytes under the same hints, shortly after they were cut or by the client's own count of retries. */
-function retried(index: RecordedIndex, { exchange, hints }: Turn): Cut | undefined {
+function retried(index: RecordedIndex, turn: Turn): Cut | undefined {
+  const { exchange, hints } = turn;
   const key = cutKey(exchange.requestSha256, hints);
-  const cut = key === undefined ? undefined : index.cuts.get(key);
-  if (key === undefined || !cut || !index.threads.has(cut.thread)) return undefined;
-  const isSoon = exchange.start - cut.end <= RETRY_MS && cut.end - exchange.start <= CLOCK_TOLERANCE_MS;
-  if (!isSoon && !(Number(exchange.requestHeaders['x-stainless-retry-count']) > 0)) return undefined;
-  index.set(index.cuts, key, undefined);
+  const cuts = key === undefined ? undefined : index.cuts.get(key);
+  if (key === undefined || !cuts) return undefined;
+  const isCounted = Number(exchange.requestHeaders['x-stainless-retry-count']) > 0;
+  // What was cut as well, before this one had ended, was rather sent side by side.
+  const tolerance = isCut(turn) ? 0 : CLOCK_TOLERANCE_MS;
+  const cut = cuts.findLast(
+    ({ end }) => isCounted || (exchange.start - end <= RETRY_MS && end - exchange.start <= tolerance),
+  );
+  if (cut) {
+    index.set(
+      index.cuts,
+      key,
+      cuts.filter((one) => one !== cut),
+    );
+  }
   return cut;
 }
 
 const RETRY_MS = 60_000;
+/** Of cut requests with the same bytes and hints so many wait for their retries. */
+const MOST_CUTS = 100;
 
 /** Gives the retries that came before it, by the clock of another server. */
 export function rememberCut(
@@ -175,7 +190,11 @@ export function rememberCut(
   const key = cutKey(exchange.requestSha256, hints);
   // Of a thread that has a name, the retry has that name, too.
   if (key === undefined || index.threads.get(thread)!.isNamed) return [];
-  index.set(index.cuts, key, { thread, parent, spot, end: exchange.end ?? exchange.start });
+  const cuts = index.cuts.get(key) ?? [];
+  index.set(index.cuts, key, [
+    ...cuts.slice(-MOST_CUTS),
+    { thread, parent, spot, end: exchange.end ?? exchange.start },
+  ]);
   return findEarly(index, [key], exchange, () => true);
 }
 

@@ -40,7 +40,7 @@ export interface RecordedIndex {
   /** The group of a session, where another session went on with its conversation. */
   readonly sessions: Map<string, string>;
   /** Cut requests by their bytes and hints: a retry takes their thread over, once. */
-  readonly cuts: Map<string, Cut | undefined>;
+  readonly cuts: Map<string, readonly Cut[]>;
   readonly landings: Map<string, Landing>;
   /** Exchanges that prove something which is not known yet, by what that is. */
   readonly awaiting: Map<string, readonly string[]>;
