@@ -24,7 +24,7 @@ const own = new URL('../../packages/forest/dist/index.js', import.meta.url).href
 
 /** @type {readonly Workload[]} */
 export const WORKLOADS = [
-  { name: 'conversations of 25 turns, 36 kB each request', make: longConversations },
+  { name: 'conversations of 25 turns, requests of 7 kB', make: longConversations },
   { name: 'many short conversations', make: () => simulate({ seed: 7, conversations: 150, users: 50, skew: 0 }) },
   { name: 'the same by two clocks', make: () => simulate({ seed: 7, conversations: 150, users: 50 }) },
 ];
@@ -51,7 +51,7 @@ export async function placementCase(checkout, { make }) {
   }));
 }
 
-/** Ten people with one app each, as long as those of coding agents: the last of their requests has about 70 kB. */
+/** Ten people with one app each, as long as those of coding agents: the last of their requests has 13 kB. */
 function longConversations() {
   const next = random(5);
   /** @type {SimulatedExchange[]} */
