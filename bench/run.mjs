@@ -1,5 +1,6 @@
 // Measures Skein against its floors, then the peers against the same floors. `--check` fails when a budget is
-// exceeded by more than the noise, `--only streams|turns|cold|imports|forest|postgres|proxy|page|peers` measures one group.
+// exceeded by more than the noise, `--only streams|turns|cold|imports|forest|postgres|placement|proxy|page|peers` measures one group.
+// `placement` is measured against an older release that is built elsewhere: `--against <folder>`.
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -8,6 +9,7 @@ import { appendCase, matchCase, memoryPerNode, openCase, pathCase, sizeCase, tid
 import { importSizes } from './cases/import-size.mjs';
 import { importPrograms, measureImports } from './cases/imports.mjs';
 import { measurePage, SMOOTH_MS, SWITCH_MS } from './cases/page.mjs';
+import { placementCase, WORKLOADS } from './cases/placement.mjs';
 import { postgresCases } from './cases/postgres.mjs';
 import { proxyCase } from './cases/proxy.mjs';
 import { streamCase } from './cases/streams.mjs';
@@ -21,7 +23,12 @@ import { cells, table } from './table.mjs';
 /** @import { Row } from './table.mjs' */
 
 const { values: given } = parseArgs({
-  options: { check: { type: 'boolean' }, only: { type: 'string' }, rounds: { type: 'string', default: '25' } },
+  options: {
+    against: { type: 'string' },
+    check: { type: 'boolean' },
+    only: { type: 'string' },
+    rounds: { type: 'string', default: '25' },
+  },
 });
 const rounds = Number(given.rounds);
 /** @type {{ noise: Record<string, number>, budgets: Record<string, number> }} */
@@ -37,6 +44,7 @@ if (wants('cold')) await coldWrites();
 if (wants('imports')) await imports();
 if (wants('forest')) await forest();
 if (wants('postgres')) await postgres();
+if (wants('placement') && given.against !== undefined) await placement(given.against);
 if (wants('proxy')) await proxy();
 if (wants('page')) await page();
 console.log(`${table('Skein', rows)}\n\nok: within the budget and the noise that bench/budgets.json states for it`);
@@ -133,6 +141,15 @@ async function postgres() {
     }
   } finally {
     await end();
+  }
+}
+
+/** @param {string} checkout */
+async function placement(checkout) {
+  for (const workload of WORKLOADS) {
+    console.error(`measuring placement: ${workload.name}`);
+    const times = await measure(await placementCase(checkout, workload), { rounds, warmUp: 3 });
+    add(`placement, ${workload.name}`, times, 'skein', 'placement');
   }
 }
 

@@ -36,16 +36,17 @@ import { APPS, answerText, chance, question, systemText } from './world.mjs';
  * @property {string} evidence `name`, `proof`, `words` or `retry`; else why there is none
  */
 
+export const SAME_TURNS = 'the last turns alone were sent, and others have the same';
 /** How much the second server's clock is ahead. */
 export const SKEW_MS = 3000;
 /** In the middle of it all: dates in system texts change while people speak. */
 const MIDNIGHT = Date.UTC(2026, 10, 17);
 
 /**
- * @param {{ seed: number, conversations: number, users: number }} options
+ * @param {{ seed: number, conversations: number, users: number, skew?: number }} options
  * @returns {SimulatedExchange[]} in the order of their starts
  */
-export function simulate({ seed, conversations, users }) {
+export function simulate({ seed, conversations, users, skew = SKEW_MS }) {
   /** @type {SimulatedExchange[]} */
   const exchanges = [];
   const by = chance(seed);
@@ -68,6 +69,7 @@ export function simulate({ seed, conversations, users }) {
         name: `c${number++}`,
         exchanges,
         span,
+        skew,
       }).run(opening);
   }
   exchanges.sort((a, b) => a.start - b.start || a.index - b.index);
@@ -83,7 +85,7 @@ function key(before, more) {
 
 /** @typedef {{ sent: readonly Said[], more?: object, follows: readonly string[], evidence: string }} Sent */
 
-/** @typedef {{ app: App, user: number, at: number, session: string, by: Chance, name: string, exchanges: SimulatedExchange[], span: number, agent?: string | undefined }} TalkOptions */
+/** @typedef {{ app: App, user: number, at: number, session: string, by: Chance, name: string, exchanges: SimulatedExchange[], span: number, skew: number, agent?: string | undefined }} TalkOptions */
 
 /** One conversation: what was said, and when. */
 class Talk {
@@ -283,7 +285,7 @@ class Talk {
     return {
       sent,
       follows,
-      evidence: app.isStock ? 'the last turns alone were sent, and others have the same' : 'words',
+      evidence: app.isStock ? SAME_TURNS : 'words',
     };
   }
 
@@ -331,9 +333,9 @@ class Talk {
     ...given
   }) {
     const { app, by, user } = this;
-    const { exchanges, span } = this.options;
+    const { exchanges, span, skew } = this.options;
     const server = by.is(0.5) ? 1 : 0;
-    const start = this.at + server * SKEW_MS;
+    const start = this.at + server * skew;
     const system = this.retry
       ? this.retry.system
       : 'system' in given
@@ -353,7 +355,7 @@ class Talk {
     const body = this.retry?.body ?? JSON.stringify({ ...content, ...this.#bodyHints(), ...more });
     const retry = this.retry && isTimely(this.retry, start) ? this.retry : undefined;
     const lateness = by.next();
-    const arrives = this.at + (lateness < 0.002 ? by.between(0, span) : lateness < 0.02 ? by.between(0, 600_000) : 0);
+    const arrives = this.at + (lateness < 0.0002 ? by.between(0, span) : lateness < 0.02 ? by.between(0, 600_000) : 0);
     this.contexts = [
       ...this.contexts.filter(({ at }) => at < this.said.length),
       { at: this.said.length, session: this.session, mode: this.mode },
@@ -361,7 +363,7 @@ class Talk {
     exchanges.push({
       index: exchanges.length,
       server,
-      at: start - server * SKEW_MS,
+      at: start - server * skew,
       start,
       end,
       arrives,

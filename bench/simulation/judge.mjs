@@ -1,6 +1,11 @@
 // Compares where exchanges were placed with the truth. Knows nothing of the rules by which they were placed.
 
+import { SAME_TURNS } from './conversations.mjs';
+
 /** @import { SimulatedExchange } from './conversations.mjs' */
+
+/** Nothing in the request tells it from one of theirs. */
+const JOINED = `${SAME_TURNS}: it joined one of those`;
 
 /**
  * @typedef {object} Verdict
@@ -35,6 +40,7 @@ export function judge(exchanges, placeOf) {
     if (thread === undefined) unplaced.push(described(exchange));
     else threads.set(thread, [...(threads.get(thread) ?? []), exchange]);
   }
+  const takenOver = new Set([...threads.values()].flatMap(takenOverBodies));
   for (const [thread, members] of threads) {
     const replies = new Set(members.flatMap(({ truth }) => truth.replies));
     for (const [at, exchange] of members.entries()) {
@@ -51,9 +57,12 @@ export function judge(exchanges, placeOf) {
           foreign.push(`${described(exchange)} in ${thread} with ${described(before[0])}`);
       } else if (isOwn) continue;
       else if (startsAlone(members, exchange)) {
-        if (['name', 'proof', 'words', 'retry'].includes(evidence)) split.push(described(exchange));
-        else unknowable[evidence] = (unknowable[evidence] ?? 0) + 1;
-      } else foreign.push(`${described(exchange)} in ${thread} with ${described(others[0])}`);
+        const isTaken = evidence === 'retry' && takenOver.has(exchange.body);
+        const why = isTaken ? 'a request with equal bytes took over the one that was cut' : evidence;
+        if (['name', 'proof', 'words', 'retry'].includes(why)) split.push(described(exchange));
+        else unknowable[why] = (unknowable[why] ?? 0) + 1;
+      } else if (evidence === SAME_TURNS) unknowable[JOINED] = (unknowable[JOINED] ?? 0) + 1;
+      else foreign.push(`${described(exchange)} in ${thread} with ${described(others[0])}`);
     }
   }
   return {
@@ -67,9 +76,18 @@ export function judge(exchanges, placeOf) {
   };
 }
 
+/** Bytes that one conversation began with right after another was cut behind them. @param {readonly SimulatedExchange[]} members */
+function takenOverBodies(members) {
+  return members
+    .filter((one, at) =>
+      members.slice(0, at).some((cut) => isTwin(cut, one) && cut.truth.conversation !== one.truth.conversation),
+    )
+    .map(({ body }) => body);
+}
+
 /** @param {SimulatedExchange} cut @param {SimulatedExchange} other */
 function isTwin(cut, other) {
-  return cut.outcome === 'cut' && cut.body === other.body;
+  return (cut.outcome === 'cut' || other.outcome === 'cut') && cut.body === other.body;
 }
 
 /** What a thread holds behind its first exchange follows that one. @param {SimulatedExchange} one @param {SimulatedExchange} first */

@@ -408,6 +408,17 @@ describe('retries', () => {
     expect(threads[3]).toBe(threads[1]);
   });
 
+  test('of two requests that were cut side by side take over one each', async () => {
+    const { threads } = await placed([
+      cut(1, { end: 5000 }),
+      cut(2, { end: 5001 }),
+      chat(6000, [user('Hi')], assistant('Hello!')),
+      chat(6001, [user('Hi')], assistant('Hello!')),
+    ]);
+    expect(new Set(threads).size).toBe(2);
+    expect(new Set(threads.slice(2))).toEqual(new Set(threads.slice(0, 2)));
+  });
+
   test('of a request in a thread that has a name do not, unless they have that name', async () => {
     const { threads } = await placed([
       cut(1, { thread: 'mine' }),
@@ -462,6 +473,15 @@ describe('compacted histories', () => {
   test('one turn alone does not', async () => {
     const { of } = await placed([...grown, chat(10, [...talk.slice(8), user('More')], assistant('!'))]);
     expect(of[5]).toMatchObject({ found: 'new' });
+  });
+
+  test('turns with another one between them are not a window of that thread', async () => {
+    const between = [user('Something else'), assistant('Yes.')];
+    const { of } = await placed([
+      ...grown.slice(0, 2),
+      chat(10, [...talk.slice(0, 2), ...between, ...talk.slice(2, 4), user('More')], assistant('!')),
+    ]);
+    expect(of[2]).toMatchObject({ found: 'words', matched: 2 });
   });
 
   test('a window that two conversations have belongs to neither', async () => {

@@ -15,7 +15,9 @@ test('the preset of the configuration is not mixed into that of an agent', async
     name: 'Poet',
     options: async () => ({ options: { model: {}, params: { topP: 0.5 }, tools: [] }, problems: [] }),
   } as unknown as Agent;
-  const { options } = createGenerating(config, async () => [agent], [], undefined);
+  const { options } = createGenerating(config, async () => [agent], [], undefined, {
+    lastRequest: async () => undefined,
+  });
   expect(await options({ agent: 'poet' })).toMatchObject({ params: { topP: 0.5 } });
   expect((await options({ agent: 'poet' })).params).not.toHaveProperty('temperature');
   expect(await options({})).toMatchObject({ params: { temperature: 0.2 }, n: 2 });

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { says } from '@skein/emulator';
-import { createForest, type Forest, listExchanges, memoryStore, readRecorded } from '@skein/forest';
-import { describe, expect, test } from 'vitest';
+import { createForest, type Forest, listExchanges, memoryStore, openForest, readRecorded } from '@skein/forest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startWorld, type World } from './kit.ts';
 import { recorded, wire } from './proxy-kit.ts';
 
@@ -94,6 +97,41 @@ describe('modes', () => {
     ] as Record<string, string>[])
       expect((await post(world, ask('Hi'), headers)).json()).toMatchObject({ status: 400, code: 'bad_header' });
     expect(world.emulator.log).toHaveLength(0);
+  });
+
+  test('an unknown name of a thread begins one of that name, and the id of a recorded thread leads to it', async () => {
+    const world = await startWorld();
+    await post(world, ask('a'));
+    const [first] = await recorded(world.forest, 1);
+    const { thread } = first!.landing!;
+    await post(world, ask('b'), { 'x-skein-thread': thread! });
+    await post(world, ask('c'), { 'x-skein-thread': 'nobody-knows-it' });
+    const [, second, third] = await recorded(world.forest, 3);
+    expect(second!.landing).toMatchObject({ thread, found: 'named' });
+    expect(third!.landing).toMatchObject({ found: 'named', way: 'starts' });
+    expect(await world.forest.threads.get(third!.landing!.thread!)).toMatchObject({ title: 'nobody-knows-it' });
+  });
+
+  test('the thread of another project begins one of that name here, and is not touched there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'skein-projects-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [there, here] = await Promise.all(
+      ['there', 'here'].map(async (project) => {
+        const forest = await openForest(folder, { project });
+        onTestFinished(() => forest.close());
+        return startWorld({ forest });
+      }),
+    );
+    await post(there!, ask('a'));
+    const [first] = await recorded(there!.forest, 1);
+    const { thread } = first!.landing!;
+    const before = await there!.forest.threads.get(thread!);
+    expect(await post(here!, ask('b'), { 'x-skein-thread': thread! })).toMatchObject({ status: 200 });
+    const [second] = await recorded(here!.forest, 1);
+    expect(second!.landing).toMatchObject({ found: 'named', way: 'starts' });
+    expect(second!.landing!.thread).not.toBe(thread);
+    expect(await here!.forest.threads.get(second!.landing!.thread!)).toMatchObject({ title: thread });
+    expect(await there!.forest.threads.get(thread!)).toEqual(before);
   });
 
   test('a name of a thread that cannot be used is ignored, and the exchange says so', async () => {

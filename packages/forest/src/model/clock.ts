@@ -58,7 +58,7 @@ export function createClock(writer: string, now: () => number = Date.now): Clock
 /** Moments that are remembered: siblings of one moment are written close to each other. */
 const REMEMBERED = 10_000;
 
-export function createSiblingTime(): SiblingTime {
+function createSiblingTime(): SiblingTime {
   const counts = new Map<string, number>();
   return (parent, at) => {
     const key = `${at} ${parent}`;

@@ -1,4 +1,4 @@
-export { type Clock, createClock, createSiblingTime, type SiblingTime } from './clock.ts';
+export { type Clock, createClock, type SiblingTime } from './clock.ts';
 export { ECHO_START, ECHO_VERSION, type Echo, extendEcho } from './echo.ts';
 export { sha256 } from './hash.ts';
 export { isMessage } from './is-message.ts';

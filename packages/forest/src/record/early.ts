@@ -26,7 +26,7 @@ interface EarlyOptions {
   readonly isOther: boolean;
 }
 
-/** Kept by the time they started, too, so that those of long ago cost nothing. */
+/** Those of long ago are dropped: exchanges come in the order of their starts, and only the last few seconds count. */
 export function noteEarly(
   index: RecordedIndex,
   { exchange, hints }: Turn,
@@ -34,10 +34,10 @@ export function noteEarly(
   { system, isNamed = false, isOther = false }: Pick<EarlyRequest, 'system'> & Partial<EarlyOptions>,
 ): void {
   const { id, start } = exchange;
+  const request: EarlyRequest = { exchange: id, start, hints, system, isNamed, isOther };
   for (const key of keys) {
-    const slot = slotKey(key, slotOf(start));
-    const request: EarlyRequest = { exchange: id, start, hints, system, isNamed, isOther };
-    index.set(index.early, slot, [...(index.early.get(slot) ?? []), request]);
+    const there = index.early.get(key)?.filter((one) => one.start > start - 2 * CLOCK_TOLERANCE_MS) ?? [];
+    index.set(index.early, key, [...there, request]);
   }
 }
 
@@ -49,11 +49,11 @@ export function findEarly(
   isFit: (request: EarlyRequest) => boolean,
 ): string[] {
   const earliest = end - CLOCK_TOLERANCE_MS;
+  if (earliest > start) return [];
   const found: string[] = [];
   for (const key of keys)
-    for (let slot = slotOf(earliest); slot <= slotOf(start); slot++)
-      for (const request of index.early.get(slotKey(key, slot)) ?? [])
-        if (request.start >= earliest && isFit(request)) found.push(request.exchange);
+    for (const request of index.early.get(key) ?? [])
+      if (request.start >= earliest && isFit(request)) found.push(request.exchange);
   return found;
 }
 
@@ -71,12 +71,4 @@ export function fitsEarly(index: RecordedIndex, spot: Spot, request: EarlyReques
 /** The same for one that may have summed it up. */
 export function fitsSummary(index: RecordedIndex, { thread }: Spot, { hints, isNamed }: EarlyRequest): boolean {
   return !isNamed && samePerson(hints, index.threads.get(thread)!.hints);
-}
-
-function slotOf(time: number): number {
-  return Math.floor(time / CLOCK_TOLERANCE_MS);
-}
-
-function slotKey(key: string, slot: number): string {
-  return `${key} ${slot}`;
 }

@@ -163,7 +163,7 @@ function fitsByWords(thread: IndexThread | undefined, { ended }: Spot, { exchang
 }
 
 /**
- * The last turn of a history that was shortened: it and a turn before it are of one thread, in the same order. Turns that
+ * The last turn of a history that was shortened: it and the turn before it are of one thread, in the same order. Turns that
  * several threads have on different paths belong to none of them.
  */
 export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Turn): FoundReply | undefined {
@@ -176,7 +176,8 @@ export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Tu
   )
     turns.push({ at, key: turnKey(askedBefore(messages, at), messages[at]!) });
   for (const [place, { at, key }] of turns.entries()) {
-    const before = new Set(turns.slice(place + 1).map((one) => one.key));
+    const before = turns[place + 1]?.key;
+    if (before === undefined) break;
     const found: Spot[] = [];
     let looked = 0;
     for (let spot = index.turns.get(turnsKey(key, system)); spot; spot = spot.next) {
@@ -194,12 +195,10 @@ export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Tu
   return undefined;
 }
 
-/** Whether one of these turns stands above a reply. */
-function hasAbove(index: RecordedIndex, { node }: Spot, turns: ReadonlySet<string>): boolean {
-  for (let at = index.nodes.get(index.nodes.get(node)!.parent); at; at = index.nodes.get(at.parent)) {
-    const turn = at.isReply ? index.turnAt.get(at.place.id) : undefined;
-    if (turn !== undefined && turns.has(turn)) return true;
-  }
+/** Whether a turn stands above a reply. */
+function hasAbove(index: RecordedIndex, { node }: Spot, turn: string): boolean {
+  for (let at = index.nodes.get(index.nodes.get(node)!.parent); at; at = index.nodes.get(at.parent))
+    if (at.isReply && index.turnAt.get(at.place.id) === turn) return true;
   return false;
 }
 

@@ -2,7 +2,7 @@ import type { Checkpoint, Message } from '@skein/core';
 import { takeFor } from '../forest/append.ts';
 import { makeRecords, type Place } from '../forest/make-records.ts';
 import type { TakeFacts } from '../forest/types.ts';
-import type { StoreRecord } from '../model/index.ts';
+import { nodeId, type StoreRecord, sha256 } from '../model/index.ts';
 import { issuedIds } from './evidence.ts';
 import type { Landing } from './landing.ts';
 import { addNode, type RecordedIndex } from './recorded-index.ts';
@@ -22,23 +22,28 @@ export function growPath(
   place: Place,
   messages: readonly Message[],
   take: TakeFacts & { readonly at: number },
+  at = take.at,
 ): { readonly end: Place; readonly ids: readonly string[]; readonly records: readonly StoreRecord[] } {
   const records: StoreRecord[] = [];
   const ids: string[] = [];
   let end = place;
   for (const message of messages) {
-    const { node, body, next } = makeRecords(end, message, index.siblingTime(end.id, take.at));
-    const known = index.nodes.get(node.id);
-    if (!known) {
+    // What is known is not read again.
+    const known = index.nodes.get(nodeId(end.id, message.origin.dialect, sha256(message.raw)));
+    if (known) {
+      records.push(takeFor(message, known.place.id, take));
+      ids.push(known.place.id);
+      end = known.place;
+    } else {
+      const { node, body, next } = makeRecords(end, message, at);
       const isReply = message.role === 'assistant';
       const issued = isReply ? issuedIds(message) : [];
       const prover = issued.length > 0 ? node.id : index.nodes.get(end.id)?.prover;
-      addNode(index, { place: next, parent: end.id, body: node.body, at: take.at, isReply, issued, prover });
-      records.push(body, node);
+      addNode(index, { place: next, parent: end.id, body: node.body, at, isReply, issued, prover });
+      records.push(body, node, takeFor(message, node.id, take));
+      ids.push(node.id);
+      end = next;
     }
-    records.push(takeFor(message, node.id, take));
-    ids.push(node.id);
-    end = known?.place ?? next;
   }
   return { end, ids, records };
 }

@@ -16,6 +16,8 @@ export class SentHistory {
   readonly messages: readonly Message[];
   /** How many system messages stand before all others. */
   readonly lead: number;
+  /** The node that they would end with. */
+  readonly leadId: string;
   /** How many messages lead along known nodes, byte for byte. */
   readonly exact: number;
   readonly #index: RecordedIndex;
@@ -35,6 +37,7 @@ export class SentHistory {
     let lead = 0;
     while (lead < this.messages.length && this.#isLeading(lead)) lead += 1;
     this.lead = lead;
+    this.leadId = lead === 0 ? ROOT : ids.at(lead - 1)!;
   }
 
   /** Where the messages that are known byte for byte end. */
@@ -73,7 +76,7 @@ export class SentHistory {
 
   /** The system text, without what changes from day to day. */
   get system(): SystemKeys {
-    return systemOf(this.#index, this.messages.slice(0, this.lead));
+    return systemOf(this.#index, this.leadId, this.messages.slice(0, this.lead));
   }
 
   #isLeading(index: number): boolean {
@@ -82,13 +85,12 @@ export class SentHistory {
   }
 }
 
-/** The keys of a system text, made once. */
-export function systemOf(index: RecordedIndex, lead: readonly Message[]): SystemKeys {
-  const key = lead.map(({ raw }) => sha256(raw)).join();
-  const known = index.systems.get(key);
+/** The keys of the system texts that end with a node, made once. */
+export function systemOf(index: RecordedIndex, id: string, lead: readonly Message[]): SystemKeys {
+  const known = index.systems.get(id);
   if (known !== undefined) return known;
   const keys = systemKeys(lead.map(({ text }) => text));
-  index.systems.set(key, keys);
+  index.systems.set(id, keys);
   return keys;
 }
 

@@ -38,7 +38,8 @@ export function placeReply(
       // What was signed under another system text is bound to a prefix that this path does not have.
       origin: otherSystem ? { ...message.origin, prefix: `recorded:${turn.exchange.id}` } : message.origin,
     };
-    const grown = growPath(index, below, [message], take);
+    // Choices of one moment stay in their order.
+    const grown = growPath(index, below, [message], take, take.at + at / 1000);
     ids.push(...grown.ids);
     records.push(...grown.records);
   }

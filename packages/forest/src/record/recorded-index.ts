@@ -1,6 +1,6 @@
 import type { Place } from '../forest/make-records.ts';
 import { ROOT_PLACE } from '../forest/place.ts';
-import { createSiblingTime, ROOT, type SiblingTime, type TakeContext } from '../model/index.ts';
+import { ROOT, type TakeContext } from '../model/index.ts';
 import type { EarlyRequest } from './early.ts';
 import type { SystemKeys } from './evidence.ts';
 import type { Exchange } from './exchange.ts';
@@ -40,16 +40,14 @@ export interface RecordedIndex {
   /** The group of a session, where another session went on with its conversation. */
   readonly sessions: Map<string, string>;
   /** Cut requests by their bytes and hints: a retry takes their thread over, once. */
-  readonly cuts: Map<string, Cut | undefined>;
+  readonly cuts: Map<string, readonly Cut[]>;
   readonly landings: Map<string, Landing>;
   /** Exchanges that prove something which is not known yet, by what that is. */
   readonly awaiting: Map<string, readonly string[]>;
   /** Requests that look for a reply which is not known yet, by its words and when they started. */
   readonly early: Map<string, readonly EarlyRequest[]>;
-  /** The keys of system texts by the digests they were made of; not undone: they are always the same. */
+  /** The keys of system texts by the node that they end with; not undone: they are always the same. */
   readonly systems: Map<string, SystemKeys>;
-  /** Not undone: it only has to grow. */
-  readonly siblingTime: SiblingTime;
   /** Changes a map in a way that can be taken back. */
   set<K, V>(map: Map<K, V>, key: K, value: V): void;
   /** From now on changes belong to one more step. Gives what takes that step back. */
@@ -109,6 +107,8 @@ export interface IndexThread {
   readonly title: string;
   readonly opening: string;
   readonly hints: Hints;
+  /** Equal hints have equal keys. */
+  readonly hintsKey: string;
   readonly part: 'main' | 'subagent' | 'side';
   /** The session that lists fold it under. */
   readonly session?: string | undefined;
@@ -164,7 +164,6 @@ export function createIndex(): RecordedIndex {
     awaiting: new Map(),
     early: new Map(),
     systems: new Map(),
-    siblingTime: createSiblingTime(),
     set(map, key, value) {
       changes.push(map, key, map.has(key) ? map.get(key) : NOTHING);
       map.set(key, value);

@@ -5,7 +5,7 @@ import { findEarly, fitsEarly, fitsSummary } from './early.ts';
 import { askedBefore, passagesOf, turnKey } from './evidence.ts';
 import { hintsKey, mergeHints } from './hints.ts';
 import { type SentHistory, systemOf } from './history.ts';
-import type { Finding } from './place-exchange.ts';
+import type { Finding } from './placement-rules.ts';
 import type { Turn } from './read-exchange.ts';
 import type { IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
 
@@ -33,13 +33,20 @@ export function setThread(
     touched: Math.max(there?.touched ?? 0, end),
     title: words.title,
     opening: words.opening,
-    hints: mergeHints(there?.hints ?? {}, hints),
+    ...(there ? hintsTogether(there, hints) : { hints, hintsKey: hintsKey(hints) }),
     part: there?.part === 'side' ? 'main' : (there?.part ?? first),
     session,
     isNamed: there?.isNamed ?? isNamed,
     hasTools: there?.hasTools === true || tools.length > 0,
     unrecorded: there ? there.unrecorded : unrecorded,
   });
+}
+
+/** Most requests say the same as those before them. */
+function hintsTogether(there: IndexThread, hints: Turn['hints']): Pick<IndexThread, 'hints' | 'hintsKey'> {
+  if (hintsKey(hints) === there.hintsKey) return { hints: there.hints, hintsKey: there.hintsKey };
+  const merged = mergeHints(there.hints, hints);
+  return { hints: merged, hintsKey: hintsKey(merged) };
 }
 
 function wordsOf({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'opening'> {
@@ -50,6 +57,8 @@ function wordsOf({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'ope
 interface Replies {
   readonly turn: Pick<Turn, 'exchange' | 'hints' | 'lead'>;
   readonly thread: string;
+  /** The node that the system texts of the request would end with. */
+  readonly leadId: string;
   /** Absent for a reply that came later than its request. */
   readonly sent?: { readonly history: SentHistory; readonly finding: Finding };
   readonly messages: readonly Message[];
@@ -66,13 +75,13 @@ export interface Issued {
 
 /** Makes replies known by their words, their turn and what the provider issued in them. */
 export function indexReplies(index: RecordedIndex, replies: Replies): Issued {
-  const { turn, thread, sent, messages, ids } = replies;
+  const { turn, thread: id, leadId, sent, messages, ids } = replies;
   const { exchange } = turn;
-  const hints = index.threads.get(thread)!.hints;
-  const system = systemOf(index, turn.lead);
+  const thread = index.threads.get(id)!;
+  const system = systemOf(index, leadId, turn.lead);
   const before = sent?.finding.spot;
   if (sent && before && sent.finding.at !== undefined)
-    index.set(index.lastUsed, `${sent.history.echo(sent.finding.at).text} ${system.dated} ${hintsKey(hints)}`, before);
+    index.set(index.lastUsed, `${sent.history.echo(sent.finding.at).text} ${system.dated} ${thread.hintsKey}`, before);
   const issued: string[] = [];
   const early: string[] = [];
   for (const [at, node] of ids.entries()) {
@@ -80,9 +89,9 @@ export function indexReplies(index: RecordedIndex, replies: Replies): Issued {
     const { place, issued: own } = index.nodes.get(node)!;
     const isLong = message.text.length >= LONG_REPLY;
     const longReplies = (before?.longReplies ?? 0) + (isLong ? 1 : 0);
-    const spot: Spot = { thread, node, ended: exchange.end ?? exchange.start, longReplies, system };
+    const spot: Spot = { thread: id, node, ended: exchange.end ?? exchange.start, longReplies, system };
     const echoes = [...echoesOf(message, place.echo.text, sent)];
-    for (const echo of echoes) addSpot(index, echo, hints, spot);
+    for (const echo of echoes) addSpot(index, echo, thread, spot);
     const keys = echoes.map(wordsKey);
     if (sent) {
       const key = turnKey(askedBefore(sent.history.messages, sent.history.messages.length), message);
@@ -118,9 +127,8 @@ function echoesOf(message: Message, echo: string, sent: Replies['sent']): Readon
   return new Set([echo, extendEcho(history.echo(history.messages.length - 1), message).text]);
 }
 
-function addSpot(index: RecordedIndex, echo: string, hints: IndexThread['hints'], spot: Spot): void {
+function addSpot(index: RecordedIndex, echo: string, { hints, hintsKey: own }: IndexThread, spot: Spot): void {
   const words = `${echo} ${spot.system.dated}`;
-  const own = hintsKey(hints);
   const key = `${words} ${own}`;
   if (!index.lastUsed.has(key)) {
     const next = index.hintsAt.get(words);

@@ -1,7 +1,7 @@
 import { openingGroup, SIDE_CALLS, sessionGroup, touchGroups } from '../forest/groups.ts';
 import { seeRefs, setRef } from '../forest/refs.ts';
 import { type RefRecord, ROOT } from '../model/index.ts';
-import { threadId } from './place-exchange.ts';
+import { threadId } from './placement-rules.ts';
 import type { IndexThread, RecordedIndex } from './recorded-index.ts';
 import type { RecordingForest } from './recorder.ts';
 import type { LandingChange } from './write-tree.ts';

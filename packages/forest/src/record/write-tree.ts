@@ -54,7 +54,9 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
         if (earlier && !isSame(earlier, landing)) superseded.push({ exchange, before: earlier, after: landing });
         written.set(exchange, landing);
         if (checkpoint) await keepCheckpoints(forest, checkpoint.node, checkpoint.thread, [checkpoint.checkpoint]);
-        if (records.length > 0) await store.append(await withoutKnownTakes(forest, records));
+        // A node that many share has many takes: they are looked at only where this exchange may have some.
+        const isFirst = !before && !earlier && landing.found !== undefined;
+        if (records.length > 0) await store.append(isFirst ? records : await withoutKnownTakes(forest, records));
       }
     },
     async commit(index) {

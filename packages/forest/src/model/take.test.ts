@@ -1,0 +1,14 @@
+import { canonical } from '@skein/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { canonicalText } from './take.ts';
+
+test('the text that the id of a take is made of is the canonical JSON text', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(canonicalText(value)).toBe(canonical(JSON.stringify(value)));
+    }),
+  );
+  const facts = { b: undefined, a: [1000, 1.5e30, null, 'é\n'], '\u{1f642}': true, '\uffff': {} };
+  expect(canonicalText(facts)).toBe(canonical(JSON.stringify(facts)));
+});

@@ -1,0 +1,263 @@
+import type { Checkpoint } from '@skein/core';
+import type { Place } from '../forest/make-records.ts';
+import { ROOT_PLACE } from '../forest/place.ts';
+import { sha256 } from '../model/index.ts';
+import { compactionFor } from './compacted.ts';
+import { CLOCK_TOLERANCE_MS, findEarly, noteEarly } from './early.ts';
+import { askedBefore, turnKey } from './evidence.ts';
+import { findByQuote, findByTurns, findByWords, findProof, SHORTEST_SUMMARY } from './find-thread.ts';
+import { hintsKey, samePerson } from './hints.ts';
+import { contentPlace, followMessages, type SentHistory } from './history.ts';
+import type { Landing } from './landing.ts';
+import type { Turn } from './read-exchange.ts';
+import { type Cut, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
+import { summaryKey, turnsKey, wordsKey } from './remember.ts';
+import { isSideCall } from './side-calls.ts';
+
+/** Where a request belongs, and how that was found. */
+export interface Finding {
+  readonly thread: string;
+  readonly place: Place;
+  /** How many messages of the history lead there. */
+  readonly matched: number;
+  readonly found: NonNullable<Landing['found']>;
+  readonly by: 'exact' | 'echo';
+  /** The reply that it goes on from. */
+  readonly spot?: Spot | undefined;
+  /** Which message of the history that is. */
+  readonly at?: number;
+  readonly compaction?: Checkpoint;
+  readonly isNamed?: boolean;
+  readonly unrecorded?: string;
+}
+
+/** Rules 1 to 9. A request that does not lead to its last reply may have come before that one, by another server's clock. */
+export function findThread(index: RecordedIndex, history: SentHistory, turn: Turn): Finding {
+  const finding = findByRules(index, history, turn);
+  const { messages, system } = history;
+  const last = history.replyBefore(messages.length);
+  const { isNamed } = finding;
+  // A thread that fits under another system text, or by its last turns alone, is taken for want of one that fits as a whole.
+  const isOther =
+    (finding.found === 'words' && finding.spot?.system.dated !== system.dated) ||
+    (finding.found === 'compacted' && finding.at !== undefined);
+  if (last >= 0 && (isOther || finding.matched <= last)) {
+    awaitReply(index, history, last, turn);
+    const key = turnKey(askedBefore(messages, last), messages[last]!);
+    const keys = [wordsKey(history.echo(last).text), turnsKey(key, system)];
+    noteEarly(index, turn, keys, { system, isNamed, isOther });
+  } else if (finding.found === 'new' && !isCut(turn)) {
+    const cut = cutKey(turn.exchange.requestSha256, turn.hints);
+    const { group } = turn.hints;
+    const isSummary = () => messages.some(({ role, text }) => role === 'user' && text.length >= SHORTEST_SUMMARY);
+    const keys = [
+      ...(cut === undefined ? [] : [cut]),
+      ...(group !== undefined && isSummary() ? [summaryKey(group)] : []),
+    ];
+    noteEarly(index, turn, keys, { system });
+  }
+  return finding;
+}
+
+/** Where a reply is given again: requests that went on from the first one, and may have come before this one by another clock. */
+export function goneOnEarly(
+  index: RecordedIndex,
+  { exchange: { start, end = start } }: Turn,
+  thread: string,
+  replies: readonly string[],
+): string[] {
+  return replies.flatMap((node) => {
+    const next = index.continued.get(`${thread} ${node}`);
+    return next && next.start >= end - CLOCK_TOLERANCE_MS ? [next.id] : [];
+  });
+}
+
+/** In order: the first that applies decides. */
+function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Finding {
+  const named = byName(index, history, turn);
+  if (named) return named;
+  const cut = retried(index, turn);
+  if (cut) return { thread: cut.thread, spot: cut.spot, ...atParent(index, history, cut.parent), found: 'retry' };
+  const last = history.replyBefore(history.messages.length);
+  const proof = findProof(index, history, turn.hints);
+  if (proof) return { found: 'proof', ...whereItLeads(index, history, proof) };
+  const words = last < 0 ? undefined : findByWords(index, history, turn);
+  if (words?.at === last) return { found: 'words', ...whereItLeads(index, history, words) };
+  const turns = last < 0 ? undefined : findByTurns(index, history, turn);
+  if (turns && turns.at > (words?.at ?? -1)) return { found: 'compacted', ...whereItLeads(index, history, turns) };
+  const quoted = isSideCall(turn) ? undefined : findByQuote(index, history, turn);
+  if (quoted) return summarised(index, history, quoted);
+  if (words) return { found: 'words', ...whereItLeads(index, history, words) };
+  return {
+    thread: threadId(`exchange\n${turn.exchange.id}`),
+    place: ROOT_PLACE,
+    matched: 0,
+    found: 'new',
+    by: 'exact',
+  };
+}
+
+/** Rule 1: a name that the client gave. `x-skein-thread` joins across persons, no other name does. */
+function byName(index: RecordedIndex, history: SentHistory, { exchange, hints }: Turn): Finding | undefined {
+  const name = exchange.thread;
+  if (name !== undefined) {
+    const thread = threadNamed(index, name);
+    return { thread, ...insideThread(index, history, thread), found: 'named', isNamed: true };
+  }
+  if (hints.name === undefined) return undefined;
+  const thread = threadId(`client\n${hints.name}`);
+  const there = index.threads.get(thread);
+  if (there && !samePerson(hints, there.hints)) return undefined;
+  return { thread, ...insideThread(index, history, thread), found: 'named', isNamed: true };
+}
+
+/** The id of a recorded thread is its name, too. */
+function threadNamed(index: RecordedIndex, name: string): string {
+  return index.threads.has(name) ? name : threadId(`name\n${name}`);
+}
+
+/** Where a history leads inside a thread that is known by its name. */
+function insideThread(index: RecordedIndex, history: SentHistory, thread: string) {
+  const there = index.threads.get(thread);
+  const byContent = contentPlace(index, history);
+  if (!there || byContent.matched > history.lead) return byContent;
+  // Another system text: the same words below the one that the thread began with.
+  const { lead } = placeAt(index, there.head);
+  const behind = followMessages(index, placeAt(index, lead), history.messages.slice(history.lead));
+  return behind.matched > 0 ? { ...behind, matched: history.lead + behind.matched } : byContent;
+}
+
+/** Rule 2: a history that the server keeps. Undefined when the request brings its own. */
+export function serverKept(index: RecordedIndex, turn: Turn): Finding | undefined {
+  const { exchange, hints, previous, conversation } = turn;
+  const kept = conversation === undefined ? undefined : index.conversations.get(conversation);
+  const response = previous ?? kept?.response;
+  if (response === undefined && !kept) return undefined;
+  const known = response === undefined ? undefined : index.responses.get(response);
+  const own =
+    exchange.thread === undefined ? threadId(`exchange\n${exchange.id}`) : threadNamed(index, exchange.thread);
+  if (response !== undefined && (!known || known.state === 'pending')) {
+    awaitKey(index, responseKey(response), exchange.id);
+    return {
+      thread: own,
+      place: ROOT_PLACE,
+      matched: 0,
+      found: 'new',
+      by: 'exact',
+      isNamed: true,
+      unrecorded: response,
+    };
+  }
+  const at = placeAt(index, known ? (known.node ?? known.below) : kept!.node);
+  const behind = followMessages(index, at, turn.messages);
+  const thread = known?.thread ?? kept!.thread;
+  const isSame = samePerson(hints, index.threads.get(thread)?.hints ?? {});
+  return { thread: exchange.thread !== undefined || !isSame ? own : thread, ...behind, found: 'named' };
+}
+
+/** Rule 3: the same bytes under the same hints, shortly after they were cut or by the client's own count of retries. */
+function retried(index: RecordedIndex, turn: Turn): Cut | undefined {
+  const { exchange, hints } = turn;
+  const key = cutKey(exchange.requestSha256, hints);
+  const cuts = key === undefined ? undefined : index.cuts.get(key);
+  if (key === undefined || !cuts) return undefined;
+  const isCounted = Number(exchange.requestHeaders['x-stainless-retry-count']) > 0;
+  // What was cut as well, before this one had ended, was rather sent side by side.
+  const tolerance = isCut(turn) ? 0 : CLOCK_TOLERANCE_MS;
+  const cut = cuts.findLast(
+    ({ end }) => isCounted || (exchange.start - end <= RETRY_MS && end - exchange.start <= tolerance),
+  );
+  if (cut) {
+    index.set(
+      index.cuts,
+      key,
+      cuts.filter((one) => one !== cut),
+    );
+  }
+  return cut;
+}
+
+const RETRY_MS = 60_000;
+/** Of cut requests with the same bytes and hints so many wait for their retries. */
+const MOST_CUTS = 100;
+
+/** Gives the retries that came before it, by the clock of another server. */
+export function rememberCut(
+  index: RecordedIndex,
+  { exchange, hints }: Turn,
+  { thread, parent, spot }: Omit<Cut, 'end'>,
+): readonly string[] {
+  const key = cutKey(exchange.requestSha256, hints);
+  // Of a thread that has a name, the retry has that name, too.
+  if (key === undefined || index.threads.get(thread)!.isNamed) return [];
+  const cuts = index.cuts.get(key) ?? [];
+  index.set(index.cuts, key, [
+    ...cuts.slice(-MOST_CUTS),
+    { thread, parent, spot, end: exchange.end ?? exchange.start },
+  ]);
+  return findEarly(index, [key], exchange, () => true);
+}
+
+function cutKey(hash: string | undefined, hints: Turn['hints']): string | undefined {
+  return hash === undefined ? undefined : `${hash} ${hintsKey(hints)}`;
+}
+
+function atParent(index: RecordedIndex, history: SentHistory, parent: string) {
+  return { place: placeAt(index, parent), matched: history.messages.length, by: 'exact' as const };
+}
+
+/**
+ * Where a history goes on behind a reply that it sends back. Where it does not lead there from its beginning, something was
+ * left out or replaced on the way: that is its compaction.
+ */
+function whereItLeads(
+  index: RecordedIndex,
+  history: SentHistory,
+  { spot, at }: { readonly spot: Spot; readonly at: number },
+): Omit<Finding, 'found'> {
+  const { thread } = spot;
+  const isExact = at < history.exact;
+  const from = isExact ? history.nodeAt(at)!.place : placeAt(index, spot.node);
+  const behind = followMessages(index, from, history.messages.slice(at + 1));
+  const found = { thread, spot, at, ...behind, matched: at + 1 + behind.matched };
+  if (isExact || from.echo.text === history.echo(at).text) return found;
+  return { ...found, compaction: compactionFor(index, history, found) };
+}
+
+/** The client summed up: what it asks now is said below the thread's head, all before that is what it sends instead. */
+function summarised(index: RecordedIndex, history: SentHistory, spot: Spot): Finding {
+  const { messages, lead } = history;
+  const { head } = index.threads.get(spot.thread)!;
+  const asked = Math.max(lead, history.replyBefore(messages.length) + 1);
+  const matched = asked < messages.length ? asked : messages.length - 1;
+  const found = { thread: spot.thread, place: placeAt(index, head), matched, by: 'exact' as const };
+  return {
+    ...found,
+    found: 'compacted',
+    spot: { ...spot, node: head },
+    compaction: compactionFor(index, history, found),
+  };
+}
+
+/** A reply that nobody knows may be one that arrives later: its request then has its place behind it. */
+function awaitReply(index: RecordedIndex, history: SentHistory, reply: number, { exchange }: Turn): void {
+  if (reply < 0) return;
+  for (const key of history.issued(reply)) if (!index.proofs.has(key)) awaitKey(index, key, exchange.id);
+}
+
+export function awaitKey(index: RecordedIndex, key: string, exchange: string): void {
+  index.set(index.awaiting, key, [...(index.awaiting.get(key) ?? []), exchange]);
+}
+
+/** Who goes on from a response waits until it is there; who asks about it, until it is known. */
+export function responseKey(id: string): string {
+  return `response ${id}`;
+}
+
+export function isCut({ answer, exchange }: Turn): boolean {
+  return answer.stop.reason === 'cut' || (exchange.outcome === 'cut' && answer.replies.length === 0);
+}
+
+export function threadId(of: string): string {
+  return sha256(`skein-recorded/1\n${of}`).slice(0, 16);
+}
