@@ -18,6 +18,7 @@ import {
   Trash2,
   TreePine,
 } from 'lucide-react';
+import { base } from '../api/base.ts';
 import { blocksOf, type Node, ROOT } from '../api/types.ts';
 import { toggleRaw } from '../blocks/folds.ts';
 import { plainText } from '../blocks/in-words.ts';
@@ -63,7 +64,7 @@ export function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageAction
     {
       title: 'Copy link',
       icon: <Link2 size={14} />,
-      run: () => void copyText(`${location.origin}/c/${node.id}`, 'The link was'),
+      run: () => void copyText(`${location.origin}${base}/c/${node.id}`, 'The link was'),
     },
     {
       title: isRaw ? 'Show as markdown' : 'Show as written',

@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import { navigate } from 'wouter/use-browser-location';
+import { base, navigate } from '../api/base.ts';
 import { blocksOf, type Node } from '../api/types.ts';
 import { foldablePlaces } from '../blocks/blocks.tsx';
 import { toggleFolds } from '../blocks/folds.ts';
@@ -74,7 +74,12 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
     message('note', 'Note', [], () => ask('note', selected)),
     message('good', 'Rate as good', [], () => void rate(selected, 1)),
     message('bad', 'Rate as bad', [], () => void rate(selected, -1)),
-    message('copy-link', 'Copy link', [], () => void copyText(`${location.origin}/c/${selected.id}`, 'The link was')),
+    message(
+      'copy-link',
+      'Copy link',
+      [],
+      () => void copyText(`${location.origin}${base}/c/${selected.id}`, 'The link was'),
+    ),
     { ...message('tree', 'Tree', ['t'], () => toggleTab('tree')), group: 'View' },
     { ...message('raw', 'Raw', ['r'], () => toggleTab('raw')), group: 'View' },
     { ...message('stop', 'Stop', ['Escape'], leave), whileTyping: true },

@@ -1,5 +1,5 @@
-import { navigate } from 'wouter/use-browser-location';
 import { create } from 'zustand';
+import { navigate } from '../api/base.ts';
 import { api, ok } from '../api/client.ts';
 import { pagesOf } from '../api/pages.ts';
 import type { Node } from '../api/types.ts';
