@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { type Agent, type Config, findProvider } from '@skein/agents';
+import { type Agent, type Config, findProvider, titleModel } from '@skein/agents';
 import { type Environment, providers, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions } from '@skein/forest';
 import { createApp } from './app.ts';
@@ -15,6 +15,7 @@ import { createProxy, isProxied, type ProxyOptions } from './proxy/index.ts';
 import { createRecordingTrouble } from './recording-trouble.ts';
 import { createRedact } from './redact.ts';
 import type { Services } from './services.ts';
+import { titleConversations } from './titles.ts';
 
 export interface ServerOptions {
   readonly forest: Forest;
@@ -90,6 +91,8 @@ export function createServer(options: ServerOptions): Server {
   const samples = options.samples && servicesOf({ ...options, forest: options.samples }, closing.signal);
   const access = createAccess({ token, hosts: [...config.server.hosts, ...(options.hosts ?? [])] });
   const app = createApp(services, access, options.page, samples && createApp(samples, access, options.page));
+  const titling = services.costOf && !options.demo && titleModel(config, services.env, services.costOf);
+  const stopTitles = titling ? titleConversations(services, titling) : () => undefined;
   const proxy = createProxy(services, access, { ...config.proxy, ...options.proxy });
   const answerApi = getRequestListener(app.fetch);
   const handler: RequestListener = (incoming, outgoing) => {
@@ -100,6 +103,7 @@ export function createServer(options: ServerOptions): Server {
   };
   const park = () => {
     closing.abort();
+    stopTitles();
     const engines = [services, samples].flatMap((one) => (one ? [one.engine] : []));
     return Promise.all(engines.map((engine) => within(grace + SETTLE_MS, engine.park(grace))));
   };

@@ -42,7 +42,7 @@ test('a first run shows what Skein is, a sample to look at, and that the answers
   const welcome = page.getByRole('region', { name: 'Welcome' });
   await welcome.getByText(/ANTHROPIC_API_KEY/).waitFor();
   await page.getByRole('button', { name: /Demo/ }).first().waitFor();
-  await page.getByText('No conversations yet').waitFor();
+  await page.getByText('No conversations yet').first().waitFor();
   await welcome.getByRole('link', { name: 'Open the samples' }).click();
   await page.waitForURL(/\/samples$/);
   await page
@@ -55,9 +55,9 @@ test('a first run shows what Skein is, a sample to look at, and that the answers
   await page.keyboard.press('Control+Enter');
   await page.getByRole('article', { name: 'assistant message' }).getByText(/demo/i).first().waitFor();
   await page.getByRole('link', { name: 'Samples: back to yours' }).click();
-  await page.getByText('No conversations yet').waitFor();
+  await page.getByText('No conversations yet').first().waitFor();
   await page.getByRole('button', { name: 'Put the welcome away' }).click();
   await page.reload();
-  await page.getByText('No conversations yet').waitFor();
+  await page.getByText('No conversations yet').first().waitFor();
   expect(await welcome.count()).toBe(0);
 });

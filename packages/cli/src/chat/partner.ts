@@ -17,6 +17,7 @@ export interface Partner {
   /** What a person calls it. */
   readonly name: string;
   readonly engine: Engine;
+  readonly asking: Asking;
   readonly system: string | undefined;
   /** For the engine. */
   readonly options: GenerateOptions;
@@ -49,8 +50,9 @@ export function withModel(partner: Partner, model: NamedModel): Partner {
   return { ...partner, name: nameOfModel(model), options: { ...partner.options, model, fallback: [] } };
 }
 
-function modelPartner(model: NamedModel, engine: Engine, { close }: Asking): Partner {
-  return { name: nameOfModel(model), engine, system: undefined, options: { model }, close };
+function modelPartner(model: NamedModel, engine: Engine, asking: Asking): Partner {
+  const { close } = asking;
+  return { name: nameOfModel(model), engine, asking, system: undefined, options: { model }, close };
 }
 
 async function agentPartner(
@@ -71,7 +73,7 @@ async function agentPartner(
     for (const problem of problems) warn(describeProblem(problem));
     const { system, ...rest } = options;
     const called = `${agent.name}, ${nameOfModel(agent.model)}`;
-    return { name: called, engine, system, options: { ...rest, label: agent.id }, close };
+    return { name: called, engine, asking, system, options: { ...rest, label: agent.id }, close };
   } catch (error) {
     await loaded.close();
     throw error;
