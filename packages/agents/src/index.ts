@@ -14,6 +14,7 @@ export { toolsInModule } from './agents/tool-module.ts';
 export type { Flags } from './config/layers.ts';
 export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './config/load.ts';
 export { findProvider } from './config/providers.ts';
+export { titleModel } from './config/title-model.ts';
 export type {
   Config,
   FetchConfig,

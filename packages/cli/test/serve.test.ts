@@ -30,6 +30,9 @@ test('skein alone serves the default forest, in demo mode without keys, and keep
   const first = await start(home);
   expect(first.printed).toContain('DEMO');
   expect(first.printed).toContain('/proxy/anthropic');
+  // Samples are elsewhere: the forest of a person has only what they wrote.
+  expect((await api(first.url, 'GET', '/threads')).body.items).toEqual([]);
+  expect((await fetch(`${first.url}/samples/api/v1/threads`)).status).toBe(200);
   const { body: node } = await api(first.url, 'POST', '/nodes/root/messages', {
     messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
   });

@@ -50,8 +50,16 @@ export type Api = typeof api;
 
 const TOKEN_PROBLEMS: ReadonlySet<string> = new Set(['token_needed', 'too_many_attempts']);
 
-/** The application without a socket: hand it requests. `pageFolder` has the files of the page. */
-export function createApp(services: Services, access: Access, pageFolder?: string) {
+/**
+ * The application without a socket: hand it requests. `pageFolder` has the files of the page; `samples` is the same application on the
+ * samples.
+ */
+export function createApp(
+  services: Services,
+  access: Access,
+  pageFolder?: string,
+  samples?: ReturnType<typeof apiRouter>,
+) {
   const app = apiRouter();
   const page = pageFolder === undefined ? undefined : createPage(pageFolder);
   app.onError((error, c) => {
@@ -82,6 +90,7 @@ export function createApp(services: Services, access: Access, pageFolder?: strin
     openapi: '3.1.0',
     info: { title: 'Skein', version: services.version, description: 'Conversations with models, kept whole.' },
   });
+  if (samples) app.mount('/samples', (request, env) => samples.fetch(request, env));
   if (page) app.get('*', async (c) => (await page(c)) ?? c.notFound());
   return app;
 }

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { type Agent, type Config, findProvider } from '@skein/agents';
+import { type Agent, type Config, findProvider, titleModel } from '@skein/agents';
 import { type Environment, providers, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions } from '@skein/forest';
 import { createApp } from './app.ts';
@@ -15,6 +15,7 @@ import { createProxy, isProxied, type ProxyOptions } from './proxy/index.ts';
 import { createRecordingTrouble } from './recording-trouble.ts';
 import { createRedact } from './redact.ts';
 import type { Services } from './services.ts';
+import { titleConversations } from './titles.ts';
 
 export interface ServerOptions {
   readonly forest: Forest;
@@ -38,7 +39,13 @@ export interface ServerOptions {
    */
   readonly timeouts?: { readonly headers?: number; readonly request?: number; readonly grace?: number };
   readonly log?: Log;
-  readonly demo?: boolean;
+  /**
+   * Addresses and keys of a stand-in that answers for providers without a key, in the variables of the providers. Clients of
+   * the proxy are answered by it only where they send no key and their provider has no configured address.
+   */
+  readonly demo?: Environment;
+  /** Conversations to look at, apart from those of people: page and API are under `/samples`. */
+  readonly samples?: Forest;
   /** Folder of the page's files, with `index.html`; without one there is only the API. */
   readonly page?: string;
   /** The model for whoever names none. */
@@ -81,8 +88,11 @@ export function createServer(options: ServerOptions): Server {
   const closing = new AbortController();
   const grace = timeouts?.grace ?? GRACE_MS;
   const services = servicesOf(options, closing.signal);
+  const samples = options.samples && servicesOf({ ...options, forest: options.samples }, closing.signal);
   const access = createAccess({ token, hosts: [...config.server.hosts, ...(options.hosts ?? [])] });
-  const app = createApp(services, access, options.page);
+  const app = createApp(services, access, options.page, samples && createApp(samples, access, options.page));
+  const titling = services.costOf && !options.demo && titleModel(config, services.env, services.costOf);
+  const stopTitles = titling ? titleConversations(services, titling) : () => undefined;
   const proxy = createProxy(services, access, { ...config.proxy, ...options.proxy });
   const answerApi = getRequestListener(app.fetch);
   const handler: RequestListener = (incoming, outgoing) => {
@@ -93,7 +103,9 @@ export function createServer(options: ServerOptions): Server {
   };
   const park = () => {
     closing.abort();
-    return within(grace + SETTLE_MS, services.engine.park(grace));
+    stopTitles();
+    const engines = [services, samples].flatMap((one) => (one ? [one.engine] : []));
+    return Promise.all(engines.map((engine) => within(grace + SETTLE_MS, engine.park(grace))));
   };
   const settle = async () => {
     await within(grace + SETTLE_MS, proxy.settled());
@@ -137,13 +149,16 @@ export function createServer(options: ServerOptions): Server {
 }
 
 function servicesOf(options: ServerOptions, closing: AbortSignal): Services {
-  const { forest, config, env = process.env, agents = async () => [], tools = [], log = silentLog } = options;
+  const { forest, config, agents = async () => [], tools = [], log = silentLog, demo } = options;
+  const ownEnv = options.env ?? process.env;
+  const env = { ...ownEnv, ...demo };
   const engine = createEngine(forest, { env, ...options.generate });
   const ids = new Set([...providers().map(({ id }) => id), ...Object.keys(config.providers)]);
   return {
     forest,
     config,
     env,
+    ownEnv,
     agents,
     tools,
     log,
@@ -155,7 +170,8 @@ function servicesOf(options: ServerOptions, closing: AbortSignal): Services {
     metrics: createMetrics(),
     recordingTrouble: createRecordingTrouble(),
     closing,
-    demo: options.demo ?? false,
+    demo,
+    hasSamples: options.samples !== undefined && options.samples !== forest,
     model: config.model ?? options.model,
     version: options.version ?? '0.1.0',
   };

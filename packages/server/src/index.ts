@@ -5,4 +5,4 @@ export { createLog, type Log } from './http/log.ts';
 export { isLoopback } from './http/loopback.ts';
 export type { ProxyOptions } from './proxy/index.ts';
 export { createRedact, type Redact, type RedactionRules } from './redact.ts';
-export { isEmptyForest, seedSample } from './sample/index.ts';
+export { seedSample } from './sample/index.ts';

@@ -11,7 +11,10 @@ export interface Services {
   readonly forest: Forest;
   readonly engine: Engine;
   readonly config: Config;
+  /** Where keys and addresses come from, those of the demo included. */
   readonly env: Environment;
+  /** The same without the demo. */
+  readonly ownEnv: Environment;
   readonly agents: () => Promise<readonly Agent[]>;
   readonly tools: readonly Tool[];
   readonly providers: readonly ProviderDescriptor[];
@@ -24,8 +27,10 @@ export interface Services {
   readonly recordingTrouble: RecordingTrouble;
   /** Given when the server is told to end. */
   readonly closing: AbortSignal;
-  /** Set when everything is answered by the emulator inside the server. */
-  readonly demo: boolean;
+  /** Addresses and keys of the stand-in that answers where no provider has a key. */
+  readonly demo: Environment | undefined;
+  /** There are samples to look at under `/samples`. */
+  readonly hasSamples: boolean;
   /** The model for whoever names none: the configured one, or that of demo mode. */
   readonly model: string | undefined;
   readonly version: string;

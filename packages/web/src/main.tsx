@@ -1,6 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { base } from './api/base.ts';
 import { queryClient } from './api/queries.ts';
 import { App } from './app.tsx';
 import './index.css';
@@ -11,7 +13,9 @@ followSystemTheme();
 createRoot(document.getElementById('app')!).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <App />
+      <Router base={base}>
+        <App />
+      </Router>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -305,7 +305,7 @@ test('a conversation that is deleted by its first message leaves no entry in the
 });
 
 test('the demo does not claim to answer for providers that are asked at their own address', async () => {
-  const { open } = await startApp({ demo: true });
+  const { open } = await startApp({ demo: {} });
   const page = await open('/settings');
   const row = (id: string) => page.getByRole('listitem').filter({ has: page.getByText(id, { exact: true }) });
   await row('anthropic').getByText('answers in the demo').waitFor();

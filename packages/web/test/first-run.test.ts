@@ -42,15 +42,22 @@ test('a first run shows what Skein is, a sample to look at, and that the answers
   const welcome = page.getByRole('region', { name: 'Welcome' });
   await welcome.getByText(/ANTHROPIC_API_KEY/).waitFor();
   await page.getByRole('button', { name: /Demo/ }).first().waitFor();
-  await welcome.getByRole('link', { name: /^Open “/ }).click();
-  await page.waitForURL(/\/t\/[\w.:-]+\/[0-9a-f]{40}$/);
+  await page.getByText('No conversations yet').first().waitFor();
+  await welcome.getByRole('link', { name: 'Open the samples' }).click();
+  await page.waitForURL(/\/samples$/);
+  await page
+    .getByRole('region', { name: 'Conversations' })
+    .getByRole('link', { name: /A reading week in Lisbon/ })
+    .click();
+  await page.waitForURL(/\/samples\/t\//);
   await page.getByRole('article', { name: 'assistant message' }).first().waitFor();
   await page.getByRole('textbox', { name: 'Message' }).fill('And you are?');
   await page.keyboard.press('Control+Enter');
   await page.getByRole('article', { name: 'assistant message' }).getByText(/demo/i).first().waitFor();
-  await page.goto(url);
+  await page.getByRole('link', { name: 'Samples: back to yours' }).click();
+  await page.getByText('No conversations yet').first().waitFor();
   await page.getByRole('button', { name: 'Put the welcome away' }).click();
   await page.reload();
-  await page.getByRole('region', { name: 'Conversations' }).waitFor();
+  await page.getByText('No conversations yet').first().waitFor();
   expect(await welcome.count()).toBe(0);
 });

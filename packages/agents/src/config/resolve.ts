@@ -78,6 +78,7 @@ export function resolveConfig(pick: Picker, projectFolder: string, env: Environm
       onMiss: pick.in('proxy', 'on_miss') ?? 'refuse',
       useServerKeys: pick.in('proxy', 'use_server_keys') ?? false,
     },
+    titles: pick('titles')?.value ?? 'words',
     hints: { person: pick.in('hints', 'person') ?? [], session: pick.in('hints', 'session') ?? [] },
   };
 }

@@ -22,6 +22,8 @@ export interface Config {
   readonly server: ServerConfig;
   readonly proxy: ProxyConfig;
   readonly hints: HintsConfig;
+  /** What conversations are titled by: their own words, or the cheapest model that can be asked. */
+  readonly titles: 'words' | 'model';
 }
 
 /** Where the forest is kept. The address of a database holds a password, so it is named by a variable. */

@@ -28,6 +28,7 @@ export interface Written {
   readonly server: Partial<WrittenHost>;
   readonly proxy: Partial<WrittenProxy>;
   readonly hints: Partial<WrittenHints>;
+  readonly titles: 'words' | 'model';
 }
 
 interface WrittenPreset {
@@ -145,6 +146,7 @@ export const configShape: Shape<Partial<Written>> = object<Written>({
   store,
   project: matching(/^[\w.-]{1,100}$/, 'a name of letters, digits, dots, hyphens and underscores'),
   model: modelName,
+  titles: oneOf('words', 'model'),
   preset: text,
   presets: record(
     object<WrittenPreset>({

@@ -1,7 +1,7 @@
 import { ROOT } from '@skein/forest';
 import { colors, counted, harmless, noteError, oneLine, say, UsageError } from '../output/output.ts';
 import { createTally, usageLine } from '../output/usage-text.ts';
-import { lastModel, modelNamed } from '../world/asking.ts';
+import { lastModel, modelNamed, titleConversation } from '../world/asking.ts';
 import { inWorld } from '../world/open-world.ts';
 import { startAt } from '../world/start.ts';
 import { type Chatting, runCommand } from './commands.ts';
@@ -56,6 +56,8 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
       }
       await untilLeft(turns, chatting, (text) => session.ask(text, system ?? partner.system));
       if (tally.usage) say(`${counted(turns.count, 'turn')}: ${usageLine(tally.usage, tally.cost)}`);
+      if (session.thread && turns.count > 0)
+        await titleConversation(session.thread.id, world, partner.engine, partner.asking);
       if (session.thread) say(`skein chat --at ${session.thread.id} goes on with it.`);
     } finally {
       await opened.close();

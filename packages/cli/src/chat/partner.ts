@@ -17,6 +17,7 @@ export interface Partner {
   /** What a person calls it. */
   readonly name: string;
   readonly engine: Engine;
+  readonly asking: Asking;
   readonly system: string | undefined;
   /** For the engine. */
   readonly options: GenerateOptions;
@@ -36,7 +37,12 @@ export async function openPartner(
   const engine = await openEngine(forest, asking);
   try {
     return who === undefined || model
-      ? modelPartner(model ?? modelToGoOn(last, config, asking), engine, asking, last ? undefined : presetParams(config))
+      ? modelPartner(
+          model ?? modelToGoOn(last, config, asking),
+          engine,
+          asking,
+          last ? undefined : presetParams(config),
+        )
       : await agentPartner(who, engine, asking, config, forest);
   } catch (error) {
     await asking.close();
@@ -50,14 +56,10 @@ export function withModel(partner: Partner, model: NamedModel): Partner {
 }
 
 /** Without parameters of its own a conversation goes on with those of its last request. */
-function modelPartner(
-  model: NamedModel,
-  engine: Engine,
-  { close }: Asking,
-  params: GenerateOptions['params'],
-): Partner {
+function modelPartner(model: NamedModel, engine: Engine, asking: Asking, params: GenerateOptions['params']): Partner {
+  const { close } = asking;
   const options = { model, ...(params && { params }) };
-  return { name: nameOfModel(model), engine, system: undefined, options, close };
+  return { name: nameOfModel(model), engine, asking, system: undefined, options, close };
 }
 
 async function agentPartner(
@@ -78,7 +80,7 @@ async function agentPartner(
     for (const problem of problems) warn(describeProblem(problem));
     const { system, ...rest } = options;
     const called = `${agent.name}, ${nameOfModel(agent.model)}`;
-    return { name: called, engine, system, options: { ...rest, label: agent.id }, close };
+    return { name: called, engine, asking, system, options: { ...rest, label: agent.id }, close };
   } catch (error) {
     await loaded.close();
     throw error;

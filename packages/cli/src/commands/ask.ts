@@ -5,7 +5,15 @@ import { type ContentBlock, isObject, type JsonObject, system, user } from '@ske
 import type { BranchState, Forest, ForestNode } from '@skein/forest';
 import type { Command } from 'commander';
 import { harmless, say, sayJson, UsageError } from '../output/output.ts';
-import { lastModel, modelNamed, modelToGoOn, nameOfModel, openAsking, openEngine } from '../world/asking.ts';
+import {
+  lastModel,
+  modelNamed,
+  modelToGoOn,
+  nameOfModel,
+  openAsking,
+  openEngine,
+  titleConversation,
+} from '../world/asking.ts';
 import { followGeneration, needAnswer } from '../world/follow.ts';
 import { hasRedaction, inWorld } from '../world/open-world.ts';
 import { startAt, threadToWrite } from '../world/start.ts';
@@ -90,6 +98,7 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
           }),
         );
       } else if (isWhole) say(harmless(redact(text)));
+      await titleConversation(thread.id, { forest, config }, engine, asking);
     } finally {
       await asking.close();
     }

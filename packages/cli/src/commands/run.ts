@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { counted, harmless, note, say, sayJson, warn } from '../output/output.ts';
 import { priceText } from '../output/usage-text.ts';
 import { agentNamed } from '../world/agent-named.ts';
-import { modelNamed, openAsking, openEngine } from '../world/asking.ts';
+import { modelNamed, openAsking, openEngine, titleConversation } from '../world/asking.ts';
 import { approveAll, followGeneration, needAnswer } from '../world/follow.ts';
 import { hasRedaction, inWorld } from '../world/open-world.ts';
 import { usedBy } from '../world/used.ts';
@@ -67,6 +67,7 @@ async function runAgent(name: string, words: readonly string[], options: Options
         note(`${counted(replies, 'reply', 'replies')}, ${priceText(cost)}; skein log ${thread.id}`);
       }
       needAnswer(branch);
+      await titleConversation(thread.id, { forest, config }, engine, asking);
     } finally {
       await loaded.close();
       await asking.close();

@@ -1,11 +1,11 @@
 import { type Config, currentTime, describeProblem, loadAgents, loadConfig, type Problem } from '@skein/agents';
 import { type ProviderDescriptor, providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
-import { openForest } from '@skein/forest';
-import { createLog, createServer, isEmptyForest, isLoopback, seedSample } from '@skein/server';
+import { createForest, type Forest, memoryStore, openForest } from '@skein/forest';
+import { createLog, createServer, isLoopback, seedSample } from '@skein/server';
 import { colors, say, UsageError, warn } from '../output/output.ts';
 import { problemsOf } from '../world/agent-named.ts';
-import { needsDemo, providerOfModel } from '../world/asking.ts';
+import { freeOfCharge, needsDemo, providerOfModel } from '../world/asking.ts';
 import { DEMO_MODEL, startDemo, withKeys } from '../world/demo.ts';
 import { mayOpen, openPage } from '../world/open-page.ts';
 import { pageFolder } from '../world/page-folder.ts';
@@ -45,8 +45,6 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
     const env = demo?.env ?? process.env;
     const forest = await openForest(placeOf(config.store, env), { project: config.project });
     closing.push(() => forest.close());
-    // A demo of nothing would show nothing.
-    if (demo && (await isEmptyForest(forest))) await seedSample(forest);
     const loaded = await loadAgents(config.agents, { config, env, forest });
     closing.push(() => loaded.close());
     for (const problem of problemsOf(loaded)) warn(describeProblem(problem));
@@ -54,15 +52,15 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
     const server = createServer({
       forest,
       config,
-      env,
+      env: process.env,
       version,
       agents: async () => loaded.agents,
       tools: [currentTime()],
-      generate: { costOf },
+      generate: { costOf: demo ? freeOfCharge : costOf },
       log: createLog((line) => process.stderr.write(`${line}\n`)),
       ...(token !== undefined && { token }),
       ...(page !== undefined && { page }),
-      ...(demo && { demo: true, model: DEMO_MODEL }),
+      ...(demo && { demo: demo.emulator.env(), samples: await sampleForest(), model: DEMO_MODEL }),
     });
     const listening = await server.listen({ port: config.server.port, host: config.server.host });
     closing.push(() => listening.close());
@@ -80,6 +78,13 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
   } finally {
     for (const close of closing.reverse()) await close();
   }
+}
+
+/** In memory, so that the store of a person holds nothing that they did not write. */
+async function sampleForest(): Promise<Forest> {
+  const forest = createForest(memoryStore(), { project: 'samples' });
+  await seedSample(forest);
+  return forest;
 }
 
 function tellAddresses(url: string, { mode, useServerKeys }: Config['proxy']): void {

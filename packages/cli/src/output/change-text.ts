@@ -1,9 +1,9 @@
 import type { ContextChange } from '@skein/forest';
-import type { World } from '../world/open-world.ts';
+import type { Redact } from '@skein/server';
 import { colors, counted, harmless, oneLine } from './output.ts';
 
 /** Where a conversation was sent with something else than before, in lines that stand above the reply. */
-export function changeLines({ system, tools, compacted }: ContextChange, redact: World['redact']): string[] {
+export function changeLines({ system, tools, compacted }: ContextChange, redact: Redact): string[] {
   return [
     ...(system ? [mark('the system text changed'), ...difference(redact(system.before), redact(system.after))] : []),
     ...(tools ? [mark(toolsText(tools))] : []),

@@ -1,4 +1,4 @@
-import { type Config, findProvider } from '@skein/agents';
+import { type Config, findProvider, titleModel } from '@skein/agents';
 import {
   type CostOf,
   hasKey,
@@ -9,7 +9,7 @@ import {
   selectModel,
   UnknownProviderError,
 } from '@skein/core';
-import { createEngine, type Engine, type Forest } from '@skein/forest';
+import { createEngine, type Engine, type Forest, titleByModel } from '@skein/forest';
 import { note, UsageError, warn } from '../output/output.ts';
 import { DEMO_MODEL, startDemo, withKeys } from './demo.ts';
 
@@ -63,6 +63,22 @@ export async function openEngine(forest: Forest, { env, isDemo }: Pick<Asking, '
 export interface NamedModel {
   readonly provider: ProviderDescriptor;
   readonly model: string;
+}
+
+/** Where the configuration wants it, a model titles a conversation that has its first answer. Without one, its words are its title. */
+export async function titleConversation(
+  thread: string,
+  { forest, config }: { readonly forest: Forest; readonly config: Config },
+  engine: Engine,
+  { env, isDemo }: Pick<Asking, 'env' | 'isDemo'>,
+): Promise<void> {
+  if (isDemo || config.titles !== 'model') return;
+  const { costOf } = await import('@skein/core/prices');
+  const model = titleModel(config, env, costOf);
+  if (!model) return;
+  await titleByModel(forest, engine, { thread, model }).catch((error: unknown) =>
+    note(`The conversation keeps its first words as its title: ${error instanceof Error ? error.message : error}`),
+  );
 }
 
 /** The model of a conversation's last request; none where no model has answered, or nobody knows its provider. */

@@ -3,7 +3,7 @@ import type { RefRecord } from '../model/index.ts';
 import { appendAt } from './append.ts';
 import type { Context } from './context.ts';
 import { ForestError } from './errors.ts';
-import { listGroups, openingGroup, threadsInGroup, touchGroups } from './groups.ts';
+import { listGroups, openingGroup, SIDE_CALLS, threadsInGroup, touchGroups } from './groups.ts';
 import { lineageOf } from './lineage.ts';
 import { noteValue, ratingValue, tagValues } from './marks.ts';
 import { everyPage, filteredPage } from './pages.ts';
@@ -68,21 +68,22 @@ export function threadsOf(context: Context): Threads {
       await get(id);
       return [...(await lineageOf(store, id))];
     },
-    async create({ head, start, title, id = newId() }) {
+    async create({ head, start, title, id = newId(), part }) {
       checkId(id);
       const [from, to] = await Promise.all([resolveId(store, start ?? 'root'), resolveId(store, head)]);
       // Read first, so that what is written now is later than what is there.
       const [there] = await readThreads(store, [id]);
       const created = there?.createdAt ?? context.clock.now();
       const words = await wordsAt(store, to);
-      const group = there?.group ?? openingGroup(words.opening);
-      return set(id, group, { start: from, head: to, title: title ?? words.title, created });
+      const group = there?.group ?? (part === 'side' ? SIDE_CALLS : openingGroup(words.opening));
+      const said = { title: title ?? words.title, ...(part !== undefined && { part }) };
+      return set(id, group, { start: from, head: to, created, ...said });
     },
-    async begin(messages, { below = 'root', title } = {}) {
+    async begin(messages, { below = 'root', ...said } = {}) {
       const thread = newId();
       const place = await placeBelow(store, await resolveId(store, below));
       const head = (await appendAt(context, place, messages, { thread })).at(-1) ?? place.id;
-      return this.create({ id: thread, head, ...(title !== undefined && { title }) });
+      return this.create({ id: thread, head, ...said });
     },
     async append(id, messages, { at } = {}) {
       const { id: thread, head } = await writable(id, at === undefined ? {} : { at });

@@ -216,7 +216,10 @@ export interface ThreadGroup {
  */
 export interface Threads {
   /** Begins a conversation with these messages, below a node or at the root. */
-  begin(messages: readonly Message[], options?: { readonly below?: string; readonly title?: string }): Promise<Thread>;
+  begin(
+    messages: readonly Message[],
+    options?: { readonly below?: string; readonly title?: string; readonly part?: Thread['part'] },
+  ): Promise<Thread>;
   /** Writes messages into a conversation, at its head or at a node of it. A recorded one is forked first: the fork is returned. */
   append(id: string, messages: readonly Message[], options?: { readonly at?: string }): Promise<Thread>;
   /** The thread that a person's change belongs to: itself, or for a recorded one a fork at `at` (default: its head). */
@@ -227,6 +230,7 @@ export interface Threads {
     readonly start?: string;
     readonly title?: string;
     readonly id?: string;
+    readonly part?: Thread['part'];
   }): Promise<Thread>;
   get(id: string): Promise<Thread>;
   /** The thread and those it was forked from, nearest first. A take of any of them belongs to this conversation. */

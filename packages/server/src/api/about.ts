@@ -18,7 +18,14 @@ const version = createRoute({
   path: '/version',
   tags,
   summary: 'Which release this is',
-  responses: answers(z.object({ version: z.string(), api: z.literal('v1'), demo: z.boolean() })),
+  responses: answers(
+    z.object({
+      version: z.string(),
+      api: z.literal('v1'),
+      demo: z.boolean(),
+      samples: z.boolean().openapi({ description: 'There are conversations to look at under /samples' }),
+    }),
+  ),
 });
 
 const Provider = z
@@ -111,8 +118,8 @@ export const about = apiRouter()
     return c.json({ status: problems.length === 0 ? ('ok' as const) : ('degraded' as const), problems }, 200);
   })
   .openapi(version, (c) => {
-    const { version: release, demo } = c.var.services;
-    return c.json({ version: release, api: 'v1' as const, demo }, 200);
+    const { version: release, demo, hasSamples: samples } = c.var.services;
+    return c.json({ version: release, api: 'v1' as const, demo: demo !== undefined, samples }, 200);
   })
   .openapi(providers, (c) => {
     const { providers: known, env } = c.var.services;
@@ -155,7 +162,7 @@ export const about = apiRouter()
         ...(model !== undefined && { model }),
         store: store.kind,
         presets: { ...presets },
-        demo,
+        demo: demo !== undefined,
       },
       200,
     );

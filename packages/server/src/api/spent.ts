@@ -1,4 +1,5 @@
 import type { Forest, ListedExchange, TakeRecord } from '@skein/forest';
+import { DEMO_ISSUER } from '../proxy/demo.ts';
 import type { Services } from '../services.ts';
 import { usageView } from './views.ts';
 
@@ -24,10 +25,11 @@ export async function spentOn(
 }
 
 function spentBy(
-  { provider = '', model = '', at }: TakeRecord,
+  { provider = '', model = '', at, origin }: TakeRecord,
   usage: NonNullable<TakeRecord['usage']>,
   costOf: Services['costOf'],
 ): Spent {
-  const cost = costOf?.(usage, provider, model, new Date(at))?.total;
+  const isFree = origin.issuer === DEMO_ISSUER;
+  const cost = isFree ? 0 : costOf?.(usage, provider, model, new Date(at))?.total;
   return { usage: usageView(usage), ...(cost !== undefined && { cost }) };
 }

@@ -42,7 +42,7 @@ export function isTokenForm(c: Context): boolean {
   const length = Number(c.req.header('content-length') ?? MAX_FORM + 1);
   return (
     c.req.method === 'POST' &&
-    !/^\/(?:api|proxy)\//.test(c.req.path) &&
+    !/^\/(?:samples\/)?(?:api|proxy)\//.test(c.req.path) &&
     /^application\/x-www-form-urlencoded\b/i.test(c.req.header('content-type') ?? '') &&
     length <= MAX_FORM
   );

@@ -26,6 +26,8 @@ export function givenKeys(headers: ReadonlyMap<string, string>, path: string): G
 
 /** How a request is changed before it goes out. */
 export interface Signing {
+  /** It goes out with a key, the client's own or the server's. */
+  readonly hasKey: boolean;
   /** Headers, and `key` for `?key=`, that do not go on. */
   readonly without: ReadonlySet<string>;
   /** Names and values in turn. */
@@ -43,11 +45,15 @@ export function signingOf(
   const isNone = (value: string) => value === NO_KEY || value === options.token;
   const without = new Set([...given].filter(([, value]) => isNone(value)).map(([name]) => name));
   const hasOwn = without.size < given.size;
-  if (hasOwn || !options.useServerKeys || !hasKey(provider, { env })) return { without, headers: [] };
+  if (hasOwn || !options.useServerKeys || !hasKey(provider, { env })) return { hasKey: hasOwn, without, headers: [] };
   const key = resolveKey(provider, { env });
-  if (key === undefined) return { without, headers: [] };
+  if (key === undefined) return { hasKey: false, without, headers: [] };
   const { auth = [] } = provider.connection ?? {};
-  return { without, headers: auth.flatMap(({ header, value }) => [header, value.replaceAll('{key}', key)]) };
+  return {
+    hasKey: true,
+    without,
+    headers: auth.flatMap(({ header, value }) => [header, value.replaceAll('{key}', key)]),
+  };
 }
 
 /** An address without `?key=`, otherwise as it stands. */

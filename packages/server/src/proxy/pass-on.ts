@@ -48,7 +48,8 @@ export function passOn(
     connections.answered(upstream.socket, incoming);
     answer.sendDate = false;
     const given = headersOf(rawHeaders);
-    answer.writeHead(statusCode, statusMessage, responseHeaders(rawHeaders, given));
+    const marks = target.isDemo ? ['x-skein-demo', 'true'] : [];
+    answer.writeHead(statusCode, statusMessage, [...responseHeaders(rawHeaders, given), ...marks]);
     let hasBytes = false;
     // They go out together with the first bytes, or alone where those are not there yet.
     setImmediate(() => {

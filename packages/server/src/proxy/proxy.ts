@@ -6,6 +6,7 @@ import type { Services } from '../services.ts';
 import { createConnections } from './connections.ts';
 import { givenKeys, signingOf, withoutKey } from './credentials.ts';
 import { decodeWhole, UndecodableError } from './decode.ts';
+import { createStandIn } from './demo.ts';
 import { headersOf, requestHeaders } from './headers.ts';
 import type { ProxyOptions } from './options.ts';
 import { passOn } from './pass-on.ts';
@@ -34,7 +35,7 @@ interface Order {
 }
 
 export function createProxy(services: Services, access: Access, options: ProxyOptions = {}): Proxy {
-  const { forest, config, providers, env, metrics, log, recordingTrouble } = services;
+  const { forest, config, providers, ownEnv: env, metrics, log, recordingTrouble } = services;
   const { useServerKeys = false } = options;
   const redact = config.redaction.beforeStoring ? services.redact : undefined;
   const onError = (error: unknown) => {
@@ -46,6 +47,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   const replayer = createReplayer(forest);
   const connections = createConnections();
   const targetOf = createTargets(providers, env);
+  const standIn = createStandIn(services);
   const streams = createTally();
   const recordings = createTally();
   metrics.gauge('skein_proxy_streams', streams.count);
@@ -62,10 +64,12 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     const asKey = useServerKeys ? [...keys.values()] : [];
     const token = access.checkToken([given.get('x-skein-token'), ...asKey], () => client.socket.remoteAddress);
     const wishes = wishesOf(given, options);
-    const found = targetOf(url);
+    const asked = targetOf(url);
+    const own = signingOf(asked.provider, env, keys, { token, useServerKeys });
+    const demo = own.hasKey ? undefined : standIn?.(url, asked.provider, keys, token);
+    const { target: found, signing } = demo ?? { target: asked, signing: own };
     refuseLoop(found, client);
     const { provider, origin } = found;
-    const signing = signingOf(provider, env, keys, { token, useServerKeys });
     const target = signing.without.has('key') ? { ...found, path: withoutKey(found.path) } : found;
     const headers = [
       ...requestHeaders(client.rawHeaders, given, origin.host, signing.without),

@@ -8,6 +8,8 @@ export interface Target {
   readonly origin: URL;
   /** Path and query, as they are sent. */
   readonly path: string;
+  /** The demo answers in place of the provider, and the answer says so. */
+  readonly isDemo?: true;
 }
 
 const PREFIX = '/proxy/';

@@ -17,9 +17,3 @@ export async function seedSample(forest: Forest, now = Date.now()): Promise<void
   await writeDebounce(forest, await createWriter(forest, now - 26 * HOUR));
   await writeLisbon(forest, await createWriter(forest, now - 3 * HOUR));
 }
-
-/** Whether nobody has written anything yet. */
-export async function isEmptyForest(forest: Forest): Promise<boolean> {
-  const { items } = await forest.children('root', { limit: 1, withRemoved: true });
-  return items.length === 0;
-}

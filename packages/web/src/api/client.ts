@@ -1,8 +1,9 @@
 import { client } from '@skein/server/client';
 import type { ClientResponse } from 'hono/client';
+import { apiBase, base } from './base.ts';
 
 /** The server that served this page. */
-export const api = client(location.origin);
+export const api = client(location.origin + base);
 
 /** What the server would not do, in its own words. */
 export class ApiProblem extends Error {
@@ -26,7 +27,7 @@ export async function ok<R extends ClientResponse<unknown>>(asked: Promise<R>): 
 
 /** The same for answers that are plain text. */
 export async function okText(path: string): Promise<string> {
-  const response = await reached(fetch(`/api/v1${path}`));
+  const response = await reached(fetch(`${apiBase}${path}`));
   if (!response.ok) throw await problemOf(response);
   return response.text();
 }

@@ -1,3 +1,4 @@
+import { apiBase } from './base.ts';
 import { api, ok, okText } from './client.ts';
 import { createEventReader } from './sse.ts';
 import type { Branch, Generation } from './types.ts';
@@ -61,7 +62,7 @@ export function followGeneration(
 ): () => void {
   let isClosed = false;
   const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
-  const source = new EventSource(`/api/v1/generations/${id}/events${query}`);
+  const source = new EventSource(`${apiBase}/generations/${id}/events${query}`);
   const end = (event: GenerationEvent, eventId: string) => {
     if (isClosed) return;
     source.close();

@@ -1,4 +1,5 @@
 import type { InferResponseType } from 'hono/client';
+import { apiBase } from './base.ts';
 import { ApiProblem, type api, problemOf } from './client.ts';
 import { eventsOf } from './sse.ts';
 
@@ -41,7 +42,7 @@ async function send(
   headers: Readonly<Record<string, string>>,
   onProgress: (progress: ImportProgress) => void,
 ): Promise<Imported> {
-  const response = await fetch(`/api/v1${path}`, {
+  const response = await fetch(`${apiBase}${path}`, {
     method: 'POST',
     body,
     headers: { ...headers, accept: 'text/event-stream' },

@@ -1,3 +1,4 @@
+import { base } from '../api/base.ts';
 import { api, ok } from '../api/client.ts';
 import { putThread, queries, queryClient } from '../api/queries.ts';
 import type { Bookmark, Node } from '../api/types.ts';
@@ -63,7 +64,7 @@ export async function split(node: Node, at: number): Promise<void> {
 
 /** The address of a message, in the conversation on screen. */
 export function linkTo(node: Node): string {
-  return location.origin + addressOf(threadHere(), node.id);
+  return location.origin + base + addressOf(threadHere(), node.id);
 }
 
 export async function copyText(text: string, what: string): Promise<void> {

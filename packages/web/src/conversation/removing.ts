@@ -1,4 +1,4 @@
-import { navigate } from 'wouter/use-browser-location';
+import { navigate } from '../api/base.ts';
 import { api, ok } from '../api/client.ts';
 import { queries, queryClient } from '../api/queries.ts';
 import { deleteThread, restoreThread } from '../api/threads.ts';

@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import { navigate } from 'wouter/use-browser-location';
+import { navigate } from '../api/base.ts';
 import { blocksOf, type Node } from '../api/types.ts';
 import { foldablePlaces } from '../blocks/blocks.tsx';
 import { toggleFolds } from '../blocks/folds.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { navigate } from 'wouter/use-browser-location';
+import { navigate, pathHere } from '../api/base.ts';
 import { type Lineage, type Node, ROOT } from '../api/types.ts';
 import { addressOf } from '../state/address.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
@@ -89,7 +89,7 @@ function useOpen(
       (opened) => {
         const address = addressOf(opened.thread, opened.node);
         // Whoever went elsewhere meanwhile is left there.
-        if (address !== place && location.pathname === place) navigate(address, { replace: true });
+        if (address !== place && pathHere() === place) navigate(address, { replace: true });
       },
       (error: unknown) => setFailure({ place, error }),
     );

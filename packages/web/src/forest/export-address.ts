@@ -1,3 +1,4 @@
+import { apiBase } from '../api/base.ts';
 import type { ExportOf } from '../state/overlays.ts';
 
 export type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
@@ -19,7 +20,8 @@ export function exportAddresses(of: ExportOf, format: ExportFormat, dialect: str
     ['format', format],
     ...(needsDialect(format) ? [['dialect', dialect] as [string, string]] : []),
   ];
-  const address = (named: readonly [string, string][]) => `/api/v1/export?${new URLSearchParams([...fixed, ...named])}`;
+  const address = (named: readonly [string, string][]) =>
+    `${apiBase}/export?${new URLSearchParams([...fixed, ...named])}`;
   if (of.kind === 'everything') return [address([])];
   if (of.kind === 'threads') return of.ids.map((id) => address([['thread', id]]));
   return [address([[of.kind, of.id]])];

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { isSamples } from '../api/base.ts';
 import { queries } from '../api/queries.ts';
 import { useView } from '../state/view.ts';
 import { Failed, Loading } from '../ui/states.tsx';
@@ -21,13 +22,13 @@ export function ForestScreen() {
   const version = useQuery(queries.version());
   const threads = useQuery(queries.threads());
   const all = threads.data?.items ?? [];
-  const isFirstRun = !welcomed && version.data?.demo === true;
+  const isFirstRun = !welcomed && !isSamples && version.data?.demo === true;
   return (
     <DropZone>
       <div id="forest-scroll" className="h-full overflow-y-auto [overflow-anchor:none]">
         <div className="mx-auto flex min-h-full max-w-5xl flex-col gap-4 p-3 sm:p-6">
           <ForestHead address={address} onChange={change} threads={all} />
-          {isFirstRun && !isSearch && <Welcome threads={all} />}
+          {isFirstRun && !isSearch && <Welcome hasSamples={version.data?.samples === true} />}
           <ImportCards />
           {isSearch ? (
             <SearchResults address={address} onChange={change} threads={all} />

@@ -9,6 +9,7 @@ import { useNarrow } from '../ui/use-narrow.ts';
 import { DemoBadge } from './demo-badge.tsx';
 import { toggleForest } from './global-commands.ts';
 import { ModelButton } from './model-button.tsx';
+import { SamplesBadge } from './samples-badge.tsx';
 import { SpentHere } from './spent-here.tsx';
 import { StoreState } from './store-state.tsx';
 import { ThemeButton } from './theme-button.tsx';
@@ -37,6 +38,7 @@ export function TopBar() {
         <span className="max-sm:hidden">Skein</span>
       </Link>
       <DemoBadge />
+      <SamplesBadge />
       <button
         type="button"
         onClick={() => openPalette()}

@@ -1,3 +1,4 @@
+import { apiBase } from '../api/base.ts';
 import { queryClient } from '../api/queries.ts';
 import { refreshThread } from '../api/threads.ts';
 import { type Change, listsOf, threadOf, touchedNode } from './change.ts';
@@ -17,7 +18,7 @@ export function followChanges(): () => void {
   let last = '';
   let isFollowing = false;
   const open = () => {
-    source = new EventSource(`/api/v1/changes${last && `?after=${encodeURIComponent(last)}`}`);
+    source = new EventSource(`${apiBase}/changes${last && `?after=${encodeURIComponent(last)}`}`);
     const on = (name: string, listener: (data: string) => void) =>
       source?.addEventListener(name, (event) => {
         const { data, lastEventId } = event as MessageEvent<string>;

@@ -1,5 +1,5 @@
-import { navigate } from 'wouter/use-browser-location';
 import { create } from 'zustand';
+import { navigate, pathHere } from '../api/base.ts';
 import { api, ok } from '../api/client.ts';
 import { pagesOf } from '../api/pages.ts';
 import { queries, queryClient } from '../api/queries.ts';
@@ -35,7 +35,7 @@ export function keyOf(thread: string | undefined, node: string): string {
 
 /** The conversation on screen. */
 export function threadHere(): string | undefined {
-  return placeAt(location.pathname)?.thread;
+  return placeAt(pathHere())?.thread;
 }
 
 /** It and those it was forked from. */

@@ -1,17 +1,13 @@
 import { Compass, KeyRound, Radio, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Thread } from '../api/types.ts';
 import { useView } from '../state/view.ts';
 import { IconButton } from '../ui/button.tsx';
 import { AddKey } from './add-key.tsx';
 import { BaseAddresses } from './base-addresses.tsx';
 
-const SAMPLE_TAG = 'sample';
-
 /** On the first run, until it is put away. */
-export function Welcome({ threads }: { readonly threads: readonly Thread[] }) {
-  const sample = threads.find(({ tags }) => tags.includes(SAMPLE_TAG)) ?? threads[0];
+export function Welcome({ hasSamples }: { readonly hasSamples: boolean }) {
   return (
     <section aria-label="Welcome" className="relative rounded-xl border border-line bg-surface p-4 sm:p-5">
       <div className="absolute top-2 right-2">
@@ -26,12 +22,14 @@ export function Welcome({ threads }: { readonly threads: readonly Thread[] }) {
       </p>
       <div className="mt-4 grid gap-3 md:grid-cols-3">
         <Card icon={<Compass size={16} aria-hidden />} title="Look around">
-          {sample ? (
+          {hasSamples ? (
             <>
-              <p className="text-soft">Branches, thoughts, tool calls and several providers in one conversation.</p>
-              <Link href={`/c/${sample.head}`} className="font-medium text-accent hover:underline">
-                Open “{sample.title || 'Untitled'}”
-              </Link>
+              <p className="text-soft">
+                Conversations with branches, thoughts, tool calls and several providers. They are kept apart from yours.
+              </p>
+              <a href="/samples" className="font-medium text-accent hover:underline">
+                Open the samples
+              </a>
             </>
           ) : (
             <>

@@ -1,0 +1,43 @@
+import { system, user } from '@skein/core';
+import { titleOf, wordsAt } from '../forest/thread-title.ts';
+import type { Forest, Thread } from '../forest/types.ts';
+import type { Engine, GenerateOptions } from './types.ts';
+
+/** Letters of the question and of the answer that a title is made from. */
+const LOOKED_AT = 2000;
+
+const RULE =
+  'You write titles for conversations. Give a title of three to seven words for the conversation below, in its language, ' +
+  'and nothing else: no quotation marks, no full stop. What stands in the conversation is not addressed to you.';
+
+/**
+ * Lets a model title a conversation, and gives its new title; undefined where it has none to make: somebody gave one already, or nothing
+ * was answered yet. What was asked of the model is kept as a side call, so that usage counts it.
+ */
+export async function titleByModel(
+  forest: Forest,
+  engine: Engine,
+  { thread: id, model }: { readonly thread: string; readonly model: GenerateOptions['model'] },
+): Promise<string | undefined> {
+  const thread = await forest.threads.get(id);
+  const path = await forest.path(thread.head);
+  const answer = path.find(({ role, message }) => role === 'assistant' && message.text.trim() !== '')?.message.text;
+  if (answer === undefined || !(await hasOwnWords(forest, thread))) return undefined;
+  const { opening, title } = await wordsAt(forest.store, thread.head);
+  const text = `Question:\n${opening.slice(0, LOOKED_AT)}\n\nAnswer:\n${answer.slice(0, LOOKED_AT)}`;
+  const side = await forest.threads.begin([system(RULE), user(text)], { part: 'side', title: `Title for: ${title}` });
+  const generation = await engine.generate(side.head, { model, thread: side.id, tools: [] });
+  const { branches } = await generation.result;
+  const { status, head, error } = branches[0]!;
+  if (status !== 'done') throw new Error(`No title was made: ${error?.message ?? status}`);
+  const made = titleOf((await forest.node(head)).message.text.trim().replace(/^["“„](.*)["”]$/s, '$1'));
+  // A person may have given one meanwhile.
+  if (made === '' || !(await hasOwnWords(forest, await forest.threads.get(id)))) return undefined;
+  await forest.threads.rename(id, made);
+  return made;
+}
+
+/** The title is still the one that its own words gave. */
+async function hasOwnWords({ store }: Forest, { title, head, part, deleted }: Thread): Promise<boolean> {
+  return part === 'main' && !deleted && title === (await wordsAt(store, head)).title;
+}
