@@ -188,6 +188,22 @@ test('a changed system text is shown where it happened, with what changed', asyn
   await note.locator('ins').getByText('doctor').waitFor();
 });
 
+test('a history that its program shortened says from where on', async () => {
+  const app = await startApp();
+  const call = program(app);
+  const history: object[] = [];
+  for (const number of [1, 2, 3, 4]) {
+    history.push(user(`Question ${number}`));
+    history.push(assistant(await call({ messages: history }, says(`Answer ${number}`))));
+  }
+  await call({ messages: [...history.slice(4), user('Question 5')] }, says('Answer 5'));
+  const [thread] = (await app.forest.threads.list()).items;
+  const page = await app.open(`/t/${thread!.id}`);
+  await messages(page, 'assistant').getByText('Answer 5').waitFor();
+  const note = page.getByRole('article', { name: 'Change of context' });
+  await note.getByText('From here on, the first 4 messages were not sent any more').waitFor();
+});
+
 test('a call of a recorded tool waits for the result that a person writes', async () => {
   const app = await startApp();
   const call = program(app);

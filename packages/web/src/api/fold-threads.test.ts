@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { foldThreads, groupInWords, type ListRow } from './fold-threads.ts';
 import type { Thread } from './types.ts';
 
-const thread = (id: string, group?: string, part: Thread['part'] = 'main') =>
-  ({ id, part, ...(group && { group }) }) as Thread;
+const thread = (id: string, group?: string, part: Thread['part'] = 'main', createdAt = 0) =>
+  ({ id, part, createdAt, ...(group && { group }) }) as Thread;
 const all = () => true;
 const none = () => false;
 const shown = (rows: readonly ListRow[]) =>
@@ -13,6 +13,11 @@ test('equal openings are one row, where the last changed of them is, and a lone 
   const threads = [thread('a', 'opening:1'), thread('b', 'opening:2'), thread('c', 'opening:1'), thread('d')];
   expect(shown(foldThreads(threads, none))).toEqual(['[2 that begin like this]', 'b', 'd']);
   expect(shown(foldThreads(threads, all))).toEqual(['[2 that begin like this]', '-a', '-c', 'b', 'd']);
+});
+
+test('a session is named after the conversation that it began with', () => {
+  const threads = [thread('later', 'session:1', 'main', 2), thread('first', 'session:1', 'main', 1)];
+  expect(foldThreads(threads, none)).toMatchObject([{ thread: { id: 'first' } }]);
 });
 
 test('a session is named after its main conversation and folds its side calls once more', () => {

@@ -1,3 +1,4 @@
+import { counted } from '../ui/format.ts';
 import type { Thread } from './types.ts';
 
 /**
@@ -66,8 +67,10 @@ function rowOf(
   depth: number,
   isOpen: IsOpen,
 ): GroupRow {
-  // A session is known by its main conversation, not by the subagent that spoke last.
-  const thread = members.find(({ part }) => part === 'main') ?? members[0]!;
+  // A session is known by the conversation that it began with, not by the subagent that spoke last.
+  const main = members.filter(({ part }) => part === 'main');
+  const first = main.toSorted((a, b) => a.createdAt - b.createdAt)[0];
+  const thread = (what === 'session' ? first : main[0]) ?? members[0]!;
   return { kind: 'group', what, group, thread, members, depth, isOpen: isOpen(group, members) };
 }
 
@@ -92,8 +95,4 @@ export function groupInWords({ what, members }: GroupRow): string {
     ...(side > 0 ? [counted(side, 'side call')] : []),
   ];
   return `Session: ${parts.join(', ')}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
