@@ -1,4 +1,3 @@
-import { counted } from '../ui/format.ts';
 import type { Thread } from './types.ts';
 
 /**
@@ -80,19 +79,4 @@ function unfolded(row: GroupRow): readonly ListRow[] {
 
 function threadRow(thread: Thread, depth: number): ThreadRow {
   return { kind: 'thread', thread, depth };
-}
-
-/** What a row stands for, in words. */
-export function groupInWords({ what, members }: GroupRow): string {
-  if (what === 'opening') return `${members.length} that begin like this`;
-  if (what === 'side') return counted(members.length, 'side call');
-  const side = members.filter(({ part }) => part === 'side').length;
-  const subagents = members.filter(({ part }) => part === 'subagent').length;
-  const main = members.length - side - subagents;
-  const parts = [
-    ...(main > 0 ? [counted(main, 'conversation')] : []),
-    ...(subagents > 0 ? [counted(subagents, 'subagent')] : []),
-    ...(side > 0 ? [counted(side, 'side call')] : []),
-  ];
-  return `Session: ${parts.join(', ')}`;
 }

@@ -1,7 +1,8 @@
-import { groupInWords, type GroupRow as Row } from '../api/fold-threads.ts';
+import type { GroupRow as Row } from '../api/fold-threads.ts';
 import { setUnfolded } from '../state/unfolded.ts';
 import { ago } from '../ui/format.ts';
 import { GroupToggle } from '../ui/group-toggle.tsx';
+import { groupInWords } from '../ui/group-words.ts';
 import { INDENTS } from './indents.ts';
 
 /** A session, equal openings or side calls: one row until it is unfolded. */

@@ -2,12 +2,13 @@ import { Bookmark, GitFork } from 'lucide-react';
 import { useRef } from 'react';
 import { Virtualizer } from 'virtua';
 import { Link } from 'wouter';
-import { type GroupRow, groupInWords } from '../api/fold-threads.ts';
+import type { GroupRow } from '../api/fold-threads.ts';
 import { addressOf } from '../state/address.ts';
 import { useAddressedPlace } from '../state/current-thread.ts';
 import { setUnfolded } from '../state/unfolded.ts';
 import { ago } from '../ui/format.ts';
 import { GroupToggle } from '../ui/group-toggle.tsx';
+import { groupInWords } from '../ui/group-words.ts';
 import type { SideRow } from './side-rows.ts';
 
 export function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
