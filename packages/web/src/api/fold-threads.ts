@@ -6,7 +6,7 @@ import type { Thread } from './types.ts';
  */
 export type ListRow = ThreadRow | GroupRow;
 
-export interface ThreadRow {
+interface ThreadRow {
   readonly kind: 'thread';
   readonly thread: Thread;
   /** How many rows it stands behind. */
