@@ -58,7 +58,7 @@ test('a branch that is deleted in one page is not shown as alive in another, nor
   await forest.threads.create({ head });
   const [one, two] = [await open(`/c/${head}`), await open(`/c/${head}`)];
   const input = two.getByRole('textbox', { name: 'Message' });
-  for (const page of [one, two]) await page.getByText('Enough.').waitFor();
+  for (const page of [one, two]) await page.getByRole('article').getByText('Enough.').waitFor();
   await one.keyboard.press('k');
   await one.keyboard.press('k');
   await one.keyboard.press('x');
