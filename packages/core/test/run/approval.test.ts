@@ -119,7 +119,9 @@ test.each(['deny', 'reject', 'approved', true, false, null, {}])(
       tools,
       approvals: { [id]: decision as never },
     });
-    await expect(running.result).rejects.toThrow(`The approval of "${id}" must be "approve", { deny: "why" } or { result: "text" }`);
+    await expect(running.result).rejects.toThrow(
+      `The approval of "${id}" must be "approve", { deny: "why" } or { result: "text" }`,
+    );
     expect(deleted).toEqual([]);
     expect(emulator.log).toHaveLength(1);
   },
