@@ -191,6 +191,17 @@ const weatherSpec = {
   execute: () => 'fine',
 };
 
+test('a generation without a word leaves the conversation at the answer it had', async () => {
+  const emulator = await start();
+  const { forest, engine } = grow(emulator);
+  const { id, head } = await forest.threads.begin([user('Which?'), assistant('The early one.')]);
+  const { parent } = await forest.node(head);
+  emulator.script('anthropic-messages', { error: { status: 400, message: 'no' } });
+  const generation = await engine.generate(parent, { model: 'anthropic/claude-sonnet-4-5', thread: id });
+  expect((await generation.result).status).toBe('failed');
+  expect((await forest.threads.get(id)).head).toBe(head);
+});
+
 test('the same is not generated twice at a time, unless asked for', async () => {
   const emulator = await start();
   const { forest, engine } = grow(emulator);

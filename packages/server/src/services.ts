@@ -43,7 +43,7 @@ export interface Generating {
   again(state: GenerationState, model: string | undefined): Promise<ResumeOptions>;
 }
 
-export interface GenerationWish {
+interface GenerationWish {
   readonly model?: string;
   readonly agent?: string;
   readonly tools?: readonly string[];

@@ -4,7 +4,7 @@ import { seedSample } from '@skein/server';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inChromium, startApp } from './kit.ts';
+import { inChromium, program, startApp } from './kit.ts';
 
 inChromium();
 
@@ -36,6 +36,47 @@ for (const colorScheme of ['light', 'dark'] as const) {
       if (found.length > 0) faults[path] = found;
     }
     expect(faults).toEqual({});
+  });
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`rows that unfold and recorded conversations have no serious fault of accessibility, ${colorScheme}`, async () => {
+    const app = await startApp();
+    const call = program(app);
+    const ask = { role: 'user', content: 'Hi' };
+    const thought = { type: 'thinking' as const, text: 'A patient.' };
+    const first = await call(
+      { system: 'You are a nurse.', messages: [ask] },
+      { blocks: [thought, { type: 'text', text: 'Where does it hurt?' }] },
+    );
+    const tools = [{ name: 'look_up', description: 'Looks up', input_schema: { type: 'object', properties: {} } }];
+    const history = [ask, { role: 'assistant', content: first }, { role: 'user', content: 'My arm' }];
+    await call(
+      { system: 'You are a doctor.', tools, messages: history },
+      { blocks: [{ type: 'tool-use', name: 'look_up', input: { what: 'arm' } }] },
+    );
+    const [thread] = (await app.forest.threads.list()).items;
+    for (const width of [1400, 390]) {
+      const page = await app.open(`/t/${thread!.id}`, {
+        colorScheme,
+        reducedMotion: 'reduce',
+        viewport: { width, height: 844 },
+      });
+      await page.getByRole('article', { name: 'Change of context' }).getByRole('button').click();
+      expect(await serious(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Go on from here' }).click();
+      await page.getByRole('textbox', { name: 'Result of look_up' }).waitFor();
+      expect(await serious(page)).toEqual([]);
+      const { scrollWidth } = await page.evaluate(() => ({ scrollWidth: document.documentElement.scrollWidth }));
+      expect(scrollWidth).toBeLessThanOrEqual(width);
+      await page.goto(`${app.url}/`);
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /begin like this/ })
+        .click();
+      await page.getByRole('main').getByRole('link', { name: 'Hi', exact: true }).first().waitFor();
+      expect(await serious(page)).toEqual([]);
+    }
   });
 }
 

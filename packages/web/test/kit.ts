@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { loadConfig } from '@skein/agents';
 import { tool } from '@skein/core';
 import { type Emulator, startEmulator } from '@skein/emulator';
-import { type Forest, openForest } from '@skein/forest';
+import { type Forest, openForest, recordFetch } from '@skein/forest';
 import { createServer, type Listening, type ServerOptions } from '@skein/server';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
@@ -196,5 +196,32 @@ function createGate(): Gate & { sleep(ms: number): Promise<void> } {
       waiting = [];
     },
     reached,
+  };
+}
+
+interface Call {
+  readonly session?: string;
+  readonly [field: string]: unknown;
+}
+
+/** A program that talks to Anthropic and is recorded in the forest of the page. */
+export function program({ forest, emulator }: App) {
+  const fetch = recordFetch(forest);
+  const { ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY } = emulator.env();
+  return async ({ session, ...body }: Call, answer: Parameters<App['emulator']['script']>[1]) => {
+    emulator.script('anthropic-messages', answer);
+    const response = await fetch(`${ANTHROPIC_BASE_URL}/v1/messages`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-api-key': ANTHROPIC_API_KEY!,
+        'anthropic-version': '2023-06-01',
+        ...(session && { 'x-claude-code-session-id': session }),
+      },
+      body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 99, ...body }),
+    });
+    const { content } = (await response.json()) as { content: unknown };
+    await fetch.settled();
+    return content;
   };
 }

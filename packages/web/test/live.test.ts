@@ -69,6 +69,8 @@ test('a branch that is deleted in one page is not shown as alive in another, nor
   // Within the message: the inspector shows the same text a moment later.
   for (const page of [one, two])
     await page.getByRole('article', { name: 'assistant message' }).getByText('Enough.').waitFor();
+  await one.keyboard.press('k');
+  await one.keyboard.press('k');
   await one.keyboard.press('x');
   await one.getByRole('button', { name: 'Delete', exact: true }).click();
   await two.getByText('This branch was deleted.').waitFor();

@@ -20,7 +20,7 @@ test('two branches are compared: what they share once, differences marked', asyn
 });
 
 test('one prompt goes to two models at once, each into its column', async () => {
-  const { open, emulator } = await startApp();
+  const { open, emulator, forest } = await startApp();
   emulator.script('anthropic-messages', says('From the one.'));
   emulator.script('openai-responses', says('From the other.'));
   const page = await open('/compare');
@@ -36,6 +36,9 @@ test('one prompt goes to two models at once, each into its column', async () => 
   await page.getByRole('region', { name: 'Branch 1' }).getByText('From the one.').waitFor();
   // What differs from the first column is marked inside of it.
   await page.getByRole('region', { name: 'Branch 2' }).locator('ins').getByText('other').waitFor();
+  const [thread] = (await forest.threads.list()).items;
+  const answers = (await forest.children((await forest.children('root')).items[0]!.id)).items;
+  expect(answers.map(({ takes }) => takes[0]!.thread)).toEqual([thread!.id, thread!.id]);
 });
 
 test('a search finds what was said, shows it, and leads there', async () => {

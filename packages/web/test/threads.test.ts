@@ -1,10 +1,9 @@
 /** Conversations in the page: each is shown by its own path, whatever others said with the same words. */
-import { user as said } from '@skein/core';
+import { assistant as answered, user as said } from '@skein/core';
 import { says } from '@skein/emulator';
-import { recordFetch } from '@skein/forest';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { type App, inChromium, startApp } from './kit.ts';
+import { inChromium, program, startApp } from './kit.ts';
 
 inChromium();
 
@@ -16,33 +15,6 @@ const here = (page: Page) => list(page).locator('a[aria-current="page"]');
 async function send(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);
   await page.keyboard.press('Control+Enter');
-}
-
-interface Call {
-  readonly session?: string;
-  readonly [field: string]: unknown;
-}
-
-/** A program that talks to Anthropic and is recorded in the forest of the page. */
-function program({ forest, emulator }: App) {
-  const fetch = recordFetch(forest);
-  const { ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY } = emulator.env();
-  return async ({ session, ...body }: Call, answer: Parameters<App['emulator']['script']>[1]) => {
-    emulator.script('anthropic-messages', answer);
-    const response = await fetch(`${ANTHROPIC_BASE_URL}/v1/messages`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-api-key': ANTHROPIC_API_KEY!,
-        'anthropic-version': '2023-06-01',
-        ...(session && { 'x-claude-code-session-id': session }),
-      },
-      body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 99, ...body }),
-    });
-    const { content } = (await response.json()) as { content: unknown };
-    await fetch.settled();
-    return content;
-  };
 }
 
 const user = (content: unknown) => ({ role: 'user', content });
@@ -171,6 +143,43 @@ test('what is written below a recorded conversation is a fork, and the page says
   await expect.poll(() => messages(page, 'user').count()).toBe(1);
 });
 
+test('a tool that was chosen for another conversation does not replace those of a recorded one', async () => {
+  const app = await startApp();
+  const call = program(app);
+  const tools = [{ name: 'read_file', description: 'Reads', input_schema: { type: 'object', properties: {} } }];
+  await call({ tools, messages: [user('Hi')] }, says('What shall I read?'));
+  const [recorded] = (await app.forest.threads.list()).items;
+  const page = await app.open('/new');
+  await page.getByRole('button', { name: /^Tools:/ }).click();
+  await page.getByRole('checkbox', { name: /get_weather/ }).check();
+  await page.keyboard.press('Escape');
+  app.emulator.script('anthropic-messages', [says('Mild.'), says('Nothing, then.')]);
+  await send(page, 'Coat?');
+  await messages(page, 'assistant').getByText('Mild.').waitFor();
+  await page.goto(`${app.url}/t/${recorded!.id}`);
+  await messages(page, 'assistant').getByText('What shall I read?').waitFor();
+  await send(page, 'Nothing');
+  await messages(page, 'assistant').getByText('Nothing, then.').waitFor();
+  const sent = app.emulator.log.map(({ body }) => JSON.parse(body.toString()).tools);
+  expect(sent).toMatchObject([[{ name: 'read_file' }], [{ name: 'get_weather' }], [{ name: 'read_file' }]]);
+});
+
+test('deleting a first message that others begin with deletes one conversation and leaves theirs', async () => {
+  const app = await startApp();
+  const theirs = await app.forest.threads.begin([said('Hi'), answered('Hello.')]);
+  const own = await app.forest.threads.begin([said('Hi'), answered('Good day.')]);
+  const page = await app.open(`/t/${own.id}`);
+  await messages(page, 'assistant').getByText('Good day.').waitFor();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('x');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('The conversation was deleted.').waitFor();
+  const { items } = await app.forest.threads.list();
+  expect(items.map(({ id }) => id)).toEqual([theirs.id]);
+  await page.goto(`${app.url}/t/${theirs.id}`);
+  await messages(page, 'assistant').getByText('Hello.').waitFor();
+});
+
 test('a changed system text is shown where it happened, with what changed', async () => {
   const app = await startApp();
   const call = program(app);
@@ -186,6 +195,22 @@ test('a changed system text is shown where it happened, with what changed', asyn
   await note.getByRole('button').click();
   await note.locator('del').getByText('nurse').waitFor();
   await note.locator('ins').getByText('doctor').waitFor();
+});
+
+test('a history that its program shortened says from where on', async () => {
+  const app = await startApp();
+  const call = program(app);
+  const history: object[] = [];
+  for (const number of [1, 2, 3, 4]) {
+    history.push(user(`Question ${number}`));
+    history.push(assistant(await call({ messages: history }, says(`Answer ${number}`))));
+  }
+  await call({ messages: [...history.slice(4), user('Question 5')] }, says('Answer 5'));
+  const [thread] = (await app.forest.threads.list()).items;
+  const page = await app.open(`/t/${thread!.id}`);
+  await messages(page, 'assistant').getByText('Answer 5').waitFor();
+  const note = page.getByRole('article', { name: 'Change of context' });
+  await note.getByText('From here on, the first 4 messages were not sent any more').waitFor();
 });
 
 test('a call of a recorded tool waits for the result that a person writes', async () => {

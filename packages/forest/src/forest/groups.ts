@@ -105,12 +105,17 @@ async function rowOf(store: Store, thread: Thread): Promise<ThreadGroup> {
   return {
     kind,
     group: thread.group,
-    // A session is known by its main conversation, not by the title call that came last.
-    thread: items.find(({ part }) => part === 'main') ?? thread,
+    thread: (kind === 'session' ? firstMain(items) : items.find(({ part }) => part === 'main')) ?? thread,
     count: items.length,
     isMore: next !== undefined,
     threads: items.slice(0, SHOWN_MEMBERS),
   };
+}
+
+/** A session is known by the conversation that it began with, not by the title call that came last. */
+function firstMain(threads: readonly Thread[]): Thread | undefined {
+  const main = threads.filter(({ part }) => part === 'main');
+  return main.toSorted((a, b) => a.createdAt - b.createdAt)[0];
 }
 
 const MEMBER = 'thread:';

@@ -6,7 +6,7 @@ import type { Thread } from './types.ts';
  */
 export type ListRow = ThreadRow | GroupRow;
 
-export interface ThreadRow {
+interface ThreadRow {
   readonly kind: 'thread';
   readonly thread: Thread;
   /** How many rows it stands behind. */
@@ -66,8 +66,10 @@ function rowOf(
   depth: number,
   isOpen: IsOpen,
 ): GroupRow {
-  // A session is known by its main conversation, not by the subagent that spoke last.
-  const thread = members.find(({ part }) => part === 'main') ?? members[0]!;
+  // A session is known by the conversation that it began with, not by the subagent that spoke last.
+  const main = members.filter(({ part }) => part === 'main');
+  const first = main.toSorted((a, b) => a.createdAt - b.createdAt)[0];
+  const thread = (what === 'session' ? first : main[0]) ?? members[0]!;
   return { kind: 'group', what, group, thread, members, depth, isOpen: isOpen(group, members) };
 }
 
@@ -77,23 +79,4 @@ function unfolded(row: GroupRow): readonly ListRow[] {
 
 function threadRow(thread: Thread, depth: number): ThreadRow {
   return { kind: 'thread', thread, depth };
-}
-
-/** What a row stands for, in words. */
-export function groupInWords({ what, members }: GroupRow): string {
-  if (what === 'opening') return `${members.length} that begin like this`;
-  if (what === 'side') return counted(members.length, 'side call');
-  const side = members.filter(({ part }) => part === 'side').length;
-  const subagents = members.filter(({ part }) => part === 'subagent').length;
-  const main = members.length - side - subagents;
-  const parts = [
-    ...(main > 0 ? [counted(main, 'conversation')] : []),
-    ...(subagents > 0 ? [counted(subagents, 'subagent')] : []),
-    ...(side > 0 ? [counted(side, 'side call')] : []),
-  ];
-  return `Session: ${parts.join(', ')}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

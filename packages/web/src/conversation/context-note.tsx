@@ -26,9 +26,9 @@ export function ContextNote({ change }: { readonly change: ContextChange }) {
       <div className="flex max-h-96 flex-col gap-3 overflow-y-auto p-3">
         {system && <Difference title="System text" {...system} />}
         {tools && <Difference title="Tools" before={prettyJson(tools.before)} after={prettyJson(tools.after)} />}
-        {compacted && (
+        {compacted?.replacement && (
           <Part title={`Sent in place of ${messagesInWords(compacted.messages)}`}>
-            <p className="text-sm break-words whitespace-pre-wrap">{compacted.replacement || 'Nothing.'}</p>
+            <p className="text-sm break-words whitespace-pre-wrap">{compacted.replacement}</p>
           </Part>
         )}
       </div>
@@ -41,7 +41,10 @@ function changeInWords({ system, tools, compacted }: ContextChange): string {
   if (system && tools) said.push('The system text and the tools changed here');
   else if (system) said.push('The system text changed here');
   else if (tools) said.push('The tools changed here');
-  if (compacted) said.push(`From here on, ${messagesInWords(compacted.messages)} went out as a summary`);
+  if (compacted) {
+    const how = compacted.replacement === '' ? 'were not sent any more' : 'went out as a summary';
+    said.push(`From here on, ${messagesInWords(compacted.messages)} ${how}`);
+  }
   return said.join('. ');
 }
 

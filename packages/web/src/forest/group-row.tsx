@@ -1,7 +1,8 @@
-import { groupInWords, type GroupRow as Row } from '../api/fold-threads.ts';
+import type { GroupRow as Row } from '../api/fold-threads.ts';
 import { setUnfolded } from '../state/unfolded.ts';
 import { ago } from '../ui/format.ts';
 import { GroupToggle } from '../ui/group-toggle.tsx';
+import { groupInWords } from '../ui/group-words.ts';
 import { INDENTS } from './indents.ts';
 
 /** A session, equal openings or side calls: one row until it is unfolded. */
@@ -16,9 +17,10 @@ export function GroupRow({ row }: { readonly row: Row }) {
       onChange={(open) => setUnfolded(group, open)}
       className={`flex min-h-11 w-full items-center gap-2 border-b border-line py-2 pr-10 text-left hover:bg-hover/30 ${INDENTS[depth]}`}
     >
-      <span className={`min-w-0 truncate ${what === 'side' ? 'text-soft' : 'font-medium'}`}>{name}</span>
-      <span className="shrink-0 rounded-full bg-sunken px-2 text-xs text-soft">{words}</span>
-      <span className="grow" />
+      <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-0.5">
+        <span className={`max-w-full truncate ${what === 'side' ? 'text-soft' : 'font-medium'}`}>{name}</span>
+        <span className="rounded-full bg-sunken px-2 text-xs text-soft">{words}</span>
+      </span>
       <span className="shrink-0 text-xs text-faint tabular-nums max-sm:hidden">{ago(updatedAt)}</span>
     </GroupToggle>
   );

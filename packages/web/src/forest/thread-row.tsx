@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Star, Undo2 } from 'lucide-react';
+import { GitFork, Star, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
@@ -26,7 +26,7 @@ export interface ThreadRowProps {
 /** A conversation at a glance. Its size and cost are asked for when it comes into view. */
 export function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProps) {
   const [isRenaming, setRenaming] = useState(false);
-  const { id, title, tags, rating, updatedAt, deleted } = thread;
+  const { id, title, tags, rating, updatedAt, deleted, forkedFrom } = thread;
   const { data } = useQuery({ ...queries.summary(id), enabled: useSettled() });
   const name = title || 'Untitled';
   return (
@@ -62,6 +62,11 @@ export function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProp
             >
               {name}
             </Link>
+            {forkedFrom !== undefined && (
+              <span className="flex shrink-0 items-center gap-1 text-xs text-faint">
+                <GitFork size={12} aria-hidden /> fork
+              </span>
+            )}
             {tags.length > 0 && (
               <ul aria-label="Tags" className="flex min-w-0 shrink gap-1 overflow-hidden max-sm:hidden">
                 {tags.map((tag) => (

@@ -1,13 +1,14 @@
-import { Bookmark } from 'lucide-react';
+import { Bookmark, GitFork } from 'lucide-react';
 import { useRef } from 'react';
 import { Virtualizer } from 'virtua';
 import { Link } from 'wouter';
-import { type GroupRow, groupInWords } from '../api/fold-threads.ts';
+import type { GroupRow } from '../api/fold-threads.ts';
 import { addressOf } from '../state/address.ts';
 import { useAddressedPlace } from '../state/current-thread.ts';
 import { setUnfolded } from '../state/unfolded.ts';
 import { ago } from '../ui/format.ts';
 import { GroupToggle } from '../ui/group-toggle.tsx';
+import { groupInWords } from '../ui/group-words.ts';
 import type { SideRow } from './side-rows.ts';
 
 export function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
@@ -44,9 +45,10 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
     );
   if (row.row.kind === 'group') return <Group row={row.row} isHere={isHere} look={look} />;
   const { thread, depth } = row.row;
-  const { id, title, updatedAt } = thread;
+  const { id, title, updatedAt, forkedFrom } = thread;
   return (
     <Link href={addressOf(id)} className={`${look} ${INDENTS[depth]}`} title={title} {...current}>
+      {forkedFrom !== undefined && <GitFork size={12} role="img" aria-label="Fork:" className="shrink-0 text-faint" />}
       <span className="grow truncate">{title || 'Untitled'}</span>
       <span className="shrink-0 text-[11px] text-soft">{shortAgo(ago(updatedAt))}</span>
     </Link>

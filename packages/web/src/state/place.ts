@@ -107,7 +107,7 @@ async function leadsThrough({ head, lineage }: Lineage, node: string): Promise<b
 const MOST_NAMED = 5;
 
 /** The conversation that had a message last; of messages from before conversations were named, the one that leads nearest. */
-async function fittingThread(node: string): Promise<Lineage | undefined> {
+export async function fittingThread(node: string): Promise<Lineage | undefined> {
   const names = nodeOf(node)!.takes.flatMap(({ thread }) => thread ?? []);
   for (const name of [...new Set(names.reverse())].slice(0, MOST_NAMED)) {
     const found = await queryClient.fetchQuery(queries.thread(name)).catch(() => undefined);

@@ -11,12 +11,12 @@ export { ToolSet } from './tool-set.ts';
 /** A slip must not count as consent. */
 export function checkApprovals(approvals: Readonly<Record<string, unknown>>): void {
   for (const [id, approval] of Object.entries(approvals))
-    if (approval !== undefined && approval !== 'approve' && !(isObject(approval) && isWritten(approval)))
+    if (approval !== undefined && approval !== 'approve' && !isWritten(approval))
       throw new TypeError(`The approval of "${id}" must be "approve", { deny: "why" } or { result: "text" }`);
 }
 
-function isWritten({ deny, result }: Readonly<Record<string, unknown>>): boolean {
-  return typeof deny === 'string' || typeof result === 'string';
+function isWritten(approval: unknown): boolean {
+  return isObject(approval) && typeof (approval.deny ?? approval.result) === 'string';
 }
 
 /** Answers the calls of a run's reply. Those that wait for approval are told of, and given back. */
