@@ -66,12 +66,26 @@ afterEach(() => {
 const model = 'anthropic/claude-sonnet-4-5';
 const messages = [user('Hello')];
 const call = { type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } } as const;
-const fetchWeather = async (city: unknown, _: { signal: AbortSignal }) => ({ city, celsius: 4 });
+const fetchWeather = async (city: string, _: { signal: AbortSignal }) => ({ city, celsius: 4 });
+
+/** As far as the pages need it. */
+const z = {
+  string: () => ({ type: 'string' }),
+  number: () => ({ type: 'number' }),
+  object: (properties: Record<string, object>): StandardSchema<{ city: string; people: number }> => ({
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: (value) => ({ value: value as { city: string; people: number } }),
+      jsonSchema: { input: () => ({ type: 'object', properties, required: Object.keys(properties) }) as never },
+    },
+  }),
+};
 
 const weather = tool({
   name: 'get_weather',
   description: 'The weather of a city',
-  input: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  input: z.object({ city: z.string() }),
   execute: async ({ city }, { signal }) => fetchWeather(city, { signal }),
 });
 const tools = [weather];
@@ -198,20 +212,6 @@ test('errors, usage, samples and responses', async () => {
   run({ model, messages, observer: otelObserver(trace.getTracer('my-app')) });
 });
 
-/** As far as the page needs it. */
-const z = {
-  string: () => ({ type: 'string' }),
-  number: () => ({ type: 'number' }),
-  object: (properties: Record<string, object>): StandardSchema<{ city: string; people: number }> => ({
-    '~standard': {
-      version: 1,
-      vendor: 'test',
-      validate: (value) => ({ value: value as { city: string; people: number } }),
-      jsonSchema: { input: () => ({ type: 'object', properties, required: Object.keys(properties) }) as never },
-    },
-  }),
-};
-
 test('answers by a schema, and images', async () => {
   emulator.script('anthropic-messages', says('{"city":"Oslo","people":700000}'));
   const { output } = await run({
@@ -231,6 +231,13 @@ test('answers by a schema, and images', async () => {
 });
 
 test('tools', async () => {
+  const time = tool({
+    name: 'get_time',
+    input: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] },
+    execute: ({ zone }) => new Date().toLocaleString('en', { timeZone: zone }),
+  });
+  expect(await time.check('{"zone":"UTC"}')).toEqual({ value: { zone: 'UTC' } });
+
   emulator.script('anthropic-messages', [{ blocks: [call, call] }, says('All right.')]);
   const asking = tool({ name: 'get_weather', needsApproval: true, execute: () => 'cold' });
   const first = await run({ model, messages, tools: [asking] }).result;

@@ -32,13 +32,13 @@ export interface Agent {
    */
   options(): Promise<{ readonly options: AgentOptions; readonly problems: readonly Problem[] }>;
   /** Starts a run. What is given here counts before what the file says. */
-  run(options: Omit<RunOptions, 'model'> & Partial<Pick<RunOptions, 'model'>>): Promise<Run>;
+  run(options: Omit<RunOptions, 'model'> & Partial<Pick<RunOptions, 'model'>>): Promise<Omit<Run, 'then'>>;
   /** Ends the MCP servers that only this agent uses. */
   close(): Promise<void>;
 }
 
 /** Starts a run with an agent's options and those that are given. */
-export function runAgent(agent: AgentOptions, given: Parameters<Agent['run']>[0]): Run {
+export function runAgent(agent: AgentOptions, given: Parameters<Agent['run']>[0]): Omit<Run, 'then'> {
   const { env = agent.model.env } = given;
   // The models were loaded with variables of their own, which would count before those of the run.
   const within = (model: ChosenModel): ChosenModel => ({ ...model, env });

@@ -22,6 +22,7 @@ export { samples } from './samples.ts';
 export type { ToResponseOptions } from './to-response.ts';
 export { estimateTokens } from './tokens.ts';
 export type { Action } from './tools/answer-calls.ts';
+export type { InferSchema } from './tools/infer-schema.ts';
 export type { Approval, Outcome } from './tools/prepare.ts';
 export { type ToolOptions, tool } from './tools/tool.ts';
 export type { CheckResult, Finding, StandardSchema, Tool, ToolContext, ToolOutput } from './tools/types.ts';
@@ -32,6 +33,7 @@ export type {
   ModelChoice,
   ModelLimits,
   ModelLimitsOf,
+  NotAwaitable,
   Notice,
   Outgoing,
   Run,

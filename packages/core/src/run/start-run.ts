@@ -18,7 +18,13 @@ export function startRun<Output>(options: RunOptions<Output>, directory: Directo
   // Whoever iterates learns of a failure there.
   text.catch(() => {});
   const events = { stop: () => stopping.abort(), [Symbol.asyncIterator]: () => log.read() };
-  return { ...events, result, text, toResponse: (response) => toResponse(events, response) };
+  const running: Omit<Run<Output>, 'then'> = {
+    ...events,
+    result,
+    text,
+    toResponse: (response) => toResponse(events, response),
+  };
+  return running as Run<Output>;
 }
 
 /** Loaded with the first question: whoever only reads and writes messages asks none. What is asked is what is there now. */

@@ -157,10 +157,18 @@ export interface Notice {
 }
 
 /**
- * A run goes on whether or not anyone looks. Iterate it for events, from the first one, as often as you like
- * (iterating throws the typed error), or take `result`. It is not thenable.
+ * A type alone, there is no such method: `await run(…)` would wait for nothing and give the run itself, so the compiler
+ * refuses it, and its error shows the text below.
  */
-export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
+export interface NotAwaitable {
+  then(this: 'A run is not a promise: await its "result" or its "text", or iterate it'): never;
+}
+
+/**
+ * A run goes on whether or not anyone looks. Iterate it for events, from the first one, as often as you like
+ * (iterating throws the typed error), or take `result`. It is not thenable: awaiting it is a type error.
+ */
+export interface Run<Output = unknown> extends AsyncIterable<RunEvent>, NotAwaitable {
   /** Never raises an unhandled rejection by itself. */
   readonly result: Promise<RunResult<Output>>;
   /** The final text. */

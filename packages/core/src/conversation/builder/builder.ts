@@ -1,7 +1,7 @@
 import type { NativeTool, ProviderDescriptor } from '../../dialects/index.ts';
 import { isObject, type JsonObject } from '../../json/index.ts';
 import { assistant, type MediaBlock, type Message, system, user } from '../../message/index.ts';
-import type { Limits, ModelChoice, Run, RunOptions, StandardSchema, Tool } from '../../run/index.ts';
+import type { InferSchema, Limits, ModelChoice, Run, RunOptions, StandardSchema, Tool } from '../../run/index.ts';
 import { isOfAnother, withTools } from '../live/apply-config.ts';
 import type { ConfigDelta, ConversationConfig } from '../live/config.ts';
 import type { Conversation } from '../live/conversation.ts';
@@ -119,7 +119,7 @@ export class LlmBuilder {
 
   /** Asks for an answer by a schema. */
   async promptFor<Output>(schema: StandardSchema<Output>): Promise<Output>;
-  async promptFor(schema: JsonObject): Promise<JsonObject>;
+  async promptFor<const Schema extends JsonObject>(schema: Schema): Promise<InferSchema<Schema>>;
   async promptFor(schema: StandardSchema | JsonObject): Promise<unknown> {
     const result = await this.#props.conversationFor().run(this.#delta, { output: schema }).result;
     if (result.output === undefined) throw new NoAnswerError('object', result);

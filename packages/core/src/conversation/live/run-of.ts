@@ -25,5 +25,11 @@ export function runOf<Output>(events: AsyncIterable<RunEvent>, stop: () => void)
   // Whoever iterates learns of a failure there.
   for (const promise of [result, text]) promise.catch(() => {});
   const readable = { stop, [Symbol.asyncIterator]: () => log.read() };
-  return { ...readable, result, text, toResponse: (options) => toResponse(readable, options) };
+  const running: Omit<Run<Output>, 'then'> = {
+    ...readable,
+    result,
+    text,
+    toResponse: (options) => toResponse(readable, options),
+  };
+  return running as Run<Output>;
 }

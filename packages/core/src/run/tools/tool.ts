@@ -1,5 +1,6 @@
 import type { NativeTool } from '../../dialects/index.ts';
 import type { JsonObject } from '../../json/index.ts';
+import type { InferSchema } from './infer-schema.ts';
 import { jsonSchemaOf } from './schema-of.ts';
 import type { StandardSchema, Tool, ToolContext, ToolOutput } from './types.ts';
 
@@ -22,7 +23,10 @@ const NOTHING: JsonObject = { type: 'object', properties: {} };
 
 /** A tool that models can call. */
 export function tool<Input>(options: ToolOptions<Input> & { readonly input: StandardSchema<Input> }): Tool<Input>;
-export function tool(options: ToolOptions<JsonObject> & { readonly input?: JsonObject }): Tool<JsonObject>;
+export function tool<const Schema extends JsonObject>(
+  options: ToolOptions<InferSchema<Schema>> & { readonly input: Schema },
+): Tool<InferSchema<Schema>>;
+export function tool(options: ToolOptions<JsonObject> & { readonly input?: undefined }): Tool<JsonObject>;
 export function tool<Input>(options: ToolOptions<Input>): Tool<Input> {
   const { name, input = NOTHING, execute, needsApproval = false } = options;
   if (name.trim() === '') throw new TypeError('A tool needs a name');
