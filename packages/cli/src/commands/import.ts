@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { IMPORT_FORMATS, type Imported, type ImportFormat, importFile } from '@skein/forest';
+import { IMPORT_FORMATS, type Imported, type ImportFormat, importFile, olderSettings } from '@skein/forest';
 import { type Command, Option } from 'commander';
 import { counted, harmless, say, sayJson, warn } from '../output/output.ts';
 import { progressLine } from '../output/progress.ts';
@@ -30,6 +30,7 @@ async function importInto(file: string, { json, format, dialect, ...flags }: Opt
         progress.tell(countsOf(elements, messages), isFile ? read / size : undefined),
     }).finally(progress.end);
     tellProblems(done.problems);
+    if (done.format === 'older') await tellSettings(file);
     if (json) sayJson(done);
     else
       say(
@@ -46,6 +47,12 @@ const MOST_TOLD = 5;
 function tellProblems(problems: Imported['problems']): void {
   for (const { where, message } of problems.slice(0, MOST_TOLD)) warn(harmless(`${where}: ${message}`));
   if (problems.length > MOST_TOLD) warn(`and ${problems.length - MOST_TOLD} more; --json lists all.`);
+}
+
+/** Their file holds keys, so nothing else of it is taken over. */
+async function tellSettings(folder: string): Promise<void> {
+  for (const { file, names } of await olderSettings(folder))
+    warn(`${file}: ${names.join(', ')} do not carry over; write them into skein.config.toml.`);
 }
 
 function countsOf(conversations: number, messages: number): string {

@@ -4,6 +4,7 @@ export { exportText } from './export/export-text.ts';
 export type { ExportDamage, ExportFormat, ExportLosses, ExportOf, ExportOptions } from './export/types.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
 export { importFile } from './import-file.ts';
+export { olderSettings } from './older/bookmarks.ts';
 export { isOlderLayout } from './older/need-layout.ts';
 export { openOlder } from './older/open-older.ts';
 export { type OlderReport, verifyOlder } from './older/verify-older.ts';

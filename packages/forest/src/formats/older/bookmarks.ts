@@ -21,8 +21,7 @@ export async function configFiles(folder: string): Promise<string[]> {
 }
 
 export async function readOlderBookmarks(folder: string, file: string): Promise<OlderBookmark[]> {
-  const config = parsed(await readFile(join(folder, file), 'utf8'));
-  const { bookmarks } = config;
+  const { bookmarks } = await readConfig(folder, file);
   if (!Array.isArray(bookmarks)) return [];
   return bookmarks.filter(isObject).flatMap((bookmark) => {
     const nodeId = textIn(bookmark, 'nodeId');
@@ -31,6 +30,25 @@ export async function readOlderBookmarks(folder: string, file: string): Promise<
     const updatedAt = dateOf(bookmark.updatedAt) ?? createdAt;
     return { title: textIn(bookmark, 'title') ?? '', nodeId, createdAt, updatedAt };
   });
+}
+
+/** Settings of the older program that do not carry over, by file: `presets`, not what they say. Keys are no settings. */
+export async function olderSettings(folder: string): Promise<readonly { file: string; names: readonly string[] }[]> {
+  const files = await configFiles(folder);
+  const found = await Promise.all(
+    files.map(async (file) => {
+      // What is no TOML is reported where the bookmarks are read.
+      const config = await readConfig(folder, file).catch(() => ({}));
+      return { file, names: SETTINGS.filter((name) => Object.hasOwn(config, name)) };
+    }),
+  );
+  return found.filter(({ names }) => names.length > 0);
+}
+
+const SETTINGS = ['defaults', 'presets', 'activePresetName', 'mcp_servers'];
+
+async function readConfig(folder: string, file: string): Promise<Record<string, unknown>> {
+  return parsed(await readFile(join(folder, file), 'utf8'));
 }
 
 /** A bookmark is known by its node and when it was made: a new title is the same bookmark. */

@@ -7,6 +7,7 @@ import {
   type Forest,
   importFile,
   memoryStore,
+  olderSettings,
   openForest,
   openOlder,
   type Store,
@@ -138,6 +139,19 @@ describe('a folder of the older layout opens as a forest', () => {
     expect(ids((await (await open(folder)).topology()).items).sort()).toEqual(ids(a.items).sort());
     expect((await store.takes(ids(a.items))).length).toBe(a.items.length);
   });
+});
+
+test('settings that do not carry over are named, without what they say', async () => {
+  const folder = exampleFolder();
+  put(
+    folder,
+    'config.home.toml',
+    '[providers.openai]\napiKey = "sk-secret"\n[defaults]\nn = 5\n[presets.a]\nn = 1\n[[mcp_servers]]\nname = "x"\n',
+  );
+  put(folder, 'config.bad.toml', 'a = = "sk-secret"');
+  expect(await olderSettings(folder)).toEqual([
+    { file: 'config.home.toml', names: ['defaults', 'presets', 'mcp_servers'] },
+  ]);
 });
 
 test('openForest opens such a folder, and keeps what is new in segments beside the files', async () => {
