@@ -326,13 +326,19 @@ function stopping(behind: { readonly request: number; readonly events: number } 
 /**
  * Two requests to the same model part for reasons that `docs/requests.md` lists: here, because an answer by a schema
  * brings a tool of its own, because a router asked another upstream, which does not read the reasoning of the first, and
- * because a model was asked to continue in a request that is not the one before: what it was asked is not stored.
+ * because a stand-in was sent in a request whose manifest is not at hand: no history holds it.
  */
 function isComparable(earlier: string, later: string, isRemembered: boolean): boolean {
   const upstream = member(earlier, 'provider');
   return (
     member(earlier, 'tools') === member(later, 'tools') &&
     (upstream ?? member(later, 'provider')) === member(later, 'provider') &&
-    (isRemembered || !messagesIn(earlier).at(-1)!.includes('"Continue."'))
+    (isRemembered || isPlain(earlier))
   );
+}
+
+/** Whether nothing was added to a request or changed in it because of how it begins or ends. */
+function isPlain(body: string): boolean {
+  const endsWithAnswer = /"role": ?"(?:assistant|model)"/.test(messagesIn(body).at(-1) ?? '');
+  return !endsWithAnswer && !/"Continue\."|"The conversation so far:"|"No result: /.test(body);
 }
