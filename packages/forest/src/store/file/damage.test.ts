@@ -58,15 +58,16 @@ describe('a bit that flips on the disk', () => {
       await here.write(name, flipped);
       const store = await here.open();
       const found = await shown(store);
-      for (const [index, text] of found.texts.entries()) expect([undefined, whole.texts[index]]).toContain(text);
+      for (const [index, text] of found.texts.entries())
+        expect([undefined, whole.texts[index]], `bit ${bit}`).toContain(text);
       for (const record of [...found.nodes, ...found.takes, ...found.refs, ...found.entries])
         if (record !== undefined)
           expect([...whole.nodes, ...whole.takes, ...whole.refs, ...whole.entries]).toContainEqual(record);
       const problems = await createForest(store).fsck();
-      if (problems.length === 0) expect(found).toEqual(whole);
+      if (problems.length === 0) expect(found, `bit ${bit}`).toEqual(whole);
       await store.close();
     };
-    // Every bit would take minutes: each byte once, and bits at random.
+    // All of them would take minutes.
     const bits = fc.sample(fc.nat(bytes.length * 8 - 1), 250);
     for (const bit of bits) await flip(bit);
   });

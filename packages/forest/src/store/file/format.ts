@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { ENTRY_KINDS, type StoreRecord } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/index.ts';
 import { isEntry } from '../key-of.ts';
 
 /** The number in the first line of a segment. A store that meets a higher one does not write. */
@@ -125,14 +125,9 @@ function readMark([, batch, line, lines]: RegExpExecArray): BatchMark | undefine
   return { batch: Number(batch), line: Number(line), lines: Number(lines) };
 }
 
-const KINDS: ReadonlySet<string> = new Set(['node', 'body', 'take', 'ref', ...ENTRY_KINDS]);
-
-/**
- * Whether a line of a segment with checksums has lost its own. Only records of unknown kinds are held to it: the others
- * may have been merged from an older segment, and a known kind that was damaged does not become another known one.
- */
+/** Whether a line of a segment with checksums has lost its own: a bit of the checksum's name may have flipped, too. */
 export function lacksSum({ record, hasSum }: Line): boolean {
-  return !hasSum && !KINDS.has(record.k);
+  return !hasSum && record.k !== 'body';
 }
 
 /** What a damaged line is about, as far as that can still be read. */

@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeBody, makeEntry, makeNode, makePath, makeRef, makeTake, recordsOf } from '../../testing/store-samples.ts';
+import { batchLines } from './format.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
 const path = makePath(['a', 'b', 'c']);
@@ -25,10 +26,7 @@ describe('what a dead writer left behind', () => {
   test('a torn last line does not count, is reported and stays as it is', async () => {
     const name = await written();
     const whole = await here.read(name);
-    for (const torn of [
-      '{"k":"no',
-      '{"~":"9.0.2","k":"ref","on":"thread","key":"t","name":"n","value":1,"clock":"1"}\n',
-    ]) {
+    for (const torn of ['{"k":"no', batchLines([makeRef('t', 'n', 1, '1'), makeRef('t', 'm', 1, '1')], 9)[0]!]) {
       await here.write(name, whole.replace('{"skein":"end"}\n', '') + torn);
       const store = await here.open();
       expect(store.problems()).toMatchObject([{ code: 'torn-line', where: expect.stringContaining(name) }]);
@@ -95,10 +93,7 @@ describe('a writer that lives', () => {
     const [name] = await here.names();
     const reader = await here.open();
     const { node, body } = path[1]!;
-    const lines = [
-      `{"~":"7.0.2",${JSON.stringify(body).slice(1)}\n`,
-      `{"~":"7.1.2",${JSON.stringify(node).slice(1)}\n`,
-    ];
+    const lines = batchLines([body, node], 7);
     await here.append(name!, lines[0]!.slice(0, 30));
     expect(await reader.bodies([body.digest])).toEqual([undefined]);
     await here.append(name!, lines[0]!.slice(30));
