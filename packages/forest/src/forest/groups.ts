@@ -16,6 +16,8 @@ export const SIDE_CALLS = 'side';
 
 /** How many members of a group are looked at for its row; more are counted as "and more". */
 const MOST_COUNTED = 200;
+/** Touches whose refs are read by one query. */
+const SEEN_AT_ONCE = 50;
 /** Members that a row carries with it. */
 const SHOWN_MEMBERS = 5;
 
@@ -33,8 +35,12 @@ export async function touchGroups(
   context: Context,
   touches: readonly { readonly group: string; readonly thread: string; readonly touched: number }[],
 ): Promise<RefRecord[]> {
-  const groups = [...new Set(touches.map(({ group }) => group))];
-  await seeRefs(context, 'group', groups, ['latest', ...touches.map(({ thread }) => memberName(thread))]);
+  // Every name is looked for under every key: of thousands of touches only a few at a time.
+  for (let at = 0; at < touches.length; at += SEEN_AT_ONCE) {
+    const some = touches.slice(at, at + SEEN_AT_ONCE);
+    const groups = [...new Set(some.map(({ group }) => group))];
+    await seeRefs(context, 'group', groups, ['latest', ...some.map(({ thread }) => memberName(thread))]);
+  }
   return touches.flatMap(({ group, thread, touched }) => [
     setRef(context, 'group', group, memberName(thread), touched),
     setRef(context, 'group', group, 'latest', thread),
