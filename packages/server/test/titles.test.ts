@@ -59,9 +59,8 @@ test('a title that a person gave stays, and nobody is asked for one', async () =
 
 test('a failure is logged, and the first words stay the title', async () => {
   const { provider, begin, title, logged } = await start('model');
-  const failing = { status: 500, error: { type: 'api_error', message: 'broken' } };
-  provider.script('anthropic-messages', [says('It rained.'), failing as never]);
-  const thread = await begin().catch(() => '');
+  provider.script('anthropic-messages', [says('It rained.'), { error: { status: 500, message: 'broken' } }]);
+  const thread = await begin();
   await expect.poll(() => logged).toContain('title-failed');
   expect(await title(thread)).toBe('Why is it wet?');
 });

@@ -102,7 +102,7 @@ export function modelToGoOn(last: NamedModel | undefined, config: Config, asking
 }
 
 /** The model for whoever names none: the configured one, the demo's, or the first that there is a key for. */
-export function defaultModel(config: Config, { env, fallback }: Asking): NamedModel {
+function defaultModel(config: Config, { env, fallback }: Asking): NamedModel {
   const name = config.model ?? fallback;
   if (name !== undefined) return modelNamed(name, config);
   try {
