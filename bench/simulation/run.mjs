@@ -56,7 +56,7 @@ const FILL = {
   postgres: async () => {
     const server = await startPostgres();
     await byTwo('postgres', server.url);
-    return { store: await forest.postgresStore(server.url, { project: 'simulation' }), end: () => server.stop() };
+    return { store: await forest.postgresStore(server.url, { project: 'simulation' }), end: () => server.remove() };
   },
 };
 
@@ -159,7 +159,7 @@ async function byTwo(kind, place) {
     writers.map((writer) => {
       writer.removeAllListeners('exit');
       const ended = new Promise((resolve) => writer.once('exit', resolve));
-      writer.send(null);
+      writer.send('end');
       return ended;
     }),
   );

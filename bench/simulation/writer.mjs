@@ -15,8 +15,8 @@ const store =
 const projector = projectorOf(forest.createForest(store));
 let done = 0;
 
-process.on('message', async (/** @type {number | null} */ until) => {
-  if (until === null) {
+process.on('message', async (/** @type {number | 'end'} */ until) => {
+  if (until === 'end') {
     await store.close();
     process.exit(0);
   }
