@@ -107,7 +107,7 @@ interface ProxyConfig {
 }
 
 /** Where recorded requests name persons and sessions: `header:x-customer`, or `body:metadata.customer`. */
-export interface HintsConfig {
+interface HintsConfig {
   readonly person: readonly string[];
   readonly session: readonly string[];
 }

@@ -10,7 +10,7 @@ import { seeRefs, setRef } from './refs.ts';
  */
 const NAME = 'checkpoint';
 
-export function checkpointName(thread: string | undefined): string {
+function checkpointName(thread: string | undefined): string {
   return thread === undefined ? NAME : `${NAME}:${thread}`;
 }
 

@@ -68,7 +68,7 @@ export function exchangeRecord(exchange: Exchange, clock: string): EntryRecord {
 }
 
 /** Its place among all exchanges, compared as text. */
-export function orderOf({ start, id }: Pick<Exchange, 'start' | 'id'>): string {
+function orderOf({ start, id }: Pick<Exchange, 'start' | 'id'>): string {
   return `${startOrder(start)}.${id}`;
 }
 

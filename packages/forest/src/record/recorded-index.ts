@@ -86,7 +86,7 @@ export interface HintsList {
   readonly next: HintsList | undefined;
 }
 
-export interface Passages {
+interface Passages {
   readonly spot: Spot;
   readonly blocks: readonly number[];
   readonly next: Passages | undefined;
