@@ -120,6 +120,38 @@ describe('what the API keeps', () => {
     expect((await forest.path(threads[0]!.head)).map(({ message }) => message.text)).toEqual(['Q1', 'A1', 'Q2', 'A2']);
   });
 
+  test('a history that refers to stored items goes on behind them, and the references become no messages', async () => {
+    const asked = (text: string) => ({ type: 'message', role: 'user', content: text });
+    const refers = (id: string) => ({ type: 'item_reference', id });
+    const said = (id: string, text: string) =>
+      JSON.stringify({
+        id: `resp_${id}`,
+        status: 'completed',
+        output: [
+          { type: 'reasoning', id: `rs_${id}0123456789`, summary: [] },
+          { type: 'message', id: `msg_${id}0123456789`, role: 'assistant', content: [{ type: 'output_text', text }] },
+        ],
+      });
+    const first = [refers('rs_a0123456789'), refers('msg_a0123456789')];
+    const forest = newForest(
+      await projected([
+        responsesTurn('a', 1, { input: [asked('Q1')] }, said('a', 'A1')),
+        responsesTurn('b', 2, { input: [asked('Q1'), ...first, asked('Q2')] }, said('b', 'A2')),
+        responsesTurn(
+          'c',
+          3,
+          { input: [asked('Q1'), ...first, asked('Q2'), refers('msg_b0123456789'), asked('Q3')] },
+          said('c', 'A3'),
+        ),
+      ]),
+    );
+    const threads = (await forest.threads.list()).items;
+    expect(threads).toHaveLength(1);
+    const path = await forest.path(threads[0]!.head);
+    expect(path.map(({ message }) => message.text)).toEqual(['Q1', 'A1', 'Q2', 'A2', 'Q3', 'A3']);
+    expect(await forest.contextChanges(threads[0]!.id)).toEqual([]);
+  });
+
   test('a background response has its reply when a poll brings it, and others wait for that', async () => {
     const exchanges = [
       responsesTurn('a', 1, { input: 'Q1', background: true }, response('resp_1', 'queued')),

@@ -17,6 +17,8 @@ export interface DialectServe {
 export interface KeptHistories {
   /** From the members of a request that are no parameters: the response or the conversation that it goes on from. */
   previous(rest: Readonly<Record<string, unknown>>): { readonly response: unknown; readonly conversation: unknown };
+  /** The id of what a message of a request stands for, where it is sent by its id alone. */
+  refersTo(message: JsonObject): unknown;
   /** Whether the answer says that its reply comes later. */
   isPending(envelope: JsonObject): boolean;
 }

@@ -1,4 +1,5 @@
-import type { Message } from '@skein/core';
+import { dialect, isObject, type Message } from '@skein/core';
+import { serving } from '@skein/core/dialect';
 import { endsAloud, idsBelow } from '../forest/chains.ts';
 import type { Place } from '../forest/make-records.ts';
 import { ROOT_PLACE } from '../forest/place.ts';
@@ -49,8 +50,19 @@ export class SentHistory {
     return this.#nodes[index];
   }
 
+  /** A reply, whole or by a reference to it. */
   isReply(index: number): boolean {
-    return this.#nodes[index]?.isReply ?? this.messages[index]?.role === 'assistant';
+    return this.#nodes[index]?.isReply ?? (this.messages[index]?.role === 'assistant' || this.isReference(index));
+  }
+
+  /** Whether a message is sent by its id alone. */
+  isReference(index: number): boolean {
+    const message = this.messages[index];
+    // Whatever a dialect takes for a message of a person, a model or a tool is none.
+    if (message?.role !== 'other') return false;
+    const { kept } = serving(dialect(message.origin.dialect));
+    const value: unknown = JSON.parse(message.raw);
+    return kept !== undefined && isObject(value) && typeof kept.refersTo(value) === 'string';
   }
 
   /** The last reply before an index; -1 when there is none. */

@@ -220,7 +220,8 @@ function whereItLeads(
   const from = isExact ? history.nodeAt(at)!.place : placeAt(index, spot.node);
   const behind = followMessages(index, from, history.messages.slice(at + 1));
   const found = { thread, spot, at, ...behind, matched: at + 1 + behind.matched };
-  if (isExact || from.echo.text === history.echo(at).text) return found;
+  // What is sent by its id alone has no words to compare: nothing says that anything before it was left out.
+  if (isExact || history.isReference(at) || from.echo.text === history.echo(at).text) return found;
   return { ...found, compaction: compactionFor(index, history, found) };
 }
 

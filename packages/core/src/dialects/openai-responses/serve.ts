@@ -11,6 +11,7 @@ export const serve: DialectServe = {
       response,
       conversation: isObject(conversation) ? conversation.id : conversation,
     }),
+    refersTo: ({ type = 'item_reference', id }) => (type === 'item_reference' ? id : undefined),
     isPending: ({ status }) => status === 'queued' || status === 'in_progress',
   },
   errorBody: openaiErrorBody,
