@@ -602,6 +602,29 @@ describe('titles and lists', () => {
     expect((await forest.threads.get(threads[0]!)).part).toBe('side');
   });
 
+  test.each([
+    ['alone', 'Warmup'],
+    ['behind a reminder', `${reminder}Warmup`],
+  ])('a warm-up with the tools of the session is a side call: %s', async (_how, words) => {
+    const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }];
+    const withTools = (one: Recorded) => ({ ...one, request: JSON.stringify({ ...JSON.parse(one.request!), tools }) });
+    const hints = session('s');
+    const { forest, threads } = await placed([
+      withTools(chat(1, [system('You mend code.'), user(words)], assistant('Ready.'), { hints })),
+      withTools(chat(2, [system('You mend code.'), user('Mend the bridge')], assistant('I will.'), { hints })),
+    ]);
+    expect((await forest.threads.get(threads[0]!)).part).toBe('side');
+    expect((await forest.threads.groups()).items).toMatchObject([{ kind: 'session', thread: { id: threads[1] } }]);
+  });
+
+  test.each([
+    'You sell books. Write friendly answers, with the titles of our books in italics.',
+    'You help authors. You create outlines, titles and blurbs for their novels.',
+  ])('an app whose instructions speak of titles has conversations: %s', async (instructions) => {
+    const { forest, threads } = await placed([chat(1, [system(instructions), user('Hi')], assistant('Hello!'))]);
+    expect((await forest.threads.get(threads[0]!)).part).toBe('main');
+  });
+
   test('a person who asks for a title has a conversation', async () => {
     const { forest, threads } = await placed([chat(1, [user('Write a title for my novel')], assistant('Fog'))]);
     expect((await forest.threads.get(threads[0]!)).part).toBe('main');

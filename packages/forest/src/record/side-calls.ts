@@ -1,4 +1,4 @@
-import type { Message } from '@skein/core';
+import { openingOf } from '../forest/thread-title.ts';
 import type { Turn } from './read-exchange.ts';
 
 /**
@@ -6,7 +6,8 @@ import type { Turn } from './read-exchange.ts';
  * the words of the programs that make them; they are kept like all others, and folded away in lists.
  */
 const SYSTEM_WORDS: readonly RegExp[] = [
-  /\b(?:generate|write|create|come up with)\b.{0,80}\btitles?\b/is,
+  // Of a conversation: an app whose instructions speak of other titles has people who talk to it.
+  /\b(?:generate|write|create|come up with) an?\b.{0,80}\btitle\b.{0,120}\b(?:conversation|chat|session|thread)\b/is,
   /\btitle generator\b/i,
   /\bindicates? a new conversation topic\b/i,
   /\bTask Routing AI\b/i,
@@ -14,9 +15,10 @@ const SYSTEM_WORDS: readonly RegExp[] = [
   /\bsummari[sz]e this (?:coding )?conversation in (?:under|less than|at most)\b/i,
 ];
 
+/** They have the tools of the session: without them they would warm another cache. */
+const PROBES: readonly RegExp[] = [/^quota$/i, /^warm-?up$/i];
+
 const QUESTIONS: readonly RegExp[] = [
-  /^quota$/i,
-  /^warm-?up$/i,
   /^(?:please )?(?:generate|write) a (?:short |concise )?title for this conversation\b/i,
   /^please write a 5-10 word title\b/i,
   /^provide a concise, 5-word-or-less title\b/i,
@@ -24,21 +26,19 @@ const QUESTIONS: readonly RegExp[] = [
   /^summari[sz]e this (?:coding )?conversation in (?:under|less than|at most) \d+/i,
 ];
 
-/** A conversation that was gone on with is none: it had to begin as one, with a single question and without tools. */
+/** A conversation that was gone on with is none: it had to begin as one, with a single question. */
 export function isSideCall({ lead, messages, tools }: Turn): boolean {
-  if (tools.length > 0) return false;
   const spoken = messages.filter(({ role }) => role !== 'system');
   if (spoken.length > 3 || spoken.some(({ role }) => role === 'assistant')) return false;
-  const question = spoken[0];
-  return (
-    lead.some((message) => hasAny(message, SYSTEM_WORDS)) || (question !== undefined && hasAny(question, QUESTIONS))
-  );
+  const question = openingOf(spoken);
+  if (hasAny(question, PROBES)) return true;
+  return tools.length === 0 && (lead.some(({ text }) => hasAny(text, SYSTEM_WORDS)) || hasAny(question, QUESTIONS));
 }
 
 /** Instructions say what they are for at their beginning. */
 const LOOKED_AT = 2000;
 
-function hasAny({ text }: Message, patterns: readonly RegExp[]): boolean {
+function hasAny(text: string, patterns: readonly RegExp[]): boolean {
   const front = text.trim().slice(0, LOOKED_AT);
   return patterns.some((pattern) => pattern.test(front));
 }
