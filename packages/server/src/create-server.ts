@@ -164,7 +164,7 @@ function servicesOf(options: ServerOptions, closing: AbortSignal): Services {
     log,
     engine,
     providers: [...ids].map((id) => findProvider(id, config.providers)),
-    generating: createGenerating(config, agents, tools, options.model, engine),
+    generating: createGenerating(config, { agents, tools, fallbackModel: options.model, engine, env: ownEnv }),
     redact: createRedact(config.redaction),
     costOf: options.generate?.costOf,
     metrics: createMetrics(),

@@ -1,16 +1,23 @@
 import { type Agent, type Config, findProvider, presetParams } from '@skein/agents';
-import type { Tool } from '@skein/core';
+import { type Environment, hasKey, type Tool, UnknownProviderError } from '@skein/core';
 import { type Engine, type GenerateOptions, toolsToGoOn } from '@skein/forest';
 import { Problem } from './http/problem.ts';
 import type { Generating } from './services.ts';
 
+interface GeneratingParts {
+  readonly agents: () => Promise<readonly Agent[]>;
+  readonly tools: readonly Tool[];
+  /** For whoever names no model, where the configuration has none either. */
+  readonly fallbackModel?: string | undefined;
+  readonly engine: Pick<Engine, 'lastRequest'>;
+  /** Where the keys of real providers are. */
+  readonly env: Environment;
+}
+
 /** Only what the server was set up with can be asked for: its providers at their addresses, its agents, its tools. */
 export function createGenerating(
   config: Config,
-  agents: () => Promise<readonly Agent[]>,
-  tools: readonly Tool[],
-  fallbackModel: string | undefined,
-  engine: Pick<Engine, 'lastRequest'>,
+  { agents, tools, fallbackModel, engine, env }: GeneratingParts,
 ): Generating {
   const modelOf = (name: string): GenerateOptions['model'] => {
     const [id = '', ...rest] = name.split('/');
@@ -24,6 +31,20 @@ export function createGenerating(
     return { provider: findProvider(id, config.providers), model };
   };
 
+  const nextModel: Generating['nextModel'] = ({ provider, model } = {}) =>
+    provider !== undefined && model !== undefined && canAsk(provider)
+      ? `${provider}/${model}`
+      : (config.model ?? fallbackModel);
+
+  const canAsk = (provider: string): boolean => {
+    try {
+      return hasKey(findProvider(provider, config.providers), { env });
+    } catch (error) {
+      if (error instanceof UnknownProviderError) return false;
+      throw error;
+    }
+  };
+
   const toolNamed = (name: string, known: readonly Tool[]): Tool => {
     const found = known.find((tool) => tool.name === name);
     if (found) return found;
@@ -34,13 +55,13 @@ export function createGenerating(
   const options: Generating['options'] = async ({ model, agent, tools: wanted, params }, goesOn) => {
     const chosen = agent === undefined ? undefined : await agentNamed(agent);
     const from = chosen && (await chosen.options()).options;
-    const name = model ?? (from ? undefined : (config.model ?? fallbackModel));
+    // An agent brings its own; otherwise a conversation that a model has answered goes on as that was asked.
+    const last = goesOn && !from ? await engine.lastRequest(goesOn.thread, { at: goesOn.at }) : undefined;
+    const name = model ?? (from ? undefined : nextModel(last));
     if (name === undefined && !from)
       throw new Problem(422, 'bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
     // An agent's parameters have the preset that counts for it.
     const n = from || config.preset === undefined ? undefined : config.presets[config.preset]?.n;
-    // An agent brings its own; otherwise a conversation that a model has answered goes on as that was asked.
-    const last = goesOn && !from && (await engine.lastRequest(goesOn.thread, { at: goesOn.at }));
     const before = last ? toolsToGoOn(last.tools, tools).filter((tool) => 'execute' in tool) : [];
     const known = [...(from?.tools ?? []), ...tools, ...before];
     const named = wanted?.map((tool) => toolNamed(tool, known));
@@ -72,6 +93,7 @@ export function createGenerating(
 
   return {
     options,
+    nextModel,
     async again({ model, label, tools: used, params, thread }, other) {
       // Tools of a recorded program are those of the conversation's last request, whether they run here or not.
       const isRecorded =

@@ -40,6 +40,8 @@ export interface Services {
 export interface Generating {
   /** Where a conversation goes on below a node, what the wish does not say is as in its last request. */
   options(wish: GenerationWish, goesOn?: { readonly thread: string; readonly at: string }): Promise<GenerateOptions>;
+  /** The model for whoever names none: the one that answered last where it can be asked, or the default. */
+  nextModel(last?: { readonly provider?: string; readonly model?: string }): string | undefined;
   again(state: GenerationState, model: string | undefined): Promise<ResumeOptions>;
 }
 

@@ -135,6 +135,20 @@ describe('a recorded conversation', () => {
     expect(await words(world, body.thread)).toEqual(['You are a nurse.', 'Hi', 'Since when?']);
   });
 
+  test('goes on with the model that answered it where the request names none', async () => {
+    const { world, thread } = await recorded(says('Where does it hurt?'));
+    const { body: last } = await world.api('GET', `/threads/${thread.id}/last-request`);
+    expect(last.next).toBe(MODEL);
+    const { body: forked } = await world.api('POST', `/threads/${thread.id}/messages`, {
+      messages: [question('My arm')],
+    });
+    world.emulator.script('anthropic-messages', says('Since when?'));
+    const { status, body } = await world.api('POST', '/generations', { thread: forked.thread.id });
+    expect(status).toBe(202);
+    expect(await ended(world, body.id)).toBe('done');
+    expect(body.model).toBe(MODEL);
+  });
+
   test('has calls that this server cannot run: they wait for the result that a person writes', async () => {
     const { world, thread } = await recorded({ blocks: [{ type: 'tool-use', name: 'read_file', input: {} }] });
     const { body } = await world.api('POST', '/generations', { thread: thread.id, model: MODEL });

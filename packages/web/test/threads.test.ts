@@ -143,6 +143,22 @@ test('what is written below a recorded conversation is a fork, and the page says
   await expect.poll(() => messages(page, 'user').count()).toBe(1);
 });
 
+test('a conversation goes on with its own model, not with the default one', async () => {
+  const app = await startApp();
+  await program(app)({ model: 'claude-haiku-4-5', messages: [user('Hi')] }, says('Hello.'));
+  const [recorded] = (await app.forest.threads.list()).items;
+  const page = await app.open(`/t/${recorded!.id}`);
+  const form = page.getByRole('form');
+  await form.getByRole('button', { name: 'Model: anthropic/claude-haiku-4-5' }).waitFor();
+  await page.getByRole('button', { name: 'Asked next: anthropic/claude-haiku-4-5' }).waitFor();
+  app.emulator.script('anthropic-messages', says('Gladly.'));
+  await send(page, 'Go on');
+  await messages(page, 'assistant').getByText('Gladly.').waitFor();
+  expect(JSON.parse(app.emulator.log.at(-1)!.body.toString()).model).toBe('claude-haiku-4-5');
+  await page.getByRole('link', { name: 'New conversation' }).click();
+  await form.getByRole('button', { name: 'Model: anthropic/claude-sonnet-4-5' }).waitFor();
+});
+
 test('a tool that was chosen for another conversation does not replace those of a recorded one', async () => {
   const app = await startApp();
   const call = program(app);

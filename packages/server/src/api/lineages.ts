@@ -59,6 +59,10 @@ const last = createRoute({
         })
         .optional()
         .openapi({ description: 'Absent where no model has answered yet' }),
+      next: z.string().optional().openapi({
+        description:
+          'provider/model that is asked where a request names none: the last one, or the default without its key',
+      }),
     }),
   ),
 });
@@ -95,11 +99,13 @@ export const lineages = apiRouter()
     return c.json({ items: redact(found.map((one) => ({ ...one }))) }, 200);
   })
   .openapi(last, async (c) => {
-    const found = await c.var.services.engine.lastRequest(c.req.valid('param').thread, given(c.req.valid('query')));
-    if (!found) return c.json({}, 200);
+    const { engine, generating } = c.var.services;
+    const found = await engine.lastRequest(c.req.valid('param').thread, given(c.req.valid('query')));
+    const next = given({ next: generating.nextModel(found) });
+    if (!found) return c.json(next, 200);
     const { tools, params: asked, ...model } = found;
     const names = tools.flatMap((tool) => toolName(tool) ?? []);
-    return c.json({ last: { ...model, ...(asked && { params: { ...asked } }), tools: names } }, 200);
+    return c.json({ last: { ...model, ...(asked && { params: { ...asked } }), tools: names }, ...next }, 200);
   })
   .openapi(groups, async (c) => {
     const { forest, redact } = c.var.services;

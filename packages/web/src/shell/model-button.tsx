@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { queries } from '../api/queries.ts';
+import { useModel } from '../state/model.ts';
 import { openPalette } from '../state/overlays.ts';
-import { useView } from '../state/view.ts';
 import { providerColor } from '../ui/format.ts';
 import { Tip } from '../ui/tip.tsx';
 
@@ -9,9 +7,7 @@ const DOTS = { anthropic: 'bg-anthropic', openai: 'bg-openai', google: 'bg-googl
 
 /** The model that the next message is for. */
 export function ModelButton() {
-  const chosen = useView((view) => view.model);
-  const settings = useQuery(queries.settings());
-  const id = chosen ?? settings.data?.model;
+  const id = useModel();
   const [provider, ...name] = (id ?? '').split('/');
   return (
     <Tip label="The model that is asked next" keys="Ctrl+m">

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { queries } from '../../api/queries.ts';
+import { useModel } from '../../state/model.ts';
 import { useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
 import { providerColor } from '../../ui/format.ts';
@@ -40,13 +39,4 @@ export function ModelPicker() {
       </Suspense>
     </Popover>
   );
-}
-
-/** The model that would answer: the chosen one, that of the agent, or the server's own. */
-export function useModel(): string | undefined {
-  const model = useView((view) => view.model);
-  const agent = useView((view) => view.agent);
-  const settings = useQuery(queries.settings());
-  const agents = useQuery(queries.agents());
-  return model ?? agents.data?.items.find(({ id }) => id === agent)?.model ?? settings.data?.model;
 }

@@ -5,6 +5,7 @@ import { queries } from '../../api/queries.ts';
 import { blocksOf, type Node } from '../../api/types.ts';
 import { inWords } from '../../blocks/in-words.ts';
 import { useCurrentThread } from '../../state/current-thread.ts';
+import { useModel } from '../../state/model.ts';
 import { goTo } from '../../state/place.ts';
 import { useView, wishOf } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
@@ -13,7 +14,6 @@ import { takeOf } from '../author.ts';
 import { LossList, lossesInWords } from '../losses.tsx';
 import { groupSiblings } from '../siblings.ts';
 import { useChildren } from '../use-siblings.ts';
-import { useModel } from './model-picker.tsx';
 
 export interface WhereProps {
   readonly parent: Node;
