@@ -52,6 +52,13 @@ describe('at a glance', () => {
     expect((await api('GET', '/threads/none/summary')).status).toBe(404);
   });
 
+  test('a summary begins with the words of a person, not with what a program put in front', async () => {
+    const { api } = await startWorld();
+    const reminder = `<system-reminder>\n${'As you answer, use this. '.repeat(20)}\n</system-reminder>\n`;
+    const { body: thread } = await api('POST', '/threads', { messages: [question(`${reminder}Mend the parser`)] });
+    expect((await api('GET', `/threads/${thread.id}/summary`)).body.preview).toBe('Mend the parser');
+  });
+
   test('previews leave out what is not known, and say what a message without text does', async () => {
     const { api, thread, head } = await answered();
     const call = { type: 'tool-use', id: 'c1', name: 'get_weather', parameters: {} };

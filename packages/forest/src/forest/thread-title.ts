@@ -38,7 +38,7 @@ export function openingOf(messages: Iterable<Message>): string {
   return inOneLine(firstWords(messages, (parts) => parts.join('\n')));
 }
 
-/** Both of a conversation that ends at a node. */
+/** The title that the first words of a conversation make, and those words; the conversation ends at this node. */
 export async function wordsAt(
   store: Store,
   head: string,

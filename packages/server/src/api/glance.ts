@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { readableNodes, type Store } from '@skein/forest';
+import { readableNodes, type Store, wordsAt } from '@skein/forest';
 import type { Redact } from '../redact.ts';
-import { inWords } from './in-words.ts';
+import { inOneLine, inWords } from './in-words.ts';
 import { answers, apiRouter } from './route.ts';
 import { Id, Thread, ThreadId, Usage } from './schemas.ts';
 import { threadView } from './views.ts';
@@ -79,7 +79,10 @@ export const glance = apiRouter()
     const models = new Set(takes.flatMap(({ model }) => (model === undefined ? [] : [model])));
     const first = path.find(({ facts }) => facts.role === 'user') ?? path[0];
     const words = (node: string | undefined) => wordsOf(forest.store, node, redact);
-    const [preview, last] = await Promise.all([words(first?.id), words(path.at(-1)?.id)]);
+    const { opening } = await wordsAt(forest.store, head);
+    // Without a word of a person, what the first message does instead.
+    const begins = opening === '' ? words(first?.id) : inOneLine(opening, redact, SUMMARY_LENGTH);
+    const [preview, last] = await Promise.all([begins, words(path.at(-1)?.id)]);
     return c.json({ messages: path.length, ...total, models: [...models], preview, last }, 200);
   })
   .openapi(previews, async (c) => {

@@ -4,8 +4,13 @@ import type { Redact } from '../redact.ts';
 /** A message in a few words: its text, or what it does instead. */
 export function inWords({ content, text }: Message, redact: Redact, length: number): string {
   const said = text.trim() === '' ? content.map(blockInWords).filter(Boolean).join(', ') : text;
+  return inOneLine(said, redact, length);
+}
+
+/** The front of a text, without what redaction hides. */
+export function inOneLine(text: string, redact: Redact, length: number): string {
   // Hidden before it is cut: half a secret would not be recognised.
-  return cut(redact(said).replace(/\s+/g, ' ').trim(), length);
+  return cut(redact(text).replace(/\s+/g, ' ').trim(), length);
 }
 
 function blockInWords(block: ContentBlock): string {
