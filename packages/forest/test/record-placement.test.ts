@@ -625,6 +625,28 @@ describe('titles and lists', () => {
     expect((await forest.threads.get(threads[0]!)).part).toBe('main');
   });
 
+  test.each([
+    ['words', assistant('I have read all of the files, and the parser is where the fault is, in its third function.')],
+    ['a proof', calls('call_8fj20dk3')],
+  ])('a side call that shows a conversation to a router is no turn of it: %s', async (_by, first) => {
+    const router = system('You are a specialized Task Routing AI. Classify the complexity of the request.');
+    const isCall = first.tool_calls !== undefined;
+    const asked = [user('Mend it'), first, ...(isCall ? [result('call_8fj20dk3')] : [user('And then?')])];
+    const second = assistant('I have mended the parser, and the tests of all its functions pass now, nested ones too.');
+    const shown = [...asked, second, user('Thanks')];
+    const agent = system('You mend code.');
+    const { forest, threads } = await placed([
+      chat(1, [agent, user('Mend it')], first),
+      chat(2, [agent, ...asked], second),
+      chat(3, [router, ...shown], assistant('{"model":"small"}')),
+      chat(4, [agent, ...shown], assistant('With pleasure.')),
+    ]);
+    expect([threads[1], threads[3]]).toEqual([threads[0], threads[0]]);
+    expect(threads[2]).not.toBe(threads[0]);
+    expect((await forest.threads.get(threads[2]!)).part).toBe('side');
+    expect(await forest.contextChanges(threads[0]!)).toEqual([]);
+  });
+
   test('a person who asks for a title has a conversation', async () => {
     const { forest, threads } = await placed([chat(1, [user('Write a title for my novel')], assistant('Fog'))]);
     expect((await forest.threads.get(threads[0]!)).part).toBe('main');

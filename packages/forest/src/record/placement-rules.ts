@@ -78,6 +78,20 @@ function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Fi
   if (named) return named;
   const cut = retried(index, turn);
   if (cut) return { thread: cut.thread, spot: cut.spot, ...atParent(index, history, cut.parent), found: 'retry' };
+  const found = findByHistory(index, history, turn);
+  // A side call may show a conversation to a model under instructions of its own. That is no turn of the conversation.
+  if (found && !(found.spot?.system.dated !== history.system.dated && isSideCall(turn))) return found;
+  return {
+    thread: threadId(`exchange\n${turn.exchange.id}`),
+    place: ROOT_PLACE,
+    matched: 0,
+    found: 'new',
+    by: 'exact',
+  };
+}
+
+/** Rules 4 to 8: what comes back of the replies. */
+function findByHistory(index: RecordedIndex, history: SentHistory, turn: Turn): Finding | undefined {
   const last = history.replyBefore(history.messages.length);
   const proof = findProof(index, history, turn.hints);
   if (proof) return { found: 'proof', ...whereItLeads(index, history, proof) };
@@ -87,14 +101,7 @@ function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Fi
   if (turns && turns.at > (words?.at ?? -1)) return { found: 'compacted', ...whereItLeads(index, history, turns) };
   const quoted = isSideCall(turn) ? undefined : findByQuote(index, history, turn);
   if (quoted) return summarised(index, history, quoted);
-  if (words) return { found: 'words', ...whereItLeads(index, history, words) };
-  return {
-    thread: threadId(`exchange\n${turn.exchange.id}`),
-    place: ROOT_PLACE,
-    matched: 0,
-    found: 'new',
-    by: 'exact',
-  };
+  return words && { found: 'words', ...whereItLeads(index, history, words) };
 }
 
 /** Rule 1: a name that the client gave. `x-skein-thread` joins across persons, no other name does. */

@@ -26,13 +26,16 @@ const QUESTIONS: readonly RegExp[] = [
   /^summari[sz]e this (?:coding )?conversation in (?:under|less than|at most) \d+/i,
 ];
 
-/** A conversation that was gone on with is none: it had to begin as one, with a single question. */
+/**
+ * By its instructions, whatever it shows of a conversation; or by its question, which is the only one: a conversation that
+ * was gone on with is none.
+ */
 export function isSideCall({ lead, messages, tools }: Turn): boolean {
+  if (tools.length === 0 && lead.some(({ text }) => hasAny(text, SYSTEM_WORDS))) return true;
   const spoken = messages.filter(({ role }) => role !== 'system');
   if (spoken.length > 3 || spoken.some(({ role }) => role === 'assistant')) return false;
   const question = openingOf(spoken);
-  if (hasAny(question, PROBES)) return true;
-  return tools.length === 0 && (lead.some(({ text }) => hasAny(text, SYSTEM_WORDS)) || hasAny(question, QUESTIONS));
+  return hasAny(question, PROBES) || (tools.length === 0 && hasAny(question, QUESTIONS));
 }
 
 /** Instructions say what they are for at their beginning. */
