@@ -221,6 +221,16 @@ describe('proofs', () => {
     expect(of[1]).toMatchObject({ found: 'new' });
   });
 
+  test("a proof of a reply that starts later, by another server's clock, counts for more than equal words before it", async () => {
+    const { threads } = await placed([
+      chat(0, [user('A')], calls('call_aaaa1111')),
+      chat(1000, [user('A'), calls('call_bbbb2222'), result('call_bbbb2222')], assistant('B')),
+      chat(3000, [user('A')], calls('call_bbbb2222'), { end: 3500 }),
+    ]);
+    expect(threads[1]).toBe(threads[2]);
+    expect(threads[1]).not.toBe(threads[0]);
+  });
+
   test("a request whose reply starts later, by another server's clock, has its place behind it", async () => {
     const { threads, words } = await placed([
       chat(1000, [user('A'), calls('call_8fj20dk3'), result('call_8fj20dk3')], assistant('B')),
@@ -303,6 +313,17 @@ describe('words', () => {
     expect(threads[0]).toBe(threads[1]);
     expect(await words(threads[0]!)).toEqual(['A', 'B', 'C', 'D']);
     expect(threads[2]).not.toBe(threads[3]);
+  });
+
+  test('under a count that grows with each request lead to a reply that starts later by another clock', async () => {
+    const asked = (count: number) => system(`You were asked ${count} questions.`);
+    const { threads, words } = await placed([
+      chat(0, [asked(1), user('A')], assistant('B')),
+      chat(10_000, [asked(3), user('A'), assistant('B'), user('C'), assistant('D'), user('E')], assistant('F')),
+      chat(12_000, [asked(2), user('A'), assistant('B'), user('C')], assistant('D')),
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect((await words(threads[0]!)).slice(1)).toEqual(['A', 'B', 'C', 'D', 'E', 'F']);
   });
 
   test('of a branch before it do not keep a request from the reply that starts later by another clock', async () => {

@@ -38,14 +38,15 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
   const last = history.replyBefore(messages.length);
   const { isNamed } = finding;
   // A thread that fits under another system text, or by its last turns alone, is taken for want of one that fits as a whole.
+  const isWhole = finding.matched > last;
   const isOther =
     (finding.found === 'words' && finding.spot?.system.dated !== system.dated) ||
     (finding.found === 'compacted' && finding.at !== undefined);
-  if (last >= 0 && (isOther || finding.matched <= last)) {
-    awaitReply(index, history, last, turn);
+  awaitReply(index, history, last, turn);
+  if (last >= 0 && (isOther || !isWhole)) {
     const key = turnKey(askedBefore(messages, last), messages[last]!);
     const keys = [wordsKey(history.echo(last).text), turnsKey(key, system)];
-    noteEarly(index, turn, keys, { system, isNamed, isOther });
+    noteEarly(index, turn, keys, { system, isNamed, isOther: isOther && isWhole });
   } else if (finding.found === 'new' && !isCut(turn)) {
     const cut = cutKey(turn.exchange.requestSha256, turn.hints);
     const { group } = turn.hints;
