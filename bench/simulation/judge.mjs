@@ -107,7 +107,10 @@ function startsAlone(members, exchange) {
     members[0] === exchange ||
     members
       .slice(0, members.indexOf(exchange))
-      .every((one) => one.truth.conversation === exchange.truth.conversation || comesBehind(one, exchange))
+      .every(
+        (one) =>
+          one.truth.conversation === exchange.truth.conversation || comesBehind(one, exchange) || isTwin(one, exchange),
+      )
   );
 }
 

@@ -138,6 +138,17 @@ describe('names', () => {
     expect(threads[3]).toBe(id);
   });
 
+  test("a named thread ends at its last reply, also where its first one starts later by another server's clock", async () => {
+    const named = { thread: 'mine' };
+    const { threads, words } = await placed([
+      chat(0, [user('A')], assistant('B')),
+      chat(10_000, [user('A'), assistant('B'), user('C')], assistant('D'), named),
+      chat(12_000, [user('A')], assistant('B'), named),
+    ]);
+    expect(threads[1]).toBe(threads[2]);
+    expect(await words(threads[1]!)).toEqual(['A', 'B', 'C', 'D']);
+  });
+
   test('a thread that began under a name takes no others by their words', async () => {
     const { threads } = await placed([
       chat(1, [user('A')], assistant('B'), { thread: 'mine' }),
@@ -410,6 +421,18 @@ describe('retries', () => {
     expect(of[1]).toMatchObject({ found: 'retry' });
     expect(threads[1]).toBe(threads[0]);
     expect(threads[2]).not.toBe(threads[0]);
+  });
+
+  test("that start earlier, by another server's clock, end the thread also where words lead to it", async () => {
+    const history = [user('A'), assistant('B'), user('C')];
+    const cut = { outcome: 'cut', response: cutStream('Hal'), end: 12_500 } as const;
+    const { threads, words } = await placed([
+      chat(0, [user('A')], assistant('B')),
+      chat(10_000, history, assistant('Whole')),
+      { ...chat(12_000, history, assistant('')), ...cut },
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect((await words(threads[0]!)).at(-1)).toBe('Whole');
   });
 
   test("that start earlier, by another server's clock, take it over within the tolerance", async () => {

@@ -1,12 +1,23 @@
 import { toolsBody } from '../engine/thread-tools.ts';
 import { type BodyRecord, nodeId, ROOT, sha256, type TakeContext } from '../model/index.ts';
+import type { Exchange } from './exchange.ts';
 import { growPath, type Placed } from './grow.ts';
 import { SentHistory } from './history.ts';
 import { RULES } from './landing.ts';
 import { placeReply } from './place-reply.ts';
-import { awaitKey, findThread, goneOnEarly, isCut, rememberCut, responseKey, serverKept } from './placement-rules.ts';
+import {
+  awaitKey,
+  findThread,
+  goesOnFrom,
+  goneOnEarly,
+  isCut,
+  rememberCut,
+  responseKey,
+  retriedEarly,
+  serverKept,
+} from './placement-rules.ts';
 import type { Poll, Reading, Turn } from './read-exchange.ts';
-import { type KnownResponse, placeAt, type RecordedIndex } from './recorded-index.ts';
+import { type Continuation, type KnownResponse, placeAt, type RecordedIndex } from './recorded-index.ts';
 import { indexReplies, setThread } from './remember.ts';
 import { isSideCall } from './side-calls.ts';
 
@@ -69,8 +80,9 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
   const head = node ?? grown.end.id;
   const state = answer.pending ? 'pending' : isCut(turn) ? 'cut' : 'whole';
   setThread(index, turn, { ...finding, head, isSide: !before && isSideCall(turn) });
-  if (finding.spot)
-    index.set(index.continued, `${thread} ${finding.spot.node}`, { id: exchange.id, start: exchange.start });
+  const gone = goesOnFrom(history, finding);
+  const sameBefore = gone === undefined ? undefined : index.continued.get(`${thread} ${gone}`);
+  if (gone !== undefined) index.set(index.continued, `${thread} ${gone}`, continuationOf(exchange));
   const messages = answer.replies.map(({ message }) => message);
   const issued = indexReplies(index, { turn, thread, leadId, sent: { history, finding }, messages, ids });
   const { responseId } = answer;
@@ -79,7 +91,12 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
   if (conversation !== undefined)
     index.set(index.conversations, conversation, { response: responseId, node: head, thread });
   const cutEarly =
-    state === 'cut' ? rememberCut(index, turn, { thread, parent: grown.end.id, spot: finding.spot }) : [];
+    state === 'cut'
+      ? [
+          ...rememberCut(index, turn, { thread, parent: grown.end.id, spot: finding.spot }),
+          ...retriedEarly(turn, sameBefore),
+        ]
+      : [];
   return {
     early: [...issued.early, ...cutEarly, ...goneOnEarly(index, turn, thread, ids)],
     issued: [...issued.ids, ...(responseId === undefined ? [] : responseKeys(responseId, answer.pending))],
@@ -169,6 +186,11 @@ function contextOf(
     context: { system, ...(replacesLead && { replacesLead }), ...(toolTexts && { tools: toolTexts.digest }) },
     bodies: [...texts, ...(toolTexts ? [toolTexts] : [])],
   };
+}
+
+/** No more of an exchange than is asked for later: it is kept for every turn. */
+function continuationOf({ id, start, outcome, requestSha256 }: Exchange): Continuation {
+  return { id, start, outcome, ...(requestSha256 !== undefined && { requestSha256 }) };
 }
 
 /** The node that the system texts at the front of a request would end with. */

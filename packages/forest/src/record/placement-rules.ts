@@ -10,7 +10,7 @@ import { hintsKey, samePerson } from './hints.ts';
 import { contentPlace, followMessages, type SentHistory } from './history.ts';
 import type { Landing } from './landing.ts';
 import type { Turn } from './read-exchange.ts';
-import { type Cut, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
+import { type Continuation, type Cut, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
 import { summaryKey, turnsKey, wordsKey } from './remember.ts';
 import { isSideCall } from './side-calls.ts';
 
@@ -58,6 +58,22 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
     noteEarly(index, turn, keys, { system });
   }
   return finding;
+}
+
+/** The reply that a request goes on from. In a thread that is known by its name it is found by its exact text. */
+export function goesOnFrom(history: SentHistory, { spot, matched }: Finding): string | undefined {
+  if (spot) return spot.node;
+  const last = history.replyBefore(history.messages.length);
+  return last >= 0 && matched > last ? history.nodeAt(last)?.place.id : undefined;
+}
+
+/** A retry of what was cut that came before it, by the clock of another server: `before` went on from the same reply. */
+export function retriedEarly(
+  { exchange: { start, end = start, requestSha256 } }: Turn,
+  before: Continuation | undefined,
+): string[] {
+  const isRetry = before?.requestSha256 === requestSha256 && before?.outcome !== 'cut';
+  return isRetry && before && before.start >= end - CLOCK_TOLERANCE_MS ? [before.id] : [];
 }
 
 /** Where a reply is given again: requests that went on from the first one, and may have come before this one by another clock. */

@@ -33,7 +33,7 @@ export interface RecordedIndex {
   /** Long replies of a session, newest first, to be found in a summary. */
   readonly passages: Map<string, Passages>;
   /** What was gone on with in a thread, and by which request last. */
-  readonly continued: Map<string, Pick<Exchange, 'id' | 'start'>>;
+  readonly continued: Map<string, Continuation>;
   readonly responses: Map<string, KnownResponse>;
   readonly conversations: Map<string, KnownConversation>;
   readonly threads: Map<string, IndexThread>;
@@ -53,6 +53,9 @@ export interface RecordedIndex {
   /** From now on changes belong to one more step. Gives what takes that step back. */
   step(): () => void;
 }
+
+/** A request that went on from a reply. */
+export type Continuation = Pick<Exchange, 'id' | 'start' | 'outcome' | 'requestSha256'>;
 
 export interface IndexNode {
   readonly place: Place;
