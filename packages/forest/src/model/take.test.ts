@@ -9,6 +9,12 @@ test('the text that the id of a take is made of is the canonical JSON text', () 
       expect(canonicalText(value)).toBe(canonical(JSON.stringify(value)));
     }),
   );
+  fc.assert(
+    fc.property(fc.maxSafeInteger(), fc.nat(15), (digits, zeros) => {
+      const value = (digits % 10 ** (15 - zeros)) * 10 ** zeros;
+      expect(canonicalText(value)).toBe(canonical(JSON.stringify(value)));
+    }),
+  );
   const facts = { b: undefined, a: [1000, 1.5e30, null, 'é\n'], '\u{1f642}': true, '\uffff': {} };
   expect(canonicalText(facts)).toBe(canonical(JSON.stringify(facts)));
 });
