@@ -1,6 +1,6 @@
 import { CLOCK_TOLERANCE_MS } from './early.ts';
 import { askedBefore, quotesIn, turnKey } from './evidence.ts';
-import { type Hints, hintsKey, keysWithin, nothingDiffers, samePerson } from './hints.ts';
+import { type Hints, keysWithin, nothingDiffers, samePerson } from './hints.ts';
 import type { SentHistory } from './history.ts';
 import type { Turn } from './read-exchange.ts';
 import type { HintsList, IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
@@ -58,7 +58,7 @@ export function findByWords(index: RecordedIndex, history: SentHistory, turn: Tu
 function sameSystem(index: RecordedIndex, words: string, turn: Turn): Spot | undefined {
   const list = index.hintsAt.get(words);
   if (!list) return undefined;
-  const own = hintsKey(turn.hints);
+  const own = turn.hintsKey;
   const exact = bestSpot(index, [`${words} ${own}`], turn);
   if (exact) return exact;
   const keys = compatibleKeys(list, turn.hints, own);

@@ -5,7 +5,7 @@ import { EXCHANGES, exchangeOf } from './exchange.ts';
 import type { Landing } from './landing.ts';
 import { placeExchange, type Step } from './place-exchange.ts';
 import { type Reading, readExchange } from './read-exchange.ts';
-import { readRequestBody, readResponse } from './read-parts.ts';
+import { readTexts } from './read-parts.ts';
 import { createIndex, type RecordedIndex } from './recorded-index.ts';
 import type { RecordingForest } from './recorder.ts';
 import { createTreeWriter } from './write-tree.ts';
@@ -100,8 +100,8 @@ function createProjector(forest: RecordingForest): Projector {
     const entry = await store.entry('exchange', id);
     const exchange = entry && exchangeOf(entry);
     if (!exchange) return undefined;
-    const [request, response] = await Promise.all([readRequestBody(store, id), readResponse(store, id)]);
-    return readExchange(exchange, textOf(request), textOf(response));
+    const { request, response } = await readTexts(store, id);
+    return readExchange(exchange, request, response);
   };
 
   const apply = (item: Item, reading: Reading): Step => {
@@ -259,8 +259,4 @@ function countStates({ landings }: RecordedIndex): Pick<Projected, Landing['stat
   const counts = { landed: 0, waiting: 0, nothing: 0 };
   for (const { state } of landings.values()) counts[state] += 1;
   return counts;
-}
-
-function textOf(bytes: Uint8Array | undefined): string {
-  return Buffer.from(bytes ?? []).toString('utf8');
 }

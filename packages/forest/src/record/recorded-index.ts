@@ -126,7 +126,7 @@ export interface KnownResponse {
   /** The node it became, unless it broke off before its first word or has not come yet. */
   readonly node: string | undefined;
   readonly state: 'pending' | 'cut' | 'whole';
-  readonly turn: Omit<Turn, 'messages' | 'answer' | 'system' | 'tools'>;
+  readonly turn: Omit<Turn, 'messages' | 'answer' | 'system' | 'tools' | 'hintsKey'>;
   readonly thread: string;
   readonly context: TakeContext;
 }
@@ -138,10 +138,9 @@ interface KnownConversation {
   readonly thread: string;
 }
 
-const NOTHING = Symbol('nothing');
-
 export function createIndex(): RecordedIndex {
-  // Of each change the map, the key, and what was there before, in one list: thousands of steps are kept.
+  // Of each change the map, the key, and what was there before, in one list: thousands of steps are kept. Only `spots`
+  // has values that are undefined, and there they are the same as none.
   let changes: unknown[] = [];
   return {
     nodes: new Map(),
@@ -165,7 +164,7 @@ export function createIndex(): RecordedIndex {
     early: new Map(),
     systems: new Map(),
     set(map, key, value) {
-      changes.push(map, key, map.has(key) ? map.get(key) : NOTHING);
+      changes.push(map, key, map.get(key));
       map.set(key, value);
     },
     step() {
@@ -175,7 +174,7 @@ export function createIndex(): RecordedIndex {
         for (let at = ours.length - 3; at >= 0; at -= 3) {
           const map = ours[at] as Map<unknown, unknown>;
           const before = ours[at + 2];
-          if (before === NOTHING) map.delete(ours[at + 1]);
+          if (before === undefined) map.delete(ours[at + 1]);
           else map.set(ours[at + 1], before);
         }
       };

@@ -26,6 +26,7 @@ export function setThread(
   // A session that goes on with the conversation of another one belongs to that one.
   if (session && hints.group && hints.group !== session && !index.sessions.has(hints.group))
     index.set(index.sessions, hints.group, session);
+  const together = there ? hintsTogether(there, turn) : turn;
   const first: IndexThread['part'] = hints.isSubagent ? 'subagent' : isSide ? 'side' : 'main';
   index.set(index.threads, thread, {
     head,
@@ -33,7 +34,8 @@ export function setThread(
     touched: Math.max(there?.touched ?? 0, end),
     title: words.title,
     opening: words.opening,
-    ...(there ? hintsTogether(there, hints) : { hints, hintsKey: hintsKey(hints) }),
+    hints: together.hints,
+    hintsKey: together.hintsKey,
     part: there?.part === 'side' ? 'main' : (there?.part ?? first),
     session,
     isNamed: there?.isNamed ?? isNamed,
@@ -43,8 +45,8 @@ export function setThread(
 }
 
 /** Most requests say the same as those before them. */
-function hintsTogether(there: IndexThread, hints: Turn['hints']): Pick<IndexThread, 'hints' | 'hintsKey'> {
-  if (hintsKey(hints) === there.hintsKey) return { hints: there.hints, hintsKey: there.hintsKey };
+function hintsTogether(there: IndexThread, { hints, hintsKey: own }: Turn): Pick<IndexThread, 'hints' | 'hintsKey'> {
+  if (own === there.hintsKey) return there;
   const merged = mergeHints(there.hints, hints);
   return { hints: merged, hintsKey: hintsKey(merged) };
 }
