@@ -20,12 +20,26 @@ export function canonicalText(value: unknown): string {
     return `[${text}]`;
   }
   const members = value as Readonly<Record<string, unknown>>;
-  for (const name of Object.keys(members).sort()) {
+  for (const name of inOrder(Object.keys(members))) {
     const member = members[name];
     if (member !== undefined) text += `${text && ','}${quoted(name)}:${canonicalText(member)}`;
   }
   return `{${text}}`;
 }
+
+/** By code units, as `sort` does, which makes three lists for each of the few names that most objects have. */
+function inOrder(names: string[]): string[] {
+  if (names.length > FEW) return names.sort();
+  for (let from = 1; from < names.length; from++) {
+    const name = names[from]!;
+    let to = from;
+    for (; to > 0 && names[to - 1]! > name; to--) names[to] = names[to - 1]!;
+    names[to] = name;
+  }
+  return names;
+}
+
+const FEW = 32;
 
 /** Names and ids need no escapes, and are nearly all of a take. */
 function quoted(text: string): string {

@@ -101,13 +101,14 @@ function bestSpot(index: RecordedIndex, keys: readonly string[], turn: Turn): Sp
 function spotsUnder(index: RecordedIndex, key: string, turn: Turn): readonly (Spot | undefined)[] {
   let tip: Spot | undefined;
   let isFront = true;
-  for (let spot = index.spots.get(key); spot; spot = spot.next) {
+  for (let at = index.spots.get(key); at; at = at.next) {
+    const { spot } = at;
     const thread = index.threads.get(spot.thread);
     const isHead = thread?.head === spot.node;
     const isTip = thread !== undefined && !index.continued.has(`${spot.thread} ${spot.node}`);
     if (!isHead && !isTip) {
       // It can only be branched off from, and the one used last stands for all of those.
-      if (isFront) index.set(index.spots, key, spot.next);
+      if (isFront) index.set(index.spots, key, at.next);
       continue;
     }
     isFront = false;
@@ -138,7 +139,8 @@ function otherSystem(
   const near: Spot[] = [];
   const all: Spot[] = [];
   let looked = 0;
-  for (let spot = index.anySystem.get(echo); spot; spot = spot.next) {
+  for (let at = index.anySystem.get(echo); at; at = at.next) {
+    const { spot } = at;
     looked += 1;
     if (looked > MOST_COMPARED) return undefined;
     const thread = index.threads.get(spot.thread);
@@ -180,7 +182,8 @@ export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Tu
     if (before === undefined) break;
     const found: Spot[] = [];
     let looked = 0;
-    for (let spot = index.turns.get(turnsKey(key, system)); spot; spot = spot.next) {
+    for (let list = index.turns.get(turnsKey(key, system)); list; list = list.next) {
+      const { spot } = list;
       looked += 1;
       if (looked > MOST_COMPARED) return undefined;
       const thread = index.threads.get(spot.thread);

@@ -69,7 +69,7 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
   const [node, ...alternatives] = ids;
   const head = node ?? grown.end.id;
   const state = answer.pending ? 'pending' : isCut(turn) ? 'cut' : 'whole';
-  setThread(index, turn, { ...finding, head, isSide: !before && isSideCall(turn) });
+  setThread(index, turn, finding, { head, isSide: !before && isSideCall(turn) });
   if (finding.spot)
     index.set(index.continued, `${thread} ${finding.spot.node}`, { id: exchange.id, start: exchange.start });
   const messages = answer.replies.map(({ message }) => message);

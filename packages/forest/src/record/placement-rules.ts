@@ -85,8 +85,8 @@ function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Fi
   if (words?.at === last) return { found: 'words', ...whereItLeads(index, history, words) };
   const turns = last < 0 ? undefined : findByTurns(index, history, turn);
   if (turns && turns.at > (words?.at ?? -1)) return { found: 'compacted', ...whereItLeads(index, history, turns) };
-  const quoted = isSideCall(turn) ? undefined : findByQuote(index, history, turn);
-  if (quoted) return summarised(index, history, quoted);
+  const quoted = findByQuote(index, history, turn);
+  if (quoted && !isSideCall(turn)) return summarised(index, history, quoted);
   if (words) return { found: 'words', ...whereItLeads(index, history, words) };
   return {
     thread: threadId(`exchange\n${turn.exchange.id}`),

@@ -17,15 +17,15 @@ export interface RecordedIndex {
   /** By echo and the system text it stands under: the deepest, then newest node. */
   readonly echoes: Map<string, string>;
   /** Replies by the words that lead to them, the system text and the hints: those that can be gone on with, newest first. */
-  readonly spots: Map<string, Spot | undefined>;
+  readonly spots: Map<string, SpotList | undefined>;
   /** The one of those that was used last. */
   readonly lastUsed: Map<string, Spot>;
   /** Which hints there are for the same words under the same system text. */
   readonly hintsAt: Map<string, HintsList>;
   /** Replies by the words that lead to them, under any system text. */
-  readonly anySystem: Map<string, Spot>;
+  readonly anySystem: Map<string, SpotList>;
   /** Replies by the words of their own turn. */
-  readonly turns: Map<string, Spot>;
+  readonly turns: Map<string, SpotList>;
   /** The words of its own turn of each reply. */
   readonly turnAt: Map<string, string>;
   /** Replies by what their provider issued; `several` where two exchanges were given the same. */
@@ -75,8 +75,12 @@ export interface Spot {
   /** How many replies of 80 characters or more the thread has up to here. */
   readonly longReplies: number;
   readonly system: SystemKeys;
-  /** The one before it in a list. */
-  readonly next?: Spot | undefined;
+}
+
+/** Newest first. */
+export interface SpotList {
+  readonly spot: Spot;
+  readonly next: SpotList | undefined;
 }
 
 export interface HintsList {
