@@ -34,6 +34,9 @@ const STEPS_KEPT = 10_000;
 /** How many exchanges are read at once. */
 const READ_AHEAD = 8;
 
+/** How many are kept as they were read: what two servers recorded in the same seconds is often placed again. */
+const READINGS_KEPT = 64;
+
 /** An exchange to be placed. */
 interface Item {
   readonly id: string;
@@ -168,7 +171,10 @@ function createProjector(forest: RecordingForest): Projector {
       }
       queue.pop();
       const reading = await readings.get(item.id);
-      readings.delete(item.id);
+      for (const id of readings.keys()) {
+        if (readings.size <= READINGS_KEPT) break;
+        readings.delete(id);
+      }
       if (!reading) continue;
       const step = apply(item, reading);
       await writer.add([step]);
