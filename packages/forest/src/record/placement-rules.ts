@@ -6,7 +6,7 @@ import { compactionFor } from './compacted.ts';
 import { CLOCK_TOLERANCE_MS, findEarly, noteEarly } from './early.ts';
 import { askedBefore, turnKey } from './evidence.ts';
 import { findByQuote, findByTurns, findByWords, findProof, SHORTEST_SUMMARY } from './find-thread.ts';
-import { hintsKey, samePerson } from './hints.ts';
+import { samePerson } from './hints.ts';
 import { contentPlace, followMessages, type SentHistory } from './history.ts';
 import type { Landing } from './landing.ts';
 import type { Turn } from './read-exchange.ts';
@@ -48,7 +48,7 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
     const keys = [wordsKey(history.echo(last).text), turnsKey(key, system)];
     noteEarly(index, turn, keys, { system, isNamed, isOther: isOther && isWhole });
   } else if (finding.found === 'new' && !isCut(turn)) {
-    const cut = cutKey(turn.exchange.requestSha256, turn.hints);
+    const cut = cutKey(turn);
     const { group } = turn.hints;
     const isSummary = () => messages.some(({ role, text }) => role === 'user' && text.length >= SHORTEST_SUMMARY);
     const keys = [
@@ -102,8 +102,8 @@ function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Fi
   if (words?.at === last) return { found: 'words', ...whereItLeads(index, history, words) };
   const turns = last < 0 ? undefined : findByTurns(index, history, turn);
   if (turns && turns.at > (words?.at ?? -1)) return { found: 'compacted', ...whereItLeads(index, history, turns) };
-  const quoted = isSideCall(turn) ? undefined : findByQuote(index, history, turn);
-  if (quoted) return summarised(index, history, quoted);
+  const quoted = findByQuote(index, history, turn);
+  if (quoted && !isSideCall(turn)) return summarised(index, history, quoted);
   if (words) return { found: 'words', ...whereItLeads(index, history, words) };
   return {
     thread: threadId(`exchange\n${turn.exchange.id}`),
@@ -174,8 +174,8 @@ export function serverKept(index: RecordedIndex, turn: Turn): Finding | undefine
 
 /** Rule 3: the same bytes under the same hints, shortly after they were cut or by the client's own count of retries. */
 function retried(index: RecordedIndex, turn: Turn): Cut | undefined {
-  const { exchange, hints } = turn;
-  const key = cutKey(exchange.requestSha256, hints);
+  const { exchange } = turn;
+  const key = cutKey(turn);
   const cuts = key === undefined ? undefined : index.cuts.get(key);
   if (key === undefined || !cuts) return undefined;
   const isCounted = Number(exchange.requestHeaders['x-stainless-retry-count']) > 0;
@@ -201,10 +201,11 @@ const MOST_CUTS = 100;
 /** Gives the retries that came before it, by the clock of another server. */
 export function rememberCut(
   index: RecordedIndex,
-  { exchange, hints }: Turn,
+  turn: Turn,
   { thread, parent, spot }: Omit<Cut, 'end'>,
 ): readonly string[] {
-  const key = cutKey(exchange.requestSha256, hints);
+  const { exchange } = turn;
+  const key = cutKey(turn);
   // Of a thread that has a name, the retry has that name, too.
   if (key === undefined || index.threads.get(thread)!.isNamed) return [];
   const cuts = index.cuts.get(key) ?? [];
@@ -215,8 +216,8 @@ export function rememberCut(
   return findEarly(index, [key], exchange, () => true);
 }
 
-function cutKey(hash: string | undefined, hints: Turn['hints']): string | undefined {
-  return hash === undefined ? undefined : `${hash} ${hintsKey(hints)}`;
+function cutKey({ exchange: { requestSha256 }, hintsKey }: Turn): string | undefined {
+  return requestSha256 === undefined ? undefined : `${requestSha256} ${hintsKey}`;
 }
 
 function atParent(index: RecordedIndex, history: SentHistory, parent: string) {
