@@ -281,10 +281,12 @@ class Talk {
       return { sent, follows, evidence: long > 1 && from === 0 ? 'words' : 'another system text, and no proof' };
     }
     if (from === 0) return { sent, follows, evidence: 'words' };
-    if (own.length < 2) return { sent, follows, evidence: 'one turn alone was sent' };
+    // What is sent looks like a conversation that began with it: one that did is not told apart.
+    const begun = sent.slice(0, last + 1 - from).reduce((before, one) => this.#next(before, one), this.origin);
+    if (own.length < 2) return { sent, follows: [...follows, begun], evidence: 'one turn alone was sent' };
     return {
       sent,
-      follows,
+      follows: [...follows, begun],
       evidence: app.isStock ? SAME_TURNS : 'words',
     };
   }

@@ -85,9 +85,15 @@ function takenOverBodies(members) {
     .map(({ body }) => body);
 }
 
-/** @param {SimulatedExchange} cut @param {SimulatedExchange} other */
+/** Whether one of two was cut, and nothing in what was sent tells them apart. @param {SimulatedExchange} cut @param {SimulatedExchange} other */
 function isTwin(cut, other) {
-  return (cut.outcome === 'cut' || other.outcome === 'cut') && cut.body === other.body;
+  const isCut = cut.outcome === 'cut' || other.outcome === 'cut';
+  return isCut && cut.body === other.body && sender(cut) === sender(other);
+}
+
+/** What the headers say, the count of retries aside. @param {SimulatedExchange} exchange */
+function sender({ headers }) {
+  return JSON.stringify(headers.filter(([name]) => name !== 'x-stainless-retry-count').sort());
 }
 
 /** What a thread holds behind its first exchange follows that one. @param {SimulatedExchange} one @param {SimulatedExchange} first */
@@ -101,7 +107,10 @@ function startsAlone(members, exchange) {
     members[0] === exchange ||
     members
       .slice(0, members.indexOf(exchange))
-      .every((one) => one.truth.conversation === exchange.truth.conversation || comesBehind(one, exchange))
+      .every(
+        (one) =>
+          one.truth.conversation === exchange.truth.conversation || comesBehind(one, exchange) || isTwin(one, exchange),
+      )
   );
 }
 

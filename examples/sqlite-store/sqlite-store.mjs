@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   changeOf,
+  hashFault,
   isEntry,
   keyOf,
   limitOf,
@@ -13,7 +14,7 @@ import {
 } from '@skein/forest/store';
 import { byKey, connect, records } from './connection.mjs';
 
-/** @import { EntryRecord, NodeRecord, Page, PageRequest, RefRecord, Store, StoreRecord, TakeRecord } from '@skein/forest/store' */
+/** @import { EntryRecord, NodeRecord, Page, PageRequest, Problem, RefRecord, Store, StoreRecord, TakeRecord } from '@skein/forest/store' */
 
 const LISTEN_MS = 100;
 
@@ -28,6 +29,8 @@ export function sqliteStore(path) {
   run('INSERT INTO writer VALUES (?, ?)', writer, process.pid);
   run('INSERT OR IGNORE INTO epoch SELECT ? WHERE NOT EXISTS (SELECT 1 FROM epoch)', randomUUID().slice(0, 8));
 
+  /** @type {Map<string, Problem>} */
+  const problems = new Map();
   /** @type {Set<() => void>} */
   const listeners = new Set();
   const timer = setInterval(listen, LISTEN_MS).unref();
@@ -110,6 +113,14 @@ export function sqliteStore(path) {
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
     const insert = db.prepare('INSERT OR IGNORE INTO word VALUES (?, ?, ?)');
     for (const [word, count] of counts) insert.run(word, node.id, count / words.length);
+  }
+
+  /** A text that does not have its hash is reported, and never given. @param {string} digest @param {string | undefined} text */
+  function soundText(digest, text) {
+    const message = text === undefined ? undefined : hashFault({ k: 'body', digest, text });
+    if (message === undefined) return text;
+    problems.set(digest, { code: 'wrong-hash', where: path, message, subject: digest });
+    return undefined;
   }
 
   /** How well each node fits a word, or the beginning of one. @param {string} word @param {boolean} isBeginning */
@@ -208,7 +219,7 @@ export function sqliteStore(path) {
       const found = byKey(
         forKeys((marks) => `SELECT digest AS key, json FROM body WHERE digest IN (${marks})`, digests),
       );
-      return digests.map((digest) => found.get(digest));
+      return digests.map((digest) => soundText(digest, found.get(digest)));
     },
     async takes(nodes) {
       const takes = /** @type {TakeRecord[]} */ (
@@ -289,11 +300,18 @@ export function sqliteStore(path) {
       return row !== undefined && isRunning(Number(row.pid));
     },
 
-    problems: () => [],
+    problems: () => [...problems.values()],
     async check() {
-      return all('PRAGMA integrity_check')
-        .filter(({ integrity_check: said }) => said !== 'ok')
-        .map(({ integrity_check: said }) => ({ code: 'damaged-record', where: path, message: String(said) }));
+      for (const { digest, json } of all('SELECT digest, json FROM body')) soundText(digest, JSON.parse(json));
+      const damaged = all('PRAGMA integrity_check').filter(({ integrity_check: said }) => said !== 'ok');
+      return [
+        ...problems.values(),
+        ...damaged.map(({ integrity_check: said }) => ({
+          code: /** @type {const} */ ('damaged-record'),
+          where: path,
+          message: String(said),
+        })),
+      ];
     },
     async compact(keep) {
       const records = everything();

@@ -26,3 +26,4 @@ export { StoreError } from './store/index.ts';
 export { changeOf, isEntry, keyOf, refKey } from './store/key-of.ts';
 export { nodeText } from './store/node-text.ts';
 export { limitOf, pageOf, readCursor } from './store/page.ts';
+export { hashFault } from './store/record-fault.ts';

@@ -138,6 +138,17 @@ describe('names', () => {
     expect(threads[3]).toBe(id);
   });
 
+  test("a named thread ends at its last reply, also where its first one starts later by another server's clock", async () => {
+    const named = { thread: 'mine' };
+    const { threads, words } = await placed([
+      chat(0, [user('A')], assistant('B')),
+      chat(10_000, [user('A'), assistant('B'), user('C')], assistant('D'), named),
+      chat(12_000, [user('A')], assistant('B'), named),
+    ]);
+    expect(threads[1]).toBe(threads[2]);
+    expect(await words(threads[1]!)).toEqual(['A', 'B', 'C', 'D']);
+  });
+
   test('a thread that began under a name takes no others by their words', async () => {
     const { threads } = await placed([
       chat(1, [user('A')], assistant('B'), { thread: 'mine' }),
@@ -219,6 +230,16 @@ describe('proofs', () => {
       chat(2, [system('Two.'), user('B'), calls('call_0'), result('call_0')], assistant('D')),
     ]);
     expect(of[1]).toMatchObject({ found: 'new' });
+  });
+
+  test("a proof of a reply that starts later, by another server's clock, counts for more than equal words before it", async () => {
+    const { threads } = await placed([
+      chat(0, [user('A')], calls('call_aaaa1111')),
+      chat(1000, [user('A'), calls('call_bbbb2222'), result('call_bbbb2222')], assistant('B')),
+      chat(3000, [user('A')], calls('call_bbbb2222'), { end: 3500 }),
+    ]);
+    expect(threads[1]).toBe(threads[2]);
+    expect(threads[1]).not.toBe(threads[0]);
   });
 
   test("a request whose reply starts later, by another server's clock, has its place behind it", async () => {
@@ -305,6 +326,17 @@ describe('words', () => {
     expect(threads[2]).not.toBe(threads[3]);
   });
 
+  test('under a count that grows with each request lead to a reply that starts later by another clock', async () => {
+    const asked = (count: number) => system(`You were asked ${count} questions.`);
+    const { threads, words } = await placed([
+      chat(0, [asked(1), user('A')], assistant('B')),
+      chat(10_000, [asked(3), user('A'), assistant('B'), user('C'), assistant('D'), user('E')], assistant('F')),
+      chat(12_000, [asked(2), user('A'), assistant('B'), user('C')], assistant('D')),
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect((await words(threads[0]!)).slice(1)).toEqual(['A', 'B', 'C', 'D', 'E', 'F']);
+  });
+
   test('of a branch before it do not keep a request from the reply that starts later by another clock', async () => {
     const { of, threads } = await placed([
       chat(1000, [user('A')], assistant('B')),
@@ -389,6 +421,18 @@ describe('retries', () => {
     expect(of[1]).toMatchObject({ found: 'retry' });
     expect(threads[1]).toBe(threads[0]);
     expect(threads[2]).not.toBe(threads[0]);
+  });
+
+  test("that start earlier, by another server's clock, end the thread also where words lead to it", async () => {
+    const history = [user('A'), assistant('B'), user('C')];
+    const cut = { outcome: 'cut', response: cutStream('Hal'), end: 12_500 } as const;
+    const { threads, words } = await placed([
+      chat(0, [user('A')], assistant('B')),
+      chat(10_000, history, assistant('Whole')),
+      { ...chat(12_000, history, assistant('')), ...cut },
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect((await words(threads[0]!)).at(-1)).toBe('Whole');
   });
 
   test("that start earlier, by another server's clock, take it over within the tolerance", async () => {

@@ -45,10 +45,9 @@ test('a first run shows what Skein is, a sample to look at, and that the answers
   await page.getByText('No conversations yet').first().waitFor();
   await welcome.getByRole('link', { name: 'Open the samples' }).click();
   await page.waitForURL(/\/samples$/);
-  await page
-    .getByRole('region', { name: 'Conversations' })
-    .getByRole('link', { name: /A reading week in Lisbon/ })
-    .click();
+  const samples = page.getByRole('region', { name: 'Conversations' });
+  await samples.getByRole('button', { name: /A reading week in Lisbon/ }).click();
+  await samples.getByRole('link', { name: /A reading week in Lisbon/ }).click();
   await page.waitForURL(/\/samples\/t\//);
   await page.getByRole('article', { name: 'assistant message' }).first().waitFor();
   await page.getByRole('textbox', { name: 'Message' }).fill('And you are?');

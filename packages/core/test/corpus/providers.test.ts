@@ -57,6 +57,8 @@ describe.runIf(hasCorpus).each(RECORDED)(`%s, by recordings of %s from %s (${WIT
     const wrong = all.flatMap(({ name, request, method }) => {
       if (request === undefined || method === 'GET') return [];
       const { messages, model = 'm' } = dialect(own.dialect).readRequest(request, { issuer: own.issuer });
+      // What a stored prompt says stands in no message.
+      if (messages.length === 0) return [];
       const { losses } = dialect(own.dialect).writeRequest({ model, messages, provider: own });
       return losses
         .filter(({ reason, kind }) => reason === 'refused-field' && kind === 'dropped')

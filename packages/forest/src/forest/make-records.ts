@@ -14,10 +14,12 @@ export function makeRecords(
   place: Place,
   message: Message,
   at: number,
+  /** Its id, where it is known. */
+  known?: string,
 ): { readonly node: NodeRecord; readonly body: BodyRecord; readonly next: Place } {
   const { digest, ...facts } = message.facts;
   const { dialect } = message.origin;
-  const id = nodeId(place.id, dialect, digest);
+  const id = known ?? nodeId(place.id, dialect, digest);
   const echo = extendEcho(place.echo, message);
   const lead = echo.leading ? id : place.lead;
   const depth = place.depth + 1;

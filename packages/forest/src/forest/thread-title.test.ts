@@ -1,6 +1,6 @@
 import { dialect, type Message, user } from '@skein/core';
 import { expect, test } from 'vitest';
-import { openingOf, titleOfMessages } from './thread-title.ts';
+import { titleOfMessages, wordsOfMessages } from './thread-title.ts';
 
 const anthropic = (...texts: string[]): Message =>
   dialect('anthropic-messages').parseMessage(
@@ -48,8 +48,7 @@ test.each<[string, string, readonly Message[]]>([
     [user('<task>\nmend the tests\n</task>\n<environment_details>\n# Files\n</environment_details>')],
   ],
 ])('the title is what the person wrote: %s', (_what, title, messages) => {
-  expect(titleOfMessages(messages)).toBe(title);
-  expect(openingOf(messages)).toBe(title);
+  expect(wordsOfMessages(messages)).toEqual({ title, opening: title });
 });
 
 const LOG = Array.from({ length: 60 }, (_, line) => `2026-11-16 12:00:${line} server: line ${line}`).join('\n');

@@ -30,19 +30,24 @@ export function titleOf(asked: string): string {
 
 /** The title of a conversation, made of the first words that a person wrote in it. */
 export function titleOfMessages(messages: Iterable<Message>): string {
-  return titleOf(firstWords(messages, questionIn));
+  return wordsOfMessages(messages).title;
 }
 
-/** The first words that a person wrote, whole: threads with equal ones are folded in lists. */
-export function openingOf(messages: Iterable<Message>): string {
-  return inOneLine(firstWords(messages, (parts) => parts.join('\n')));
+/** What a conversation is known by. */
+interface ThreadWords {
+  readonly title: string;
+  /** The first words that a person wrote, whole: threads with equal ones are folded in lists. */
+  readonly opening: string;
 }
 
-/** The title that the first words of a conversation make, and those words; the conversation ends at this node. */
-export async function wordsAt(
-  store: Store,
-  head: string,
-): Promise<{ readonly title: string; readonly opening: string }> {
+export function wordsOfMessages(messages: Iterable<Message>): ThreadWords {
+  const { parts, added } = firstWords(messages);
+  if (parts.length === 0) return { title: titleOf(added), opening: inOneLine(added) };
+  return { title: titleOf(questionIn(parts)), opening: inOneLine(parts.join('\n')) };
+}
+
+/** The same of a conversation that ends at a node. */
+export async function wordsAt(store: Store, head: string): Promise<ThreadWords> {
   const asked = (await store.path(head)).filter(({ facts }) => facts.role === 'user');
   const messages: Message[] = [];
   for (const record of asked) {
@@ -53,19 +58,19 @@ export async function wordsAt(
     // Conversations can be long, and the first message nearly always has the words.
     if (writtenParts(message).length > 0) break;
   }
-  return { title: titleOfMessages(messages), opening: openingOf(messages) };
+  return wordsOfMessages(messages);
 }
 
 /** Where programs wrote everything, their words are better than none. */
-function firstWords(messages: Iterable<Message>, choose: (parts: readonly string[]) => string): string {
+function firstWords(messages: Iterable<Message>): { readonly parts: readonly string[]; readonly added: string } {
   let added = '';
   for (const message of messages) {
     if (message.role !== 'user') continue;
     const parts = writtenParts(message);
-    if (parts.length > 0) return choose(parts);
+    if (parts.length > 0) return { parts, added };
     added ||= textsOf(message).join('\n').trim();
   }
-  return added;
+  return { parts: [], added };
 }
 
 function textsOf({ content }: Message): string[] {

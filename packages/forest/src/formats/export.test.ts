@@ -163,10 +163,17 @@ describe('dialects', () => {
     },
   );
 
+  test("Skein's own blocks are exported, too", async () => {
+    const { forest } = await example();
+    const [line] = (await exported(forest, { format: 'messages', dialect: 'blocks' })).split('\n');
+    expect(JSON.parse(line!)[0]).toEqual({ role: 'system', content: [{ type: 'text', text: 'Be brief.' }] });
+  });
+
   test('another dialect is an error', async () => {
     const { forest } = await example();
-    await expect(exported(forest, { format: 'messages', dialect: 'blocks' })).rejects.toMatchObject({
+    await expect(exported(forest, { format: 'messages', dialect: 'klingon' })).rejects.toMatchObject({
       code: 'unknown_format',
+      message: expect.stringContaining('openai-chat'),
     });
   });
 });

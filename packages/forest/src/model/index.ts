@@ -1,9 +1,9 @@
 export { type Clock, createClock, type SiblingTime } from './clock.ts';
 export { ECHO_START, ECHO_VERSION, type Echo, extendEcho } from './echo.ts';
-export { sha256 } from './hash.ts';
+export { rawDigest, sha256 } from './hash.ts';
 export { isMessage } from './is-message.ts';
 export { ID_LENGTH, isIdPrefix, nodeId, ROOT } from './node-id.ts';
-export { type PackedBytes, packBytes, unpackBytes } from './packed-bytes.ts';
+export { type PackedBytes, packBytes, packedText, unpackBytes } from './packed-bytes.ts';
 export type {
   BodyRecord,
   EntryKind,

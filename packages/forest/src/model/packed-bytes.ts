@@ -10,6 +10,12 @@ export function packBytes(bytes: Uint8Array): PackedBytes {
   }
 }
 
+/** What the bytes are as text, where they were kept as text: the same as decoding them, which they need not become first. */
+export function packedText(value: unknown): string | undefined {
+  const { text } = (value ?? {}) as { text?: unknown };
+  return typeof text === 'string' ? text.toWellFormed() : undefined;
+}
+
 /** The same bytes again; undefined when the value is not packed bytes. */
 export function unpackBytes(value: unknown): Uint8Array | undefined {
   const { text, base64 } = (value ?? {}) as { text?: unknown; base64?: unknown };

@@ -120,8 +120,9 @@ const BLOCKS_IN_A_ROW = 4;
 
 /** The blocks of a reply, each as a number; undefined when it is too short to be told from others. */
 export function passagesOf(text: string): readonly number[] | undefined {
-  const plain = withoutSpace(text);
-  if (plain.length < BLOCK * (BLOCKS_IN_A_ROW + 1)) return undefined;
+  const least = BLOCK * (BLOCKS_IN_A_ROW + 1);
+  const plain = text.length < least ? '' : withoutSpace(text);
+  if (plain.length < least) return undefined;
   return Array.from({ length: Math.floor(plain.length / BLOCK) }, (_, index) =>
     hashOf(plain.slice(index * BLOCK, (index + 1) * BLOCK)),
   );

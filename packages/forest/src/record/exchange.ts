@@ -90,13 +90,16 @@ export function exchangeOf({ data }: EntryRecord): Exchange | undefined {
   return isReadable ? (data as unknown as Exchange) : undefined;
 }
 
+/** The place of the request's bytes among the parts of an exchange. */
+export const REQUEST_PART = 'request';
+
 /** The id of the part that holds the request's bytes; `forest.request` knows it, too. */
 export function requestPartId(exchange: string): string {
-  return `${exchange}/request`;
+  return `${exchange}/${REQUEST_PART}`;
 }
 
 export function requestPart(exchange: string, bytes: Uint8Array, clock: string): EntryRecord {
-  return partRecord(requestPartId(exchange), exchange, 'request', clock, packBytes(bytes));
+  return partRecord(requestPartId(exchange), exchange, REQUEST_PART, clock, packBytes(bytes));
 }
 
 export function responsePart(

@@ -1,6 +1,6 @@
 import { CLOCK_TOLERANCE_MS } from './early.ts';
 import { askedBefore, quotesIn, turnKey } from './evidence.ts';
-import { type Hints, hintsKey, keysWithin, nothingDiffers, samePerson } from './hints.ts';
+import { type Hints, keysWithin, nothingDiffers, samePerson } from './hints.ts';
 import type { SentHistory } from './history.ts';
 import type { Turn } from './read-exchange.ts';
 import type { HintsList, IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
@@ -58,7 +58,7 @@ export function findByWords(index: RecordedIndex, history: SentHistory, turn: Tu
 function sameSystem(index: RecordedIndex, words: string, turn: Turn): Spot | undefined {
   const list = index.hintsAt.get(words);
   if (!list) return undefined;
-  const own = hintsKey(turn.hints);
+  const own = turn.hintsKey;
   const exact = bestSpot(index, [`${words} ${own}`], turn);
   if (exact) return exact;
   const keys = compatibleKeys(list, turn.hints, own);
@@ -101,13 +101,14 @@ function bestSpot(index: RecordedIndex, keys: readonly string[], turn: Turn): Sp
 function spotsUnder(index: RecordedIndex, key: string, turn: Turn): readonly (Spot | undefined)[] {
   let tip: Spot | undefined;
   let isFront = true;
-  for (let spot = index.spots.get(key); spot; spot = spot.next) {
+  for (let at = index.spots.get(key); at; at = at.next) {
+    const { spot } = at;
     const thread = index.threads.get(spot.thread);
     const isHead = thread?.head === spot.node;
     const isTip = thread !== undefined && !index.continued.has(`${spot.thread} ${spot.node}`);
     if (!isHead && !isTip) {
       // It can only be branched off from, and the one used last stands for all of those.
-      if (isFront) index.set(index.spots, key, spot.next);
+      if (isFront) index.set(index.spots, key, at.next);
       continue;
     }
     isFront = false;
@@ -138,7 +139,8 @@ function otherSystem(
   const near: Spot[] = [];
   const all: Spot[] = [];
   let looked = 0;
-  for (let spot = index.anySystem.get(echo); spot; spot = spot.next) {
+  for (let at = index.anySystem.get(echo); at; at = at.next) {
+    const { spot } = at;
     looked += 1;
     if (looked > MOST_COMPARED) return undefined;
     const thread = index.threads.get(spot.thread);
@@ -180,7 +182,8 @@ export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Tu
     if (before === undefined) break;
     const found: Spot[] = [];
     let looked = 0;
-    for (let spot = index.turns.get(turnsKey(key, system)); spot; spot = spot.next) {
+    for (let list = index.turns.get(turnsKey(key, system)); list; list = list.next) {
+      const { spot } = list;
       looked += 1;
       if (looked > MOST_COMPARED) return undefined;
       const thread = index.threads.get(spot.thread);

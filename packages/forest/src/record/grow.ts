@@ -2,7 +2,7 @@ import type { Checkpoint, Message } from '@skein/core';
 import { takeFor } from '../forest/append.ts';
 import { makeRecords, type Place } from '../forest/make-records.ts';
 import type { TakeFacts } from '../forest/types.ts';
-import { nodeId, type StoreRecord, sha256 } from '../model/index.ts';
+import { nodeId, rawDigest, type StoreRecord } from '../model/index.ts';
 import { issuedIds } from './evidence.ts';
 import type { Landing } from './landing.ts';
 import { addNode, type RecordedIndex } from './recorded-index.ts';
@@ -29,21 +29,21 @@ export function growPath(
   let end = place;
   for (const message of messages) {
     // What is known is not read again.
-    const known = index.nodes.get(nodeId(end.id, message.origin.dialect, sha256(message.raw)));
+    const id = nodeId(end.id, message.origin.dialect, rawDigest(message));
+    const known = index.nodes.get(id);
     if (known) {
-      records.push(takeFor(message, known.place.id, take));
-      ids.push(known.place.id);
+      records.push(takeFor(message, id, take));
       end = known.place;
     } else {
-      const { node, body, next } = makeRecords(end, message, at);
+      const { node, body, next } = makeRecords(end, message, at, id);
       const isReply = message.role === 'assistant';
       const issued = isReply ? issuedIds(message) : [];
-      const prover = issued.length > 0 ? node.id : index.nodes.get(end.id)?.prover;
+      const prover = issued.length > 0 ? id : index.nodes.get(end.id)?.prover;
       addNode(index, { place: next, parent: end.id, body: node.body, at, isReply, issued, prover });
-      records.push(body, node, takeFor(message, node.id, take));
-      ids.push(node.id);
+      records.push(body, node, takeFor(message, id, take));
       end = next;
     }
+    ids.push(id);
   }
   return { end, ids, records };
 }

@@ -1,12 +1,23 @@
 import { toolsBody } from '../engine/thread-tools.ts';
-import { type BodyRecord, nodeId, ROOT, sha256, type TakeContext } from '../model/index.ts';
+import { type BodyRecord, nodeId, ROOT, rawDigest, type TakeContext } from '../model/index.ts';
+import type { Exchange } from './exchange.ts';
 import { growPath, type Placed } from './grow.ts';
 import { SentHistory } from './history.ts';
-import { RULES } from './landing.ts';
+import { type Landing, RULES } from './landing.ts';
 import { placeReply } from './place-reply.ts';
-import { awaitKey, findThread, goneOnEarly, isCut, rememberCut, responseKey, serverKept } from './placement-rules.ts';
+import {
+  awaitKey,
+  findThread,
+  goesOnFrom,
+  goneOnEarly,
+  isCut,
+  rememberCut,
+  responseKey,
+  retriedEarly,
+  serverKept,
+} from './placement-rules.ts';
 import type { Poll, Reading, Turn } from './read-exchange.ts';
-import { type KnownResponse, placeAt, type RecordedIndex } from './recorded-index.ts';
+import { type Continuation, type KnownResponse, placeAt, type RecordedIndex } from './recorded-index.ts';
 import { indexReplies, setThread } from './remember.ts';
 import { isSideCall } from './side-calls.ts';
 
@@ -22,11 +33,12 @@ export interface Step extends Placed {
  */
 export function placeExchange(index: RecordedIndex, reading: Reading): Step {
   const { id } = reading.exchange;
-  const { landing: place, issued, early, ...rest } = placeReading(index, reading);
+  const { landing: place, records, checkpoint, issued, early } = placeReading(index, reading);
   const landing = { rules: RULES, ...place };
   index.set(index.landings, id, landing);
-  const behind = new Set([...early, ...issued.flatMap((key) => index.awaiting.get(key) ?? [])]);
-  return { exchange: id, landing, ...rest, behind: [...behind] };
+  const behind = new Set(early);
+  for (const key of issued) for (const waiting of index.awaiting.get(key) ?? []) behind.add(waiting);
+  return { exchange: id, landing, records, ...(checkpoint && { checkpoint }), behind: [...behind] };
 }
 
 function placeReading(index: RecordedIndex, reading: Reading): Outcome {
@@ -68,9 +80,10 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
   const [node, ...alternatives] = ids;
   const head = node ?? grown.end.id;
   const state = answer.pending ? 'pending' : isCut(turn) ? 'cut' : 'whole';
-  setThread(index, turn, { ...finding, head, isSide: !before && isSideCall(turn) });
-  if (finding.spot)
-    index.set(index.continued, `${thread} ${finding.spot.node}`, { id: exchange.id, start: exchange.start });
+  setThread(index, turn, finding, { head, isSide: !before && isSideCall(turn) });
+  const gone = goesOnFrom(history, finding);
+  const sameBefore = gone === undefined ? undefined : index.continued.get(`${thread} ${gone}`);
+  if (gone !== undefined) index.set(index.continued, `${thread} ${gone}`, continuationOf(exchange));
   const messages = answer.replies.map(({ message }) => message);
   const issued = indexReplies(index, { turn, thread, leadId, sent: { history, finding }, messages, ids });
   const { responseId } = answer;
@@ -79,30 +92,35 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
   if (conversation !== undefined)
     index.set(index.conversations, conversation, { response: responseId, node: head, thread });
   const cutEarly =
-    state === 'cut' ? rememberCut(index, turn, { thread, parent: grown.end.id, spot: finding.spot }) : [];
+    state === 'cut'
+      ? [
+          ...rememberCut(index, turn, { thread, parent: grown.end.id, spot: finding.spot }),
+          ...retriedEarly(turn, sameBefore),
+        ]
+      : [];
+  const landing: Draft = { state: 'landed', thread, parent: grown.end.id };
+  if (node !== undefined) landing.node = node;
+  if (alternatives.length > 0) landing.alternatives = alternatives;
+  landing.added = grown.ids;
+  landing.by = finding.by;
+  landing.found = finding.found;
+  landing.matched = matched;
+  if (otherSystem) landing.otherSystem = true;
+  if (compaction) landing.compacted = { messages: compaction.upTo, sentInstead: compaction.replacement.length };
+  if (unrecorded !== undefined) landing.unrecorded = unrecorded;
+  landing.way = !before ? 'starts' : before.head === place.id ? 'continues' : 'branches';
+  landing.stop = answer.stop;
   return {
     early: [...issued.early, ...cutEarly, ...goneOnEarly(index, turn, thread, ids)],
     issued: [...issued.ids, ...(responseId === undefined ? [] : responseKeys(responseId, answer.pending))],
     records: [...bodies, ...grown.records, ...records],
     ...(compaction && { checkpoint: { node: head, thread, checkpoint: compaction } }),
-    landing: {
-      state: 'landed',
-      thread,
-      parent: grown.end.id,
-      ...(node !== undefined && { node }),
-      ...(alternatives.length > 0 && { alternatives }),
-      added: grown.ids,
-      by: finding.by,
-      found: finding.found,
-      matched,
-      ...(otherSystem && { otherSystem }),
-      ...(compaction && { compacted: { messages: compaction.upTo, sentInstead: compaction.replacement.length } }),
-      ...(unrecorded !== undefined && { unrecorded }),
-      way: !before ? 'starts' : before.head === place.id ? 'continues' : 'branches',
-      stop: answer.stop,
-    },
+    landing,
   };
 }
+
+/** Filled member by member: every exchange makes one, and spreading a part for each member costs more than all the rest. */
+type Draft = { -readonly [Name in keyof Landing]: Landing[Name] };
 
 function pollKey(id: string): string {
   return `poll ${id}`;
@@ -162,7 +180,7 @@ function contextOf(
   { lead, tools }: Turn,
   replacesLead: boolean,
 ): { readonly context: TakeContext; readonly bodies: readonly BodyRecord[] } {
-  const texts = lead.map(({ raw }): BodyRecord => ({ k: 'body', digest: sha256(raw), text: raw }));
+  const texts = lead.map((message): BodyRecord => ({ k: 'body', digest: rawDigest(message), text: message.raw }));
   const toolTexts = toolsBody(tools);
   const system = lead.map(({ origin }, at) => ({ dialect: origin.dialect, body: texts[at]!.digest }));
   return {
@@ -171,7 +189,12 @@ function contextOf(
   };
 }
 
+/** No more of an exchange than is asked for later: it is kept for every turn. */
+function continuationOf({ id, start, outcome, requestSha256 }: Exchange): Continuation {
+  return { id, start, outcome, ...(requestSha256 !== undefined && { requestSha256 }) };
+}
+
 /** The node that the system texts at the front of a request would end with. */
 function leadNode({ lead }: Pick<Turn, 'lead'>): string {
-  return lead.reduce((id, { origin, raw }) => nodeId(id, origin.dialect, sha256(raw)), ROOT);
+  return lead.reduce((id, message) => nodeId(id, message.origin.dialect, rawDigest(message)), ROOT);
 }

@@ -24,55 +24,54 @@ export function placeReply(
 ): { readonly ids: readonly string[]; readonly records: readonly StoreRecord[] } {
   const ids: string[] = [];
   const records: StoreRecord[] = [];
+  if (answer.replies.length === 0) return { ids, records };
+  const envelope = sha256(answer.envelope);
+  records.push({ k: 'body', digest: envelope, text: answer.envelope });
   for (const [at, { message, stop }] of answer.replies.entries()) {
-    const facts = takeOfReply(turn, brought, otherSystem);
-    const take: TakeFacts & { at: number } = {
-      ...facts,
+    const take: Draft = {
+      via: 'record',
+      author: 'model',
+      at: brought.end ?? brought.start,
+      exchange: turn.exchange.id,
       model: message.origin.model ?? turn.model ?? '',
       stop,
       thread,
       context,
-      envelope: sha256(answer.envelope),
-      // What was spent is said once: of the reply, not of each alternative.
-      ...(at === 0 && answer.usage && { usage: answer.usage }),
+      envelope,
       // What was signed under another system text is bound to a prefix that this path does not have.
       origin: otherSystem ? { ...message.origin, prefix: `recorded:${turn.exchange.id}` } : message.origin,
     };
+    addFacts(take, turn, brought, otherSystem);
+    // What was spent is said once: of the reply, not of each alternative.
+    if (at === 0 && answer.usage) take.usage = answer.usage;
     // Choices of one moment stay in their order.
     const grown = growPath(index, below, [message], take, take.at + at / 1000);
     ids.push(...grown.ids);
     records.push(...grown.records);
   }
-  if (ids.length > 0) records.unshift({ k: 'body', digest: sha256(answer.envelope), text: answer.envelope });
   return { ids, records };
 }
 
-function takeOfReply(
-  { exchange, params }: ReplyTo['turn'],
-  brought: Exchange,
-  otherSystem: boolean,
-): TakeFacts & { at: number } {
+/** Filled member by member: every exchange makes one, and spreading a part for each member costs more than all the rest. */
+type Draft = { -readonly [Name in keyof TakeFacts]: TakeFacts[Name] } & { at: number };
+
+function addFacts(take: Draft, { exchange, params }: ReplyTo['turn'], brought: Exchange, otherSystem: boolean): void {
   const { start, firstByte, end, provider, tags } = exchange;
+  if (provider !== undefined) take.provider = provider;
+  if (Object.keys(params).length > 0) take.params = { ...params };
+  if (firstByte !== undefined) take.firstEventMs = firstByte - start;
+  if (end !== undefined) take.durationMs = (brought.end ?? end) - start;
   const requestId = requestIdIn(brought.responseHeaders ?? {});
-  const extra = {
-    ...(otherSystem && { otherSystem }),
-    ...(tags.length > 0 && { tags }),
-    ...(brought !== exchange && { broughtBy: brought.id }),
-  };
-  return {
-    via: 'record',
-    author: 'model',
-    at: brought.end ?? brought.start,
-    exchange: exchange.id,
-    ...(provider !== undefined && { provider }),
-    ...(Object.keys(params).length > 0 && { params: { ...params } }),
-    ...(firstByte !== undefined && { firstEventMs: firstByte - start }),
-    ...(end !== undefined && { durationMs: (brought.end ?? end) - start }),
-    ...(requestId !== undefined && { requestId }),
-    ...(Object.keys(extra).length > 0 && { extra }),
-  };
+  if (requestId !== undefined) take.requestId = requestId;
+  if (otherSystem || tags.length > 0 || brought !== exchange)
+    take.extra = {
+      ...(otherSystem && { otherSystem }),
+      ...(tags.length > 0 && { tags }),
+      ...(brought !== exchange && { broughtBy: brought.id }),
+    };
 }
 
 function requestIdIn(headers: Readonly<Record<string, string>>): string | undefined {
-  return Object.entries(headers).find(([name]) => /request-?id$/.test(name))?.[1];
+  for (const name in headers) if (/request-?id$/.test(name)) return headers[name];
+  return undefined;
 }

@@ -6,11 +6,11 @@ import { compactionFor } from './compacted.ts';
 import { CLOCK_TOLERANCE_MS, findEarly, noteEarly } from './early.ts';
 import { askedBefore, turnKey } from './evidence.ts';
 import { findByQuote, findByTurns, findByWords, findProof, SHORTEST_SUMMARY } from './find-thread.ts';
-import { hintsKey, samePerson } from './hints.ts';
+import { samePerson } from './hints.ts';
 import { contentPlace, followMessages, type SentHistory } from './history.ts';
 import type { Landing } from './landing.ts';
 import type { Turn } from './read-exchange.ts';
-import { type Cut, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
+import { type Continuation, type Cut, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
 import { summaryKey, turnsKey, wordsKey } from './remember.ts';
 import { isSideCall } from './side-calls.ts';
 
@@ -38,16 +38,17 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
   const last = history.replyBefore(messages.length);
   const { isNamed } = finding;
   // A thread that fits under another system text, or by its last turns alone, is taken for want of one that fits as a whole.
+  const isWhole = finding.matched > last;
   const isOther =
     (finding.found === 'words' && finding.spot?.system.dated !== system.dated) ||
     (finding.found === 'compacted' && finding.at !== undefined);
-  if (last >= 0 && (isOther || finding.matched <= last)) {
-    awaitReply(index, history, last, turn);
+  awaitReply(index, history, last, turn);
+  if (last >= 0 && (isOther || !isWhole)) {
     const key = turnKey(askedBefore(messages, last), messages[last]!);
     const keys = [wordsKey(history.echo(last).text), turnsKey(key, system)];
-    noteEarly(index, turn, keys, { system, isNamed, isOther });
+    noteEarly(index, turn, keys, { system, isNamed, isOther: isOther && isWhole });
   } else if (finding.found === 'new' && !isCut(turn)) {
-    const cut = cutKey(turn.exchange.requestSha256, turn.hints);
+    const cut = cutKey(turn);
     const { group } = turn.hints;
     const isSummary = () => messages.some(({ role, text }) => role === 'user' && text.length >= SHORTEST_SUMMARY);
     const keys = [
@@ -57,6 +58,22 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
     noteEarly(index, turn, keys, { system });
   }
   return finding;
+}
+
+/** The reply that a request goes on from. In a thread that is known by its name it is found by its exact text. */
+export function goesOnFrom(history: SentHistory, { spot, matched }: Finding): string | undefined {
+  if (spot) return spot.node;
+  const last = history.replyBefore(history.messages.length);
+  return last >= 0 && matched > last ? history.nodeAt(last)?.place.id : undefined;
+}
+
+/** A retry of what was cut that came before it, by the clock of another server: `before` went on from the same reply. */
+export function retriedEarly(
+  { exchange: { start, end = start, requestSha256 } }: Turn,
+  before: Continuation | undefined,
+): string[] {
+  const isRetry = before?.requestSha256 === requestSha256 && before?.outcome !== 'cut';
+  return isRetry && before && before.start >= end - CLOCK_TOLERANCE_MS ? [before.id] : [];
 }
 
 /** Where a reply is given again: requests that went on from the first one, and may have come before this one by another clock. */
@@ -99,8 +116,8 @@ function findByHistory(index: RecordedIndex, history: SentHistory, turn: Turn): 
   if (words?.at === last) return { found: 'words', ...whereItLeads(index, history, words) };
   const turns = last < 0 ? undefined : findByTurns(index, history, turn);
   if (turns && turns.at > (words?.at ?? -1)) return { found: 'compacted', ...whereItLeads(index, history, turns) };
-  const quoted = isSideCall(turn) ? undefined : findByQuote(index, history, turn);
-  if (quoted) return summarised(index, history, quoted);
+  const quoted = findByQuote(index, history, turn);
+  if (quoted && !isSideCall(turn)) return summarised(index, history, quoted);
   return words && { found: 'words', ...whereItLeads(index, history, words) };
 }
 
@@ -164,8 +181,8 @@ export function serverKept(index: RecordedIndex, turn: Turn): Finding | undefine
 
 /** Rule 3: the same bytes under the same hints, shortly after they were cut or by the client's own count of retries. */
 function retried(index: RecordedIndex, turn: Turn): Cut | undefined {
-  const { exchange, hints } = turn;
-  const key = cutKey(exchange.requestSha256, hints);
+  const { exchange } = turn;
+  const key = cutKey(turn);
   const cuts = key === undefined ? undefined : index.cuts.get(key);
   if (key === undefined || !cuts) return undefined;
   const isCounted = Number(exchange.requestHeaders['x-stainless-retry-count']) > 0;
@@ -191,10 +208,11 @@ const MOST_CUTS = 100;
 /** Gives the retries that came before it, by the clock of another server. */
 export function rememberCut(
   index: RecordedIndex,
-  { exchange, hints }: Turn,
+  turn: Turn,
   { thread, parent, spot }: Omit<Cut, 'end'>,
 ): readonly string[] {
-  const key = cutKey(exchange.requestSha256, hints);
+  const { exchange } = turn;
+  const key = cutKey(turn);
   // Of a thread that has a name, the retry has that name, too.
   if (key === undefined || index.threads.get(thread)!.isNamed) return [];
   const cuts = index.cuts.get(key) ?? [];
@@ -205,8 +223,8 @@ export function rememberCut(
   return findEarly(index, [key], exchange, () => true);
 }
 
-function cutKey(hash: string | undefined, hints: Turn['hints']): string | undefined {
-  return hash === undefined ? undefined : `${hash} ${hintsKey(hints)}`;
+function cutKey({ exchange: { requestSha256 }, hintsKey }: Turn): string | undefined {
+  return requestSha256 === undefined ? undefined : `${requestSha256} ${hintsKey}`;
 }
 
 function atParent(index: RecordedIndex, history: SentHistory, parent: string) {

@@ -5,7 +5,7 @@ import { EXCHANGES, exchangeOf } from './exchange.ts';
 import type { Landing } from './landing.ts';
 import { placeExchange, type Step } from './place-exchange.ts';
 import { type Reading, readExchange } from './read-exchange.ts';
-import { readRequestBody, readResponse } from './read-parts.ts';
+import { readTexts } from './read-parts.ts';
 import { createIndex, type RecordedIndex } from './recorded-index.ts';
 import type { RecordingForest } from './recorder.ts';
 import { createTreeWriter } from './write-tree.ts';
@@ -33,6 +33,9 @@ const STEPS_KEPT = 10_000;
 
 /** How many exchanges are read at once. */
 const READ_AHEAD = 8;
+
+/** How many are kept as they were read: what two servers recorded in the same seconds is often placed again. */
+const READINGS_KEPT = 64;
 
 /** An exchange to be placed. */
 interface Item {
@@ -100,8 +103,8 @@ function createProjector(forest: RecordingForest): Projector {
     const entry = await store.entry('exchange', id);
     const exchange = entry && exchangeOf(entry);
     if (!exchange) return undefined;
-    const [request, response] = await Promise.all([readRequestBody(store, id), readResponse(store, id)]);
-    return readExchange(exchange, textOf(request), textOf(response));
+    const { request, response } = await readTexts(store, id);
+    return readExchange(exchange, request, response);
   };
 
   const apply = (item: Item, reading: Reading): Step => {
@@ -168,7 +171,10 @@ function createProjector(forest: RecordingForest): Projector {
       }
       queue.pop();
       const reading = await readings.get(item.id);
-      readings.delete(item.id);
+      for (const id of readings.keys()) {
+        if (readings.size <= READINGS_KEPT) break;
+        readings.delete(id);
+      }
       if (!reading) continue;
       const step = apply(item, reading);
       await writer.add([step]);
@@ -259,8 +265,4 @@ function countStates({ landings }: RecordedIndex): Pick<Projected, Landing['stat
   const counts = { landed: 0, waiting: 0, nothing: 0 };
   for (const { state } of landings.values()) counts[state] += 1;
   return counts;
-}
-
-function textOf(bytes: Uint8Array | undefined): string {
-  return Buffer.from(bytes ?? []).toString('utf8');
 }

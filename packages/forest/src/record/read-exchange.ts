@@ -9,7 +9,7 @@ import {
 } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import type { Exchange } from './exchange.ts';
-import type { Hints } from './hints.ts';
+import { type Hints, hintsKey } from './hints.ts';
 import { type Answer, readAnswer } from './read-answer.ts';
 
 /** What an exchange means, before it has a place in the tree. */
@@ -31,6 +31,8 @@ export interface Turn {
   /** The system texts of the request, from wherever they stand at its front. */
   readonly lead: readonly Message[];
   readonly hints: Hints;
+  /** Equal hints have equal keys. */
+  readonly hintsKey: string;
 }
 
 /** News of a response that was asked for in another exchange. */
@@ -80,6 +82,7 @@ export function readExchange(exchange: Exchange, request: string, response: stri
       tools,
       lead,
       hints,
+      hintsKey: hintsKey(hints),
     };
   } catch (error) {
     return nothing(error instanceof Error ? error.message : String(error));

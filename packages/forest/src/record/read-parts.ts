@@ -1,7 +1,7 @@
-import { everyItem } from '../forest/pages.ts';
-import { type EntryRecord, unpackBytes } from '../model/index.ts';
+import { everyPage } from '../forest/pages.ts';
+import { type EntryRecord, packedText, unpackBytes } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { requestPartId } from './exchange.ts';
+import { REQUEST_PART, requestPartId } from './exchange.ts';
 
 /** Bytes of an answer that came together, and when. */
 export interface TimedPart {
@@ -18,9 +18,36 @@ export async function readResponse(store: Store, exchange: string): Promise<Uint
 /** The same, cut where time passed. */
 export async function readResponseParts(store: Store, exchange: string): Promise<TimedPart[]> {
   const parts: TimedPart[] = [];
-  for await (const { order, data } of everyItem((page) => store.entries('exchange', { of: exchange, ...page })))
-    if (order.startsWith('response.')) parts.push(...timedParts(data));
+  for (const { order, data } of await everyPart(store, exchange))
+    if (isOfResponse(order)) parts.push(...timedParts(data));
   return parts;
+}
+
+/** The request and the answer of an exchange as texts; empty where there is none. */
+export async function readTexts(store: Store, exchange: string): Promise<{ request: string; response: string }> {
+  const parts = await everyPart(store, exchange);
+  return {
+    request: textOf(parts.filter(({ order }) => order === REQUEST_PART)),
+    response: textOf(parts.filter(({ order }) => isOfResponse(order))),
+  };
+}
+
+/** Where one part is no text, a character may have been cut between it and the next. */
+function textOf(parts: readonly EntryRecord[]): string {
+  const texts = parts.map(({ data }) => packedText(data));
+  if (texts.every((text) => text !== undefined)) return texts.join('');
+  return Buffer.concat(parts.map(({ data }) => unpackBytes(data) ?? NONE)).toString('utf8');
+}
+
+async function everyPart(store: Store, exchange: string): Promise<readonly EntryRecord[]> {
+  const parts: EntryRecord[] = [];
+  for await (const items of everyPage((page) => store.entries('exchange', { of: exchange, ...page })))
+    parts.push(...items);
+  return parts;
+}
+
+function isOfResponse(order: string): boolean {
+  return order.startsWith('response.');
 }
 
 function timedParts(data: EntryRecord['data']): TimedPart[] {

@@ -17,15 +17,15 @@ export interface RecordedIndex {
   /** By echo and the system text it stands under: the deepest, then newest node. */
   readonly echoes: Map<string, string>;
   /** Replies by the words that lead to them, the system text and the hints: those that can be gone on with, newest first. */
-  readonly spots: Map<string, Spot | undefined>;
+  readonly spots: Map<string, SpotList | undefined>;
   /** The one of those that was used last. */
   readonly lastUsed: Map<string, Spot>;
   /** Which hints there are for the same words under the same system text. */
   readonly hintsAt: Map<string, HintsList>;
   /** Replies by the words that lead to them, under any system text. */
-  readonly anySystem: Map<string, Spot>;
+  readonly anySystem: Map<string, SpotList>;
   /** Replies by the words of their own turn. */
-  readonly turns: Map<string, Spot>;
+  readonly turns: Map<string, SpotList>;
   /** The words of its own turn of each reply. */
   readonly turnAt: Map<string, string>;
   /** Replies by what their provider issued; `several` where two exchanges were given the same. */
@@ -33,7 +33,7 @@ export interface RecordedIndex {
   /** Long replies of a session, newest first, to be found in a summary. */
   readonly passages: Map<string, Passages>;
   /** What was gone on with in a thread, and by which request last. */
-  readonly continued: Map<string, Pick<Exchange, 'id' | 'start'>>;
+  readonly continued: Map<string, Continuation>;
   readonly responses: Map<string, KnownResponse>;
   readonly conversations: Map<string, KnownConversation>;
   readonly threads: Map<string, IndexThread>;
@@ -53,6 +53,9 @@ export interface RecordedIndex {
   /** From now on changes belong to one more step. Gives what takes that step back. */
   step(): () => void;
 }
+
+/** A request that went on from a reply. */
+export type Continuation = Pick<Exchange, 'id' | 'start' | 'outcome' | 'requestSha256'>;
 
 export interface IndexNode {
   readonly place: Place;
@@ -75,8 +78,12 @@ export interface Spot {
   /** How many replies of 80 characters or more the thread has up to here. */
   readonly longReplies: number;
   readonly system: SystemKeys;
-  /** The one before it in a list. */
-  readonly next?: Spot | undefined;
+}
+
+/** Newest first. */
+export interface SpotList {
+  readonly spot: Spot;
+  readonly next: SpotList | undefined;
 }
 
 export interface HintsList {
@@ -126,7 +133,7 @@ export interface KnownResponse {
   /** The node it became, unless it broke off before its first word or has not come yet. */
   readonly node: string | undefined;
   readonly state: 'pending' | 'cut' | 'whole';
-  readonly turn: Omit<Turn, 'messages' | 'answer' | 'system' | 'tools'>;
+  readonly turn: Omit<Turn, 'messages' | 'answer' | 'system' | 'tools' | 'hintsKey'>;
   readonly thread: string;
   readonly context: TakeContext;
 }
@@ -138,10 +145,9 @@ interface KnownConversation {
   readonly thread: string;
 }
 
-const NOTHING = Symbol('nothing');
-
 export function createIndex(): RecordedIndex {
-  // Of each change the map, the key, and what was there before, in one list: thousands of steps are kept.
+  // Of each change the map, the key, and what was there before, in one list: thousands of steps are kept. Only `spots`
+  // has values that are undefined, and there they are the same as none.
   let changes: unknown[] = [];
   return {
     nodes: new Map(),
@@ -165,7 +171,7 @@ export function createIndex(): RecordedIndex {
     early: new Map(),
     systems: new Map(),
     set(map, key, value) {
-      changes.push(map, key, map.has(key) ? map.get(key) : NOTHING);
+      changes.push(map, key, map.get(key));
       map.set(key, value);
     },
     step() {
@@ -175,7 +181,7 @@ export function createIndex(): RecordedIndex {
         for (let at = ours.length - 3; at >= 0; at -= 3) {
           const map = ours[at] as Map<unknown, unknown>;
           const before = ours[at + 2];
-          if (before === NOTHING) map.delete(ours[at + 1]);
+          if (before === undefined) map.delete(ours[at + 1]);
           else map.set(ours[at + 1], before);
         }
       };

@@ -1,5 +1,5 @@
 import type { Message } from '@skein/core';
-import { openingOf, titleOfMessages } from '../forest/thread-title.ts';
+import { wordsOfMessages } from '../forest/thread-title.ts';
 import { extendEcho } from '../model/index.ts';
 import { findEarly, fitsEarly, fitsSummary } from './early.ts';
 import { askedBefore, passagesOf, turnKey } from './evidence.ts';
@@ -16,7 +16,8 @@ const LONG_REPLY = 80;
 export function setThread(
   index: RecordedIndex,
   turn: Turn,
-  { thread, head, isNamed = false, isSide, unrecorded }: Finding & { readonly head: string; readonly isSide: boolean },
+  { thread, isNamed = false, unrecorded }: Finding,
+  { head, isSide }: { readonly head: string; readonly isSide: boolean },
 ): void {
   const { exchange, hints, tools } = turn;
   const { start, end = start } = exchange;
@@ -26,6 +27,7 @@ export function setThread(
   // A session that goes on with the conversation of another one belongs to that one.
   if (session && hints.group && hints.group !== session && !index.sessions.has(hints.group))
     index.set(index.sessions, hints.group, session);
+  const together = there ? hintsTogether(there, turn) : turn;
   const first: IndexThread['part'] = hints.isSubagent ? 'subagent' : isSide ? 'side' : 'main';
   index.set(index.threads, thread, {
     head,
@@ -33,7 +35,8 @@ export function setThread(
     touched: Math.max(there?.touched ?? 0, end),
     title: words.title,
     opening: words.opening,
-    ...(there ? hintsTogether(there, hints) : { hints, hintsKey: hintsKey(hints) }),
+    hints: together.hints,
+    hintsKey: together.hintsKey,
     part: there?.part === 'side' ? 'main' : (there?.part ?? first),
     session,
     isNamed: there?.isNamed ?? isNamed,
@@ -43,14 +46,15 @@ export function setThread(
 }
 
 /** Most requests say the same as those before them. */
-function hintsTogether(there: IndexThread, hints: Turn['hints']): Pick<IndexThread, 'hints' | 'hintsKey'> {
-  if (hintsKey(hints) === there.hintsKey) return { hints: there.hints, hintsKey: there.hintsKey };
+function hintsTogether(there: IndexThread, { hints, hintsKey: own }: Turn): Pick<IndexThread, 'hints' | 'hintsKey'> {
+  if (own === there.hintsKey) return there;
   const merged = mergeHints(there.hints, hints);
   return { hints: merged, hintsKey: hintsKey(merged) };
 }
 
 function wordsOf({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'opening'> {
-  return { title: exchange.thread ?? titleOfMessages(messages), opening: openingOf(messages) };
+  const words = wordsOfMessages(messages);
+  return exchange.thread === undefined ? words : { ...words, title: exchange.thread };
 }
 
 /** The replies of an exchange, and where they stand. */
@@ -134,14 +138,14 @@ function addSpot(index: RecordedIndex, echo: string, { hints, hintsKey: own }: I
     const next = index.hintsAt.get(words);
     index.set(index.hintsAt, words, { hints, key: own, count: (next?.count ?? 0) + 1, next });
   }
-  index.set(index.spots, key, { ...spot, next: index.spots.get(key) });
+  index.set(index.spots, key, { spot, next: index.spots.get(key) });
   index.set(index.lastUsed, key, spot);
-  index.set(index.anySystem, echo, { ...spot, next: index.anySystem.get(echo) });
+  index.set(index.anySystem, echo, { spot, next: index.anySystem.get(echo) });
 }
 
 function addTurn(index: RecordedIndex, turn: string, spot: Spot): void {
   const key = turnsKey(turn, spot.system);
-  index.set(index.turns, key, { ...spot, next: index.turns.get(key) });
+  index.set(index.turns, key, { spot, next: index.turns.get(key) });
   index.set(index.turnAt, spot.node, turn);
 }
 

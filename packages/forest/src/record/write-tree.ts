@@ -136,9 +136,14 @@ function takeKey({ node, exchange, via, thread = '' }: TakeRecord): string {
 
 /** Nodes that had moved away and are back; a first exchange also brings back what a person had removed. */
 async function revivingRefs(forest: RecordingForest, changes: readonly LandingChange[]): Promise<RefRecord[]> {
-  const fresh = new Set(changes.filter(({ before }) => !before).flatMap(({ after }) => nodesAndParent(after)));
-  const all = [...new Set(changes.flatMap(({ after }) => nodesAndParent(after)))];
-  const hiding = await seeRefs(forest, 'node', all, ['moved', 'removed']);
+  const fresh = new Set<string>();
+  const all = new Set<string>();
+  for (const { before, after } of changes)
+    for (const node of nodesAndParent(after)) {
+      all.add(node);
+      if (!before) fresh.add(node);
+    }
+  const hiding = await seeRefs(forest, 'node', [...all], ['moved', 'removed']);
   return hiding
     .filter(({ key, name, value }) => (name === 'moved' ? typeof value === 'string' : value === true && fresh.has(key)))
     .map(({ key, name }) => setRef(forest, 'node', key, name, false));
