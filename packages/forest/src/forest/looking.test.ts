@@ -166,6 +166,10 @@ describe('usage', () => {
       withoutPrice: 0,
       replies: 1,
     });
+    const free = { ...chat('assistant', 'D').origin, issuer: 'skein-demo' };
+    const demo = await forest.append(fork, [user('T'), chat('assistant', 'D')], { usage, origin: free, at: 400 });
+    expect(await forest.usage({ node: demo })).toMatchObject({ cost: 0, withoutPrice: 0, replies: 1 });
+    await forest.remove(demo);
     expect(await forest.usage({ path: two })).toMatchObject({ cost: 1, withoutPrice: 1, replies: 2 });
     expect(await forest.usage({ below: one })).toMatchObject({ cost: 5, withoutPrice: 1, replies: 3 });
     expect(await forest.usage({ thread: thread.id })).toMatchObject({ cost: 4, replies: 1 });

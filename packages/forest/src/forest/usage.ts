@@ -1,4 +1,4 @@
-import { type NodeRecord, ROOT, type TakeRecord } from '../model/index.ts';
+import { DEMO_ISSUER, type NodeRecord, ROOT, type TakeRecord } from '../model/index.ts';
 import type { Context } from './context.ts';
 import { type Lineage, lineageOf, takesOfLineage } from './lineage.ts';
 import { everyPage } from './pages.ts';
@@ -26,8 +26,9 @@ export function usageOf(context: Context, threads: Threads): Forest['usage'] {
       if (!isReply(take) || take.at < since || take.at >= until || seen.has(first)) continue;
       seen.add(first);
       for (const bucket of BUCKETS) usage[bucket] += take.usage?.[bucket] ?? 0;
-      if (take.cost === undefined) withoutPrice += 1;
-      else cost += take.cost;
+      const price = take.origin.issuer === DEMO_ISSUER ? 0 : take.cost;
+      if (price === undefined) withoutPrice += 1;
+      else cost += price;
     }
     return { usage, cost, withoutPrice, replies: seen.size } satisfies UsageTotal;
   };

@@ -15,7 +15,7 @@ export type {
   TakeContext,
   TakeRecord,
 } from './records.ts';
-export { ENTRY_KINDS } from './records.ts';
+export { DEMO_ISSUER, ENTRY_KINDS } from './records.ts';
 export { searchText, wordsOf } from './search-text.ts';
 export { restoreManifest, type StoredManifest, storeManifest } from './stored-manifest.ts';
 export { takeOf } from './take.ts';

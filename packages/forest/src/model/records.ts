@@ -79,6 +79,9 @@ export interface TakeRecord {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
+/** Whoever issued what the demo answers: no provider is ever sent it as its own, and it costs nothing. */
+export const DEMO_ISSUER = 'skein-demo';
+
 /** The system text and the tools of a request, each by the digest of its exact text. */
 export interface TakeContext {
   /** The system messages at the front, in order. */

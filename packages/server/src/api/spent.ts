@@ -1,5 +1,4 @@
-import type { Forest, ListedExchange, TakeRecord } from '@skein/forest';
-import { DEMO_ISSUER } from '../proxy/demo.ts';
+import { DEMO_ISSUER, type Forest, type ListedExchange, type TakeRecord } from '@skein/forest';
 import type { Services } from '../services.ts';
 import { usageView } from './views.ts';
 

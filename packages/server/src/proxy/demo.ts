@@ -1,10 +1,8 @@
 import { provider as builtIn, type Environment, type ProviderDescriptor, UnknownProviderError } from '@skein/core';
+import { DEMO_ISSUER } from '@skein/forest';
 import type { Services } from '../services.ts';
 import { type GivenKeys, type Signing, signingOf } from './credentials.ts';
 import { createTargets, type Target } from './target.ts';
-
-/** Whoever issued what the demo answers: no provider is ever sent it as its own, and it costs nothing. */
-export const DEMO_ISSUER = 'skein-demo';
 
 /** Where the demo answers a request that has no key, and the key it takes; undefined where the provider itself is asked. */
 export type StandIn = (

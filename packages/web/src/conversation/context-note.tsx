@@ -19,7 +19,7 @@ export function ContextNote({ change }: { readonly change: ContextChange }) {
       summary={
         <>
           <FileDiff size={14} aria-hidden className="shrink-0 text-accent" />
-          <span className="truncate">{changeInWords(change)}</span>
+          <span className="min-w-0">{changeInWords(change)}</span>
         </>
       }
     >

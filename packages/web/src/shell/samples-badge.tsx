@@ -9,7 +9,7 @@ export function SamplesBadge() {
       title="These conversations are in memory, and as new when the server starts again. Go back to your own."
       className="flex h-6 shrink-0 items-center rounded-full border border-line px-2 text-xs font-medium text-accent hover:underline"
     >
-      Samples: back to yours
+      Samples<span className="sr-only sm:not-sr-only">: back to yours</span>
     </a>
   );
 }
