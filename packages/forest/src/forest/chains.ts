@@ -1,5 +1,5 @@
 import type { Message } from '@skein/core';
-import { type Echo, extendEcho, nodeId, rawDigest } from '../model/index.ts';
+import { type Echo, extendEcho, nodeId, sha256 } from '../model/index.ts';
 import type { IdChain } from '../store/index.ts';
 
 /**
@@ -12,8 +12,8 @@ export function idsBelow(place: string, messages: readonly Message[]): IdChain {
     length: messages.length,
     at(index) {
       for (let at = ids.length; at <= Math.min(index, messages.length - 1); at++) {
-        const message = messages[at]!;
-        ids.push(nodeId(ids.at(-1) ?? place, message.origin.dialect, rawDigest(message)));
+        const { origin, raw } = messages[at]!;
+        ids.push(nodeId(ids.at(-1) ?? place, origin.dialect, sha256(raw)));
       }
       return ids[index];
     },

@@ -166,10 +166,6 @@ describe('usage', () => {
       withoutPrice: 0,
       replies: 1,
     });
-    const free = { ...chat('assistant', 'D').origin, issuer: 'skein-demo' };
-    const demo = await forest.append(fork, [user('T'), chat('assistant', 'D')], { usage, origin: free, at: 400 });
-    expect(await forest.usage({ node: demo })).toMatchObject({ cost: 0, withoutPrice: 0, replies: 1 });
-    await forest.remove(demo);
     expect(await forest.usage({ path: two })).toMatchObject({ cost: 1, withoutPrice: 1, replies: 2 });
     expect(await forest.usage({ below: one })).toMatchObject({ cost: 5, withoutPrice: 1, replies: 3 });
     expect(await forest.usage({ thread: thread.id })).toMatchObject({ cost: 4, replies: 1 });
@@ -177,6 +173,13 @@ describe('usage', () => {
     await forest.remove(fork);
     expect(await forest.usage({ below: one })).toMatchObject({ replies: 2 });
     expect(await forest.usage({ since: 0 })).toMatchObject({ replies: 3 });
+  });
+
+  test('what the demo answered costs nothing', async () => {
+    const forest = createForest(memoryStore());
+    const origin = { ...chat('assistant', 'A').origin, issuer: 'skein-demo' };
+    const said = await forest.append(ROOT, [user('Q'), chat('assistant', 'A')], { usage, origin });
+    expect(await forest.usage({ node: said })).toMatchObject({ cost: 0, withoutPrice: 0, replies: 1 });
   });
 });
 

@@ -1,6 +1,6 @@
 export { type Clock, createClock, type SiblingTime } from './clock.ts';
 export { ECHO_START, ECHO_VERSION, type Echo, extendEcho } from './echo.ts';
-export { rawDigest, sha256 } from './hash.ts';
+export { sha256 } from './hash.ts';
 export { isMessage } from './is-message.ts';
 export { ID_LENGTH, isIdPrefix, nodeId, ROOT } from './node-id.ts';
 export { type PackedBytes, packBytes, packedText, unpackBytes } from './packed-bytes.ts';

@@ -2,7 +2,7 @@ import type { Checkpoint, Message } from '@skein/core';
 import { takeFor } from '../forest/append.ts';
 import { makeRecords, type Place } from '../forest/make-records.ts';
 import type { TakeFacts } from '../forest/types.ts';
-import { nodeId, rawDigest, type StoreRecord } from '../model/index.ts';
+import { nodeId, type StoreRecord, sha256 } from '../model/index.ts';
 import { issuedIds } from './evidence.ts';
 import type { Landing } from './landing.ts';
 import { addNode, type RecordedIndex } from './recorded-index.ts';
@@ -29,7 +29,7 @@ export function growPath(
   let end = place;
   for (const message of messages) {
     // What is known is not read again.
-    const id = nodeId(end.id, message.origin.dialect, rawDigest(message));
+    const id = nodeId(end.id, message.origin.dialect, sha256(message.raw));
     const known = index.nodes.get(id);
     if (known) {
       records.push(takeFor(message, id, take));

@@ -3,7 +3,7 @@ import { serving } from '@skein/core/dialect';
 import { endsAloud, idsBelow } from '../forest/chains.ts';
 import type { Place } from '../forest/make-records.ts';
 import { ROOT_PLACE } from '../forest/place.ts';
-import { ECHO_START, type Echo, extendEcho, nodeId, ROOT, rawDigest } from '../model/index.ts';
+import { ECHO_START, type Echo, extendEcho, nodeId, ROOT, sha256 } from '../model/index.ts';
 import { issuedIds, type SystemKeys, systemKeys } from './evidence.ts';
 import type { Turn } from './read-exchange.ts';
 import type { IndexNode, RecordedIndex } from './recorded-index.ts';
@@ -115,8 +115,8 @@ export function followMessages(
   let place = from;
   let matched = 0;
   while (matched < messages.length) {
-    const message = messages[matched]!;
-    const next = index.nodes.get(nodeId(place.id, message.origin.dialect, rawDigest(message)));
+    const { origin, raw } = messages[matched]!;
+    const next = index.nodes.get(nodeId(place.id, origin.dialect, sha256(raw)));
     if (!next) break;
     place = next.place;
     matched += 1;

@@ -1,5 +1,5 @@
 import { toolsBody } from '../engine/thread-tools.ts';
-import { type BodyRecord, nodeId, ROOT, rawDigest, type TakeContext } from '../model/index.ts';
+import { type BodyRecord, nodeId, ROOT, sha256, type TakeContext } from '../model/index.ts';
 import type { Exchange } from './exchange.ts';
 import { growPath, type Placed } from './grow.ts';
 import { SentHistory } from './history.ts';
@@ -38,7 +38,7 @@ export function placeExchange(index: RecordedIndex, reading: Reading): Step {
   index.set(index.landings, id, landing);
   const behind = new Set(early);
   for (const key of issued) for (const waiting of index.awaiting.get(key) ?? []) behind.add(waiting);
-  return { exchange: id, landing, records, ...(checkpoint && { checkpoint }), behind: [...behind] };
+  return { exchange: id, landing, records, behind: [...behind], ...(checkpoint && { checkpoint }) };
 }
 
 function placeReading(index: RecordedIndex, reading: Reading): Outcome {
@@ -114,8 +114,8 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
     early: [...issued.early, ...cutEarly, ...goneOnEarly(index, turn, thread, ids)],
     issued: [...issued.ids, ...(responseId === undefined ? [] : responseKeys(responseId, answer.pending))],
     records: [...bodies, ...grown.records, ...records],
-    ...(compaction && { checkpoint: { node: head, thread, checkpoint: compaction } }),
     landing,
+    ...(compaction && { checkpoint: { node: head, thread, checkpoint: compaction } }),
   };
 }
 
@@ -180,7 +180,7 @@ function contextOf(
   { lead, tools }: Turn,
   replacesLead: boolean,
 ): { readonly context: TakeContext; readonly bodies: readonly BodyRecord[] } {
-  const texts = lead.map((message): BodyRecord => ({ k: 'body', digest: rawDigest(message), text: message.raw }));
+  const texts = lead.map(({ raw }): BodyRecord => ({ k: 'body', digest: sha256(raw), text: raw }));
   const toolTexts = toolsBody(tools);
   const system = lead.map(({ origin }, at) => ({ dialect: origin.dialect, body: texts[at]!.digest }));
   return {
@@ -196,5 +196,5 @@ function continuationOf({ id, start, outcome, requestSha256 }: Exchange): Contin
 
 /** The node that the system texts at the front of a request would end with. */
 function leadNode({ lead }: Pick<Turn, 'lead'>): string {
-  return lead.reduce((id, message) => nodeId(id, message.origin.dialect, rawDigest(message)), ROOT);
+  return lead.reduce((id, { origin, raw }) => nodeId(id, origin.dialect, sha256(raw)), ROOT);
 }

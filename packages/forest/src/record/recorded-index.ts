@@ -81,7 +81,7 @@ export interface Spot {
 }
 
 /** Newest first. */
-export interface SpotList {
+interface SpotList {
   readonly spot: Spot;
   readonly next: SpotList | undefined;
 }
