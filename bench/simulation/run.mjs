@@ -143,8 +143,9 @@ async function byTwo(kind, place) {
       writers.map(
         (writer) =>
           new Promise((resolve, reject) => {
-            writer.once('message', resolve);
+            writer.removeAllListeners('exit');
             writer.once('exit', (code) => reject(new Error(`A writer ended with ${code}`)));
+            writer.once('message', resolve);
           }),
       ),
     );
