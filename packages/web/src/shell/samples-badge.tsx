@@ -6,10 +6,13 @@ export function SamplesBadge() {
   return (
     <a
       href="/"
+      aria-label="Samples: back to yours"
       title="These conversations are in memory, and as new when the server starts again. Go back to your own."
       className="flex h-6 shrink-0 items-center rounded-full border border-line px-2 text-xs font-medium text-accent hover:underline"
     >
-      Samples<span className="sr-only sm:not-sr-only">: back to yours</span>
+      <span>
+        Samples<span className="max-sm:hidden">: back to yours</span>
+      </span>
     </a>
   );
 }
