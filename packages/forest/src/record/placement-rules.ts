@@ -72,8 +72,8 @@ export function retriedEarly(
   { exchange: { start, end = start, requestSha256 } }: Turn,
   before: Continuation | undefined,
 ): string[] {
-  const isRetry = before?.requestSha256 === requestSha256 && before?.outcome !== 'cut';
-  return isRetry && before && before.start >= end - CLOCK_TOLERANCE_MS ? [before.id] : [];
+  if (!before || requestSha256 === undefined || before.requestSha256 !== requestSha256) return [];
+  return before.outcome !== 'cut' && before.start >= end - CLOCK_TOLERANCE_MS ? [before.id] : [];
 }
 
 /** Where a reply is given again: requests that went on from the first one, and may have come before this one by another clock. */
