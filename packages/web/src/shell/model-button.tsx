@@ -13,7 +13,7 @@ export function ModelButton() {
     <Tip label="The model that is asked next" keys="Ctrl+m">
       <button
         type="button"
-        aria-label={`Asked next: ${id ?? 'no model'}`}
+        aria-label={id === undefined ? undefined : `Asked next: ${id}`}
         onClick={() => openPalette('models')}
         className="flex h-7 max-w-44 min-w-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink max-md:hidden"
       >
