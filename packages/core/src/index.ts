@@ -4,6 +4,7 @@
  */
 export * from './conversation/index.ts';
 export * from './dialects/index.ts';
+export { isSkeinError, SkeinError, type SkeinErrorCode } from './error.ts';
 export {
   canonical,
   digest,
