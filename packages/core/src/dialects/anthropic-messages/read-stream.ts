@@ -26,8 +26,7 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/index.ts';
-import { replyOf } from './read-response.ts';
-import { stopOf } from './stop.ts';
+import { replyOf, stopOf } from './read-response.ts';
 import { PASSING, StreamBlock } from './stream-block.ts';
 import { update } from './stream-envelope.ts';
 import { pieceEvents, plainField, size, startEvents } from './stream-events.ts';

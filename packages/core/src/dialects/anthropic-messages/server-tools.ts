@@ -1,7 +1,7 @@
 import { elementsOf, find, isObject, type JsonObject, parseJson, removals, splice, textAt } from '../../json/index.ts';
 import type { LossNote } from '../loss.ts';
 import { dropped, type Unit } from '../write/index.ts';
-import { isThinking, saysNothing } from './flaws.ts';
+import { isThinking, saysNothing } from './rules.ts';
 
 const MENTIONED = /_tool_(?:use|result)"/;
 const CALL = /^(?:server|mcp)_tool_use$/;

@@ -13,7 +13,7 @@ import type { ProviderDescriptor } from '../provider.ts';
 import type { Target, Unit } from '../write/index.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
-import { writer } from './writer.ts';
+import { writer } from './write-request.ts';
 
 const { translate, gather, result, userText } = writer;
 const target = (model = 'claude-sonnet-4-5', provider: ProviderDescriptor = anthropic): Target => ({

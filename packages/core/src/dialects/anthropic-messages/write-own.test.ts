@@ -3,7 +3,7 @@ import { createMessage, type Origin } from '../../message/index.ts';
 import type { Target, Unit } from '../write/index.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
-import { writer } from './writer.ts';
+import { writer } from './write-request.ts';
 
 const home: Origin = { dialect: 'anthropic-messages', issuer: 'api.anthropic.com' };
 const target = (model: string): Target => ({ provider: anthropic, model, account: undefined, params: {} });

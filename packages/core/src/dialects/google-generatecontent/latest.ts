@@ -10,7 +10,7 @@ import {
   recordNode,
   textAt,
 } from '../../json/index.ts';
-import { isField } from './fields.ts';
+import { isField } from './parts.ts';
 
 /**
  * Members that every event says anew, of a response or of a candidate. The last that is not blank counts, lists

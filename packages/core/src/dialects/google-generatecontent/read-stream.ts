@@ -11,12 +11,10 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/index.ts';
-import { field } from './fields.ts';
 import { Latest } from './latest.ts';
-import { EMPTY_REPLY, isResponse } from './read-response.ts';
-import { blockedStop } from './stop.ts';
+import { field } from './parts.ts';
+import { blockedStop, EMPTY_REPLY, isResponse, usageOf } from './read-response.ts';
 import { StreamedCandidate } from './streamed-candidate.ts';
-import { usageOf } from './usage.ts';
 
 const some = (item: string): string => `${item}(?:,${item})*`;
 const COUNTS = some(String.raw`"\w+": ?(?:${COUNT}|"\w*")`);

@@ -15,11 +15,9 @@ import {
 } from '../../json/index.ts';
 import type { Stop } from '../reply.ts';
 import { NO_EVENTS, type StreamEvent } from '../stream/index.ts';
-import { addCall, argsOf, type Call } from './calls.ts';
-import { listTexts } from './content.ts';
 import { Latest } from './latest.ts';
-import { EMPTY_REPLY } from './read-response.ts';
-import { stopOf } from './stop.ts';
+import { addCall, argsOf, type Call, listTexts } from './parts.ts';
+import { EMPTY_REPLY, stopOf } from './read-response.ts';
 
 const RULE: MergeRule = { replaced: new Set(['role']) };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Unit } from '../write/index.ts';
-import { gather } from './gather.ts';
+import { gather } from './write-request.ts';
 
 const unit = (role: Unit['role'], text: string): Unit => {
   const calls = text.includes('tool_calls') ? [{ id: 'a', name: 'f' }] : [];

@@ -3,9 +3,8 @@ import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import { errorEvent, NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
 import { Latest } from './latest.ts';
-import { EMPTY_MESSAGE } from './native-message.ts';
-import { replyOf } from './read-response.ts';
-import { stopOf } from './stop.ts';
+import { replyOf, stopOf } from './read-response.ts';
+import { EMPTY_MESSAGE } from './rules.ts';
 import { StreamedChoice } from './stream-choice.ts';
 import { DeltaFrame } from './stream-frame.ts';
 

@@ -3,8 +3,8 @@ import { createMessage, type Message, type Origin } from '../../message/index.ts
 import type { Policies, ProviderDescriptor } from '../provider.ts';
 import type { Target, Unit } from '../write/index.ts';
 import { openaiChatHome } from './provider.ts';
-import { spliceMessage } from './splice-message.ts';
 import { view } from './view.ts';
+import { spliceMessage } from './write-request.ts';
 
 const home: Origin = { dialect: 'openai-chat', issuer: 'api.openai.com', model: 'gpt-5' };
 const message = (raw: string, origin: Partial<Origin> = {}): Message =>

@@ -3,8 +3,7 @@ import type { ContentBlock } from '../../message/index.ts';
 import type { StreamEvent } from '../stream/index.ts';
 import { Latest } from './latest.ts';
 import { StreamedMessage } from './stream-message.ts';
-import { partBlock } from './view-parts.ts';
-import { detailBlock } from './view-reasoning.ts';
+import { detailBlock, partBlock } from './view.ts';
 
 /** One choice of a streamed reply: its message, and what its envelope says. */
 export class StreamedChoice {

@@ -18,10 +18,10 @@ import {
   type TreeMember,
 } from '../../json/index.ts';
 import { escapedPiece, type StreamEvent } from '../stream/index.ts';
-import { textPart } from './forms.ts';
-import { EMPTY_MESSAGE } from './native-message.ts';
+import { EMPTY_MESSAGE } from './rules.ts';
 import { StreamedCalls } from './stream-calls.ts';
 import { RULE } from './stream-rule.ts';
+import { textPart } from './write-request.ts';
 
 /** Puts one message together from its deltas, member by member. */
 export class StreamedMessage {

@@ -11,7 +11,7 @@ import {
 import type { Policies } from '../provider.ts';
 import type { CallLookup, Target, Unit } from '../write/index.ts';
 import { openaiChatHome } from './provider.ts';
-import { writer } from './writer.ts';
+import { writer } from './write-request.ts';
 
 const target = (policies: Partial<Policies> = {}, model = 'gpt-5'): Target => ({
   provider: { ...openaiChatHome, policies: { ...openaiChatHome.policies, ...policies } },

@@ -7,7 +7,7 @@ import type { ProviderDescriptor } from '../provider.ts';
 import type { Target, Unit } from '../write/index.ts';
 import { openaiResponsesSpec } from './index.ts';
 import { openai } from './provider.ts';
-import { spliceMessage } from './splice.ts';
+import { spliceMessage } from './write-request.ts';
 
 const dialect = makeDialect(openaiResponsesSpec);
 const target: Target = { provider: openai, model: 'gpt-5', account: undefined, params: {}, store: undefined };

@@ -1,10 +1,9 @@
-import { Changes, isObject, type JsonObject, type Path, splice } from '../../json/index.ts';
+import { Changes, isObject, isText, type JsonObject, type Path, splice } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import type { LossNote, LossReason } from '../loss.ts';
 import { argumentsText, dropped, type OwnRules, pathText, rewritten, type Target, type Unit } from '../write/index.ts';
 import { type Item, isAssistantMessage, isReasoning, itemsOf } from './items.ts';
-import { hasMalformedArguments, isBound, isEmptyMessage, isIncomplete } from './needs.ts';
-import { needsCiphertext } from './storage.ts';
+import { hasMalformedArguments, isBound, isEmptyMessage, isIncomplete, needsCiphertext } from './rules.ts';
 
 /** Makes a message of this API one that it takes back; undefined when nothing is left to send. */
 export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes, losses }) => {
@@ -29,7 +28,7 @@ export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes
 };
 
 /** The text of items without some of them, and without what cannot stay when those go. */
-export function withoutItems(unit: Unit, isGone: (item: JsonObject) => boolean): Unit {
+function withoutItems(unit: Unit, isGone: (item: JsonObject) => boolean): Unit {
   const raw = `[${unit.text}]`;
   const { items } = itemsOf(raw);
   const fates = items.map(({ value }): Fate => (isObject(value) && isGone(value) ? { drop: 'server-tool' } : {}));
@@ -107,4 +106,41 @@ function unnameOrphans(items: readonly Item[], fates: Fate[]): void {
     else if (missing && !fate.drop && isObject(value) && 'id' in value)
       fates[index] = NAMED.test(String(value.type)) ? { drop: 'server-tool' } : { ...fate, unnamed: missing };
   });
+}
+
+/** Calls of the provider's tools that the client runs. They are no blocks, but have to be answered all the same. */
+const RUN_BY_CLIENT = /"((?:local_)?shell|apply_patch)_call"/;
+
+/** A unit with these calls among its own; what ran on the server has its output beside it. */
+export function withClientCalls(unit: Unit): Unit {
+  if (unit.role !== 'assistant' || !RUN_BY_CLIENT.test(unit.text)) return unit;
+  const items = itemsOf(`[${unit.text}]`)
+    .items.map(({ value }) => value)
+    .filter(isObject);
+  const open = items.filter(
+    (item) =>
+      RUN_BY_CLIENT.test(JSON.stringify(item.type)) &&
+      !items.some(({ type, call_id: id }) => type === `${item.type}_output` && id === item.call_id),
+  );
+  const calls = open.flatMap(({ type, call_id: id }) =>
+    isText(id) ? { id, name: String(type), form: String(type) } : [],
+  );
+  return { ...unit, calls: [...unit.calls, ...calls] };
+}
+
+/** No screenshot can stand in for another: a computer's call without one goes (`call-unanswered`). */
+export function settleComputers(units: readonly Unit[]): ReadonlyMap<number, Unit | undefined> {
+  const settled = new Map<number, Unit | undefined>();
+  const isCaller = ({ role, text }: Unit): boolean => role === 'assistant' && text.includes('"computer_call"');
+  if (!units.some(isCaller)) return settled;
+  const screens = units.filter(({ text }) => text.includes('"computer_call_output"')).map(({ text }) => text);
+  units.forEach((unit, index) => {
+    if (!isCaller(unit)) return;
+    const rest = withoutItems(
+      unit,
+      ({ type, call_id: id }) => type === 'computer_call' && !screens.some((text) => text.includes(JSON.stringify(id))),
+    );
+    if (rest !== unit) settled.set(index, rest.text.trim() ? rest : undefined);
+  });
+  return settled;
 }

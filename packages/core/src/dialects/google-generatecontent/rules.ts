@@ -1,9 +1,18 @@
 import { isObject, isText } from '../../json/index.ts';
 import type { Need } from '../../message/index.ts';
-import { areArguments } from '../write/index.ts';
-import { argsOf, type Call } from './calls.ts';
-import { type Content, isPlainText, type Part } from './content.ts';
-import { field, isField, objectField, stringField } from './fields.ts';
+import { forModel } from '../provider.ts';
+import { areArguments, type Target } from '../write/index.ts';
+import {
+  argsOf,
+  type Call,
+  type Content,
+  field,
+  isField,
+  isPlainText,
+  objectField,
+  type Part,
+  stringField,
+} from './parts.ts';
 
 /**
  * Why the text of a content cannot be sent as it is. An empty text is fine: a streamed signature often stands on
@@ -38,4 +47,10 @@ export function isHollow({ value }: Part): boolean {
 export function isNameless({ value }: Part): boolean {
   const named = objectField(value, 'functionCall') ?? objectField(value, 'functionResponse');
   return named !== undefined && !stringField(named, 'name');
+}
+
+/** Whether the first call of a message must be signed (`sig-missing`). */
+export function isSignatureRequired(target: Target, model: string = target.model): boolean {
+  const { signatureRequired = { default: false } } = target.provider.policies.quirks;
+  return forModel(signatureRequired, model) === true;
 }

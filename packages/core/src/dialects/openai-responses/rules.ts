@@ -1,6 +1,7 @@
-import { isObject, type JsonObject } from '../../json/index.ts';
+import { elementTexts, isObject, type JsonObject } from '../../json/index.ts';
 import type { Need, Origin } from '../../message/index.ts';
-import { areArguments } from '../write/index.ts';
+import { forModel } from '../provider.ts';
+import { areArguments, type Target } from '../write/index.ts';
 import { type Item, isAssistantMessage, isReasoning } from './items.ts';
 
 /** The client's mark for explicit prompt caching; it stands on a part of a message or of an output. */
@@ -41,4 +42,22 @@ export function isEmptyMessage(item: unknown): boolean {
   const { content } = item;
   if (!Array.isArray(content)) return !content;
   return content.every((part) => isObject(part) && part.type === 'output_text' && part.text === '');
+}
+
+/** Whether the provider stores the response, as JSON text. */
+export function storeText({ store, provider, model }: Target): string {
+  const { store: quirk } = provider.policies.quirks;
+  return store ?? String(quirk !== undefined && forModel(quirk, model));
+}
+
+/** Whether reasoning is worth nothing without its ciphertext, since the provider keeps none (`reasoning-not-persisted`). */
+export function needsCiphertext(target: Target): boolean {
+  const { encryptedReasoning: quirk } = target.provider.policies.quirks;
+  return storeText(target) === 'false' && (quirk === undefined || forModel(quirk, target.model) === true);
+}
+
+/** What `include` asks for, ciphertext added. */
+export function withCiphertext(include = ''): string {
+  const given = include.startsWith('[') ? elementTexts(include) : [];
+  return `[${[...new Set([...given, '"reasoning.encrypted_content"'])].join(',')}]`;
 }

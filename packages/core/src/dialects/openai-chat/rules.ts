@@ -1,9 +1,25 @@
 import { elementsIn, isObject, isText, type JsonObject, type Path, parseJson, textAt } from '../../json/index.ts';
-import type { ToolUseBlock, UnknownBlock } from '../../message/index.ts';
-import { areArguments, viewId } from '../write/index.ts';
+import type { ContentBlock, Role, ToolUseBlock, UnknownBlock } from '../../message/index.ts';
+import { forModel } from '../provider.ts';
+import { areArguments, type Target, viewId } from '../write/index.ts';
+import { openaiChatHome } from './provider.ts';
+
+/** What a target does its own way; a descriptor that says nothing does as the home provider does. */
+export function quirk(name: string, { provider, model }: Target): string | boolean {
+  return forModel(provider.policies.quirks[name] ?? openaiChatHome.policies.quirks[name]!, model);
+}
+
+/** What stands for a reply without any message. */
+export const EMPTY_MESSAGE = '{"role":"assistant","content":""}';
+
+/** Whether nothing is left to send (`content-null`, `content-empty`). Thoughts alone are no answer. */
+export function saysNothing(role: Role, blocks: readonly ContentBlock[]): boolean {
+  if (role !== 'assistant') return blocks.length === 0;
+  return blocks.every((block) => block.type === 'reasoning' || (block.type === 'text' && block.text === ''));
+}
 
 /** One call of an assistant message, and where it stands. */
-export interface NativeCall {
+interface NativeCall {
   readonly path: Path;
   readonly block: ToolUseBlock | UnknownBlock;
   /** The arguments of a function call where they are a string, as they should be, and where that stands. */

@@ -1,7 +1,6 @@
-import { elementsIn, find, isObject, membersOf, parseJson, splice, textAt } from '../../json/index.ts';
-import type { RawReply, RawRequest } from '../dialect.ts';
+import { find, isObject, parseJson, splice, textAt } from '../../json/index.ts';
+import type { RawReply } from '../dialect.ts';
 import { count, ProtocolError, type Stop, type StopReason, type Usage } from '../reply.ts';
-import type { RequestParams, ToolDefinition } from '../request.ts';
 
 /** `{"model":…,"message":{…},"stop":"end","usage":{…}}` */
 export function readReply(body: string): RawReply {
@@ -43,37 +42,5 @@ function usageOf(value: unknown, native: string | undefined): Usage | undefined 
     output: count(value, 'output'),
     reasoning: count(value, 'reasoning'),
     native,
-  };
-}
-
-/** `{"model":…,"tools":[…],"messages":[…],"params":{…}}`; system messages stand in the list. */
-export function readRequest(body: string): RawRequest {
-  const value = parseJson(body);
-  if (!isObject(value) || !Array.isArray(value.messages))
-    throw new ProtocolError('blocks', 'the request has no "messages"', body);
-  const rest: Record<string, string> = {};
-  for (const member of membersOf(body)) {
-    if (!['model', 'tools', 'messages', 'params'].includes(member.name))
-      rest[member.name] = body.slice(member.start, member.end);
-  }
-  return {
-    model: value.model,
-    system: undefined,
-    messages: elementsIn(body, value, 'messages', (_, text) => text),
-    tools: elementsIn(body, value, 'tools', (_, text) => toolOf(text)),
-    params: isObject(value.params) ? (value.params as RequestParams) : {},
-    rest,
-  };
-}
-
-function toolOf(text: string): ToolDefinition {
-  const value = parseJson(text);
-  const parameters = textAt(text, ['parameters']);
-  if (!isObject(value) || typeof value.name !== 'string' || parameters === undefined)
-    return { dialect: 'blocks', native: text };
-  return {
-    name: value.name,
-    ...(typeof value.description === 'string' && { description: value.description }),
-    parameters,
   };
 }
