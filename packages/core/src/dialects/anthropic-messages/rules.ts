@@ -1,5 +1,5 @@
 import { elementsOf, find, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
-import type { Unit } from '../write/index.ts';
+import type { Draft } from '../write/index.ts';
 
 /** What keeps a block from being sent as it is. The view reports it, splicing repairs it. */
 
@@ -78,7 +78,7 @@ export function anyBlock(blocks: readonly unknown[], holds: (block: JsonObject) 
 }
 
 /** `trailing-space` */
-export function trimEnd(unit: Unit): Unit | undefined | null {
+export function trimEnd(unit: Draft): Draft | undefined | null {
   const content = find(unit.text, ['content'])!;
   const last = unit.text[content.start] === '[' ? elementsOf(unit.text, content.start).at(-1) : undefined;
   const range = last ? find(unit.text, ['text'], last.start) : content;

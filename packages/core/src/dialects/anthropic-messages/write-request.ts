@@ -279,11 +279,11 @@ export const writer: RequestWriter = {
   },
   result,
   userText,
-  gather: (units) => gatherParts(units, partForms),
+  merge: (units) => gatherParts(units, partForms),
   resultsFollow: 'turn',
   mark,
   trimEnd,
-  settle: settleServerTools,
+  dropUnpaired: settleServerTools,
   fitParams(target, count, textOf, losses) {
     const { params } = target;
     if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;

@@ -4,6 +4,7 @@ import type { FunctionTool, NativeTool, ToolDefinition } from '../request.ts';
 import {
   type BodyMember,
   type CallLookup,
+  type Draft,
   dropped,
   type Frame,
   type FrameParts,
@@ -11,7 +12,6 @@ import {
   type RequestWriter,
   rewritten,
   type Target,
-  type Unit,
 } from '../write/index.ts';
 
 export const writer: RequestWriter = {
@@ -20,18 +20,18 @@ export const writer: RequestWriter = {
   translate,
   result: (call, text) => toolUnit(call.id, [{ type: 'text', text }], false),
   userText: (text) => plainUnit('user', [{ type: 'text', text }], []),
-  gather: () => undefined,
+  merge: () => undefined,
   frame,
 };
 
-function ownUnit(message: Message): Unit {
+function ownUnit(message: Message): Draft {
   const { role, calls, results } = message.facts;
   const pieces = [{ start: 0, end: message.raw.length }];
   return { role: role === 'other' ? 'user' : role, text: message.raw, pieces, calls, results, losses: [] };
 }
 
 /** Every block has a place here; what stays behind is what only its issuer can read. */
-function translate(message: Message, _target: Target, calls: CallLookup): readonly Unit[] {
+function translate(message: Message, _target: Target, calls: CallLookup): readonly Draft[] {
   const losses: LossNote[] = message.content.flatMap((block, index) =>
     block.type === 'reasoning' ? [rewritten(`content[${index}]`, 'foreign-reasoning')] : [],
   );
@@ -45,7 +45,7 @@ function translate(message: Message, _target: Target, calls: CallLookup): readon
   return [...results, plainUnit(role, others, losses)];
 }
 
-function toolUnit(id: string, content: readonly ContentBlock[], isError: boolean): Unit {
+function toolUnit(id: string, content: readonly ContentBlock[], isError: boolean): Draft {
   const failed = isError ? ',"is_error":true' : '';
   const text = `{"role":"tool","tool_call_id":${JSON.stringify(id)}${failed},"content":${contentText(content)}}`;
   return { role: 'tool', text, calls: [], results: [id], losses: [] };
@@ -55,7 +55,7 @@ function plainUnit(
   role: 'system' | 'user' | 'assistant',
   content: readonly ContentBlock[],
   losses: readonly LossNote[],
-): Unit {
+): Draft {
   const calls = content.flatMap((block) => (block.type === 'tool-use' ? [{ id: block.id, name: block.name }] : []));
   return {
     role,

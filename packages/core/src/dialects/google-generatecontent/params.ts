@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, splice, withoutMembers } from '../../json/index.ts';
 import type { LossNote } from '../loss.ts';
+import { readSimple, type SimpleNames, targetChoice, writeSimple } from '../params.ts';
 import { forModel } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
-import { readSimple, type SimpleNames, targetChoice, writeSimple } from '../simple-params.ts';
 import { type BodyMember, dropped, membersText, type Target } from '../write/index.ts';
 import { field, fieldText, keyOf, stringField } from './parts.ts';
 

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
+import { readTool, restOf } from '../params.ts';
 import { ProtocolError } from '../reply.ts';
 import type { ToolDefinition } from '../request.ts';
-import { readTool, restOf } from '../simple-params.ts';
 import { readParams } from './params.ts';
 import { fieldText, keyOf, listTexts, stringField } from './parts.ts';
 import { google } from './provider.ts';

@@ -236,7 +236,7 @@ export const writer: RequestWriter = {
   },
   result,
   userText,
-  gather: (units) => gatherParts(units, partForms),
+  merge: (units) => gatherParts(units, partForms),
   // Contents of one role in a row are one turn: all calls of it are answered together (`count`).
   resultsFollow: 'turn',
   resultsInOrder: true,

@@ -13,6 +13,7 @@ import { forModel } from '../provider.ts';
 import {
   argumentsText,
   type BodyMember,
+  type Draft,
   dataUrl,
   type Forms,
   type Frame,
@@ -32,7 +33,6 @@ import {
   type Target,
   toolTexts,
   translator,
-  type Unit,
   VIEW_ID,
 } from '../write/index.ts';
 import { paramMembers } from './params.ts';
@@ -167,7 +167,7 @@ export const spliceMessage = /* @__PURE__ */ splicer(rules);
  * but role and content can be one, and what they say can stand before the calls of the last; tool results stay apart
  * in any case.
  */
-export function gather(units: readonly Unit[]): Unit | undefined {
+export function mergeMessages(units: readonly Draft[]): Draft | undefined {
   const last = units.at(-1);
   const lists = units.map((unit) => plainParts(unit.text, unit === last && unit.calls.length > 0));
   if (!last || last.role === 'tool' || !lists.every((list) => list !== undefined)) return undefined;
@@ -210,7 +210,7 @@ function plainText(part: string): string | undefined {
  */
 export function frame({ system, tools, params, extra }: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
-  const units = system.flatMap((message, index): readonly Unit[] => {
+  const units = system.flatMap((message, index): readonly Draft[] => {
     if (isOwn(message, target) && takesSystem(target)) return spliceMessage(message, target, { dropBound: false });
     const texts = systemTexts(message, `system[${index}]`, losses);
     if (texts.length === 0) return [];
@@ -219,7 +219,7 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
     return [{ role, text: messageText(role, joinedTexts(texts), target), calls: [], results: [], losses: [] }];
   });
   losses.push(...units.flatMap((unit) => unit.losses));
-  const one = target.provider.policies.alternateRoles && units.length > 1 ? gather(units) : undefined;
+  const one = target.provider.policies.alternateRoles && units.length > 1 ? mergeMessages(units) : undefined;
   if (one) losses.push(rewritten('system', 'merged', 'system'));
   const lead = (one ? [one] : units).map(({ text }) => text);
   const written = toolTexts(tools, target, losses, ({ members, parameters }) => {
@@ -252,7 +252,7 @@ export const writer: RequestWriter = {
   translate,
   result,
   userText,
-  gather,
+  merge: mergeMessages,
   resultsFollow: 'message',
   frame,
 };

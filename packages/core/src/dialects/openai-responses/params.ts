@@ -1,6 +1,6 @@
 import type { LossNote } from '../loss.ts';
+import { type SimpleNames, targetChoice, writeSimple } from '../params.ts';
 import type { RequestParams } from '../request.ts';
-import { type SimpleNames, targetChoice, writeSimple } from '../simple-params.ts';
 import { type BodyMember, dropped, type Target } from '../write/index.ts';
 
 /** How tools are chosen and how much is thought has no plain word: when read, it stays in `rest`. */

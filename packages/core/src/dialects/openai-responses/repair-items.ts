@@ -1,7 +1,7 @@
 import { Changes, isObject, isText, type JsonObject, type Path, splice } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import type { LossNote, LossReason } from '../loss.ts';
-import { argumentsText, dropped, type OwnRules, pathText, rewritten, type Target, type Unit } from '../write/index.ts';
+import { argumentsText, type Draft, dropped, type OwnRules, pathText, rewritten, type Target } from '../write/index.ts';
 import { type Item, isAssistantMessage, isReasoning, itemsOf } from './items.ts';
 import { hasMalformedArguments, isBound, isEmptyMessage, isIncomplete, needsCiphertext } from './rules.ts';
 
@@ -28,7 +28,7 @@ export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes
 };
 
 /** The text of items without some of them, and without what cannot stay when those go. */
-function withoutItems(unit: Unit, isGone: (item: JsonObject) => boolean): Unit {
+function withoutItems(unit: Draft, isGone: (item: JsonObject) => boolean): Draft {
   const raw = `[${unit.text}]`;
   const { items } = itemsOf(raw);
   const fates = items.map(({ value }): Fate => (isObject(value) && isGone(value) ? { drop: 'server-tool' } : {}));
@@ -112,7 +112,7 @@ function unnameOrphans(items: readonly Item[], fates: Fate[]): void {
 const RUN_BY_CLIENT = /"((?:local_)?shell|apply_patch)_call"/;
 
 /** A unit with these calls among its own; what ran on the server has its output beside it. */
-export function withClientCalls(unit: Unit): Unit {
+export function withClientCalls(unit: Draft): Draft {
   if (unit.role !== 'assistant' || !RUN_BY_CLIENT.test(unit.text)) return unit;
   const items = itemsOf(`[${unit.text}]`)
     .items.map(({ value }) => value)
@@ -129,9 +129,9 @@ export function withClientCalls(unit: Unit): Unit {
 }
 
 /** No screenshot can stand in for another: a computer's call without one goes (`call-unanswered`). */
-export function settleComputers(units: readonly Unit[]): ReadonlyMap<number, Unit | undefined> {
-  const settled = new Map<number, Unit | undefined>();
-  const isCaller = ({ role, text }: Unit): boolean => role === 'assistant' && text.includes('"computer_call"');
+export function settleComputers(units: readonly Draft[]): ReadonlyMap<number, Draft | undefined> {
+  const settled = new Map<number, Draft | undefined>();
+  const isCaller = ({ role, text }: Draft): boolean => role === 'assistant' && text.includes('"computer_call"');
   if (!units.some(isCaller)) return settled;
   const screens = units.filter(({ text }) => text.includes('"computer_call_output"')).map(({ text }) => text);
   units.forEach((unit, index) => {

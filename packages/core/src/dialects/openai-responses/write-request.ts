@@ -3,6 +3,7 @@ import type { MediaBlock, Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import {
   type BodyMember,
+  type Draft,
   dataUrl,
   type Forms,
   type Frame,
@@ -18,7 +19,6 @@ import {
   type Target,
   toolTexts,
   translator,
-  type Unit,
 } from '../write/index.ts';
 import { paramMembers } from './params.ts';
 import { DIALECT } from './provider.ts';
@@ -127,7 +127,7 @@ export function spliceMessage(
   message: Message,
   target: Target,
   options: { readonly dropBound: boolean },
-): readonly Unit[] {
+): readonly Draft[] {
   const units = spliceItems(message, target, options).map(withClientCalls);
   return message.raw.includes('"computer_call_output"') ? units.map((unit) => ({ ...unit, results: [] })) : units;
 }
@@ -214,10 +214,10 @@ export const writer: RequestWriter = {
   },
   result,
   userText,
-  gather: () => undefined,
+  merge: () => undefined,
   resultsFollow: 'message',
   refusesRepeats: true,
-  settle: settleComputers,
+  dropUnpaired: settleComputers,
   continues: ({ previous_response_id: response = 'null', conversation = 'null' }) =>
     response !== 'null' || conversation !== 'null',
   standsInline,

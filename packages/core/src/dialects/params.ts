@@ -1,9 +1,8 @@
 import { isObject, type JsonObject, membersOf, type Path, parseJson, textAt } from '../json/index.ts';
-import type { LossNote } from './loss.ts';
+import { dropped, type LossNote } from './loss.ts';
 import type { RequestParams, ToolDefinition } from './request.ts';
 import type { BodyMember } from './write/frame.ts';
-import { dropped } from './write/notes.ts';
-import { targetToolName } from './write/tool-names.ts';
+import { targetToolName } from './write/tool-calls.ts';
 import type { Target } from './write/writer.ts';
 
 /** Parameters that are one plain value everywhere, by the name a protocol has for each. */
