@@ -1,14 +1,15 @@
+import { SkeinError } from '../error.ts';
 import { elementsIn, isObject, type JsonObject, parseJson, textAt } from '../json/index.ts';
 import type { Citation, ContentBlock, MediaSource } from './blocks.ts';
 import type { MessageView, Role } from './message.ts';
 
 /** A text that breaks the rules of Skein's own content-block JSON. */
-export class BlocksMessageError extends Error {
+export class BlocksMessageError extends SkeinError {
+  override readonly name = 'BlocksMessageError';
   readonly code = 'invalid_blocks_message';
 
   constructor(problem: string) {
     super(`Not a content-block message: ${problem}`);
-    this.name = 'BlocksMessageError';
   }
 }
 

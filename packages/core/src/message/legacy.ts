@@ -1,3 +1,4 @@
+import { SkeinError } from '../error.ts';
 import { isObject, parseJson } from '../json/index.ts';
 import type { ContentBlock } from './blocks.ts';
 import { assistant, blocksMessage, system, toolResult, user } from './factories.ts';
@@ -18,12 +19,12 @@ export interface LegacyToolCall {
 }
 
 /** A message of the older shape that cannot be understood. */
-export class LegacyMessageError extends Error {
+export class LegacyMessageError extends SkeinError {
+  override readonly name = 'LegacyMessageError';
   readonly code = 'invalid_legacy_message';
 
   constructor(problem: string) {
     super(`Not a message of the older shape: ${problem}`);
-    this.name = 'LegacyMessageError';
   }
 }
 
