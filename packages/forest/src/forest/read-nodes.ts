@@ -1,4 +1,4 @@
-import { dialect, type Message } from '@skein/core';
+import { dialect, isSkeinError, type Message } from '@skein/core';
 import type { NodeRecord, RefRecord, TakeRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { ForestError } from './errors.ts';
@@ -97,7 +97,7 @@ export function unlessDamaged<T>(read: () => T): T | undefined {
 
 /** Whether a text could not be read because it is damaged or missing. */
 export function isDamage(error: unknown): error is ForestError {
-  return error instanceof ForestError && (error.code === 'damaged' || error.code === 'unknown_body');
+  return isSkeinError(error, 'damaged', 'unknown_body');
 }
 
 export async function takesByNode(store: Store, ids: readonly string[]): Promise<Map<string, TakeRecord[]>> {
