@@ -1,5 +1,5 @@
 import { type Checkpoint, rangeDigest } from '@skein/core';
-import type { Place } from '../forest/make-records.ts';
+import type { Place } from '../forest/write/append-point.ts';
 import type { SentHistory } from './history.ts';
 import { pathIn, type RecordedIndex } from './recorded-index.ts';
 

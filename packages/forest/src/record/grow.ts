@@ -1,7 +1,7 @@
 import type { Checkpoint, Message } from '@skein/core';
-import { takeFor } from '../forest/append.ts';
-import { makeRecords, type Place } from '../forest/make-records.ts';
 import type { TakeFacts } from '../forest/types.ts';
+import { takeFor } from '../forest/write/append.ts';
+import { makeRecords, type Place } from '../forest/write/append-point.ts';
 import { nodeId, type StoreRecord, sha256 } from '../model/index.ts';
 import { issuedIds } from './evidence.ts';
 import type { Landing } from './landing.ts';

@@ -1,4 +1,4 @@
-import { toolsBody } from '../engine/thread-tools.ts';
+import { toolsBody } from '../engine/tools.ts';
 import { type BodyRecord, nodeId, ROOT, sha256, type TakeContext } from '../model/index.ts';
 import type { Exchange } from './exchange.ts';
 import { growPath, type Placed } from './grow.ts';

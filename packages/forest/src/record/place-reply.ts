@@ -1,5 +1,5 @@
-import type { Place } from '../forest/make-records.ts';
 import type { TakeFacts } from '../forest/types.ts';
+import type { Place } from '../forest/write/append-point.ts';
 import { type StoreRecord, sha256, type TakeContext } from '../model/index.ts';
 import type { Exchange } from './exchange.ts';
 import { growPath } from './grow.ts';

@@ -1,5 +1,5 @@
+import { seeRefs, setRef } from '../forest/context.ts';
 import { everyPage } from '../forest/pages.ts';
-import { seeRefs, setRef } from '../forest/refs.ts';
 import { type NodeRecord, type RefRecord, ROOT } from '../model/index.ts';
 import type { Landing } from './landing.ts';
 import type { RecordedIndex } from './recorded-index.ts';

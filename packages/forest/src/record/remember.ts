@@ -1,5 +1,5 @@
 import type { Message } from '@skein/core';
-import { wordsOfMessages } from '../forest/thread-title.ts';
+import { wordsOfMessages } from '../forest/threads/title.ts';
 import { extendEcho } from '../model/index.ts';
 import { findEarly, fitsEarly, fitsSummary } from './early.ts';
 import { askedBefore, passagesOf, turnKey } from './evidence.ts';

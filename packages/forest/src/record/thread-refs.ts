@@ -1,5 +1,5 @@
-import { openingGroup, SIDE_CALLS, sessionGroup, touchGroups } from '../forest/groups.ts';
-import { seeRefs, setRef } from '../forest/refs.ts';
+import { seeRefs, setRef } from '../forest/context.ts';
+import { openingGroup, SIDE_CALLS, sessionGroup, touchGroups } from '../forest/threads/groups.ts';
 import { type RefRecord, ROOT } from '../model/index.ts';
 import { threadId } from './placement-rules.ts';
 import type { IndexThread, RecordedIndex } from './recorded-index.ts';

@@ -1,6 +1,6 @@
-import { keepCheckpoints } from '../forest/checkpoints.ts';
+import { seeRefs, setRef } from '../forest/context.ts';
 import { everyItem } from '../forest/pages.ts';
-import { seeRefs, setRef } from '../forest/refs.ts';
+import { keepCheckpoints } from '../forest/read/sent-context.ts';
 import { type RefRecord, ROOT, type StoreRecord, type TakeRecord } from '../model/index.ts';
 import type { Placed } from './grow.ts';
 import { type Landing, nodesOf, RULES, readLanding } from './landing.ts';

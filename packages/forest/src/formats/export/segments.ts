@@ -1,7 +1,7 @@
-import { addManifest, neededBodies, textsOf } from '../../forest/needed-bodies.ts';
+import { addManifest, neededBodies, textsOf } from '../../forest/gc.ts';
 import { everyItem, everyPage } from '../../forest/pages.ts';
+import { everyStep } from '../../forest/read/walk.ts';
 import type { Forest } from '../../forest/types.ts';
-import { everyStep } from '../../forest/walk.ts';
 import type { NodeRecord, RefRecord, StoreRecord } from '../../model/index.ts';
 import { ENTRY_KINDS } from '../../model/index.ts';
 import { END_LINE, headerLine, recordLine } from '../../store/file/format.ts';

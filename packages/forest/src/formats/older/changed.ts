@@ -1,5 +1,4 @@
-import type { Context } from '../../forest/context.ts';
-import { seeRefs, setRef } from '../../forest/refs.ts';
+import { type Context, seeRefs, setRef } from '../../forest/context.ts';
 import type { StoreRecord } from '../../model/index.ts';
 import type { Seen } from './converter.ts';
 import { type KnownNodes, knownRecord } from './known.ts';

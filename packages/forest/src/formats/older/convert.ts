@@ -1,7 +1,6 @@
 import { system } from '@skein/core';
-import { takeFor } from '../../forest/append.ts';
-import { makeRecords, type Place } from '../../forest/make-records.ts';
-import { ROOT_PLACE } from '../../forest/place.ts';
+import { takeFor } from '../../forest/write/append.ts';
+import { makeRecords, type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
 import type { StoreRecord } from '../../model/index.ts';
 import { membersWithout, timeOf } from '../source/exact.ts';
 import { sourceStamp } from '../source-stamp.ts';

@@ -1,6 +1,5 @@
 import type { Context } from '../../forest/context.ts';
-import type { Place } from '../../forest/make-records.ts';
-import { placeBelow } from '../../forest/place.ts';
+import { type Place, placeBelow } from '../../forest/write/append-point.ts';
 import type { StoreRecord } from '../../model/index.ts';
 import { FormatError } from '../format-error.ts';
 import { changeRecords, vanishRecords } from './changed.ts';

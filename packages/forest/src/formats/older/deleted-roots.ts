@@ -1,6 +1,5 @@
 import { canonical } from '@skein/core';
-import type { Context } from '../../forest/context.ts';
-import { seeRefs, setRef } from '../../forest/refs.ts';
+import { type Context, seeRefs, setRef } from '../../forest/context.ts';
 import { rootFacts } from './convert.ts';
 import type { Look } from './converter.ts';
 import { hidingRecords } from './threads.ts';

@@ -1,4 +1,4 @@
-import { seeingContext } from '../../forest/refs.ts';
+import { seeingContext } from '../../forest/context.ts';
 import type { Forest } from '../../forest/types.ts';
 import { createProgress } from '../progress.ts';
 import type { Imported, ImportOptions } from '../types.ts';

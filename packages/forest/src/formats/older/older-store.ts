@@ -1,4 +1,4 @@
-import { seeingContext } from '../../forest/refs.ts';
+import { seeingContext } from '../../forest/context.ts';
 import { ROOT } from '../../model/index.ts';
 import { overlayStore, type RefQuery, type Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';

@@ -1,4 +1,4 @@
-import { titleOf, titleOfMessages } from '../../forest/thread-title.ts';
+import { titleOf, titleOfMessages } from '../../forest/threads/title.ts';
 import type { RefRecord } from '../../model/index.ts';
 import { timeOf } from '../source/exact.ts';
 import { sourceStamp } from '../source-stamp.ts';

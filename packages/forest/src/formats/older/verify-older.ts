@@ -1,4 +1,4 @@
-import { seeingContext } from '../../forest/refs.ts';
+import { seeingContext } from '../../forest/context.ts';
 import { memoryStore, type Problem } from '../../store/index.ts';
 import { addBookmarks } from './add-bookmarks.ts';
 import { createConverter } from './converter.ts';
