@@ -1,5 +1,7 @@
-/** A store that could not do what was asked. */
-export class StoreError extends Error {
+import { SkeinError, type SkeinErrorCode } from '@skein/core';
+
+/** A store could not do what it was asked to do. */
+export class StoreError extends SkeinError {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
 
@@ -10,22 +12,16 @@ export class StoreError extends Error {
 }
 
 /**
- * `store_full`: no space left; nothing was written. `store_failed`: the disk refused; the message says whether the
- * batch may be there. `store_read_only`: written by a newer version, or not ours to write. `store_in_use`: others
- * write there. `store_closed`: closed before. `store_name`: a project, folder or address that cannot be one.
- * `store_record`: not a record. `store_cursor`: not a place in a list. `store_unreachable`: the database is gone for now; whether the batch is there
- * is not known, and repeating it is safe. `store_refused`: the database does not let us in. `store_conflict`: nothing was
- * written; repeat.
+ * - `store_full`: no space is left; nothing was written.
+ * - `store_failed`: the disk refused; the message says whether the batch may have been written.
+ * - `store_read_only`: a newer version wrote the data, or this user may not write it.
+ * - `store_in_use`: other processes write there.
+ * - `store_closed`: the store was closed before the call.
+ * - `store_name`: the project, folder or address is invalid.
+ * - `store_record`: the value is not a record.
+ * - `store_cursor`: the cursor does not come from a page of this list.
+ * - `store_unreachable`: the database cannot be reached; the batch may have been written, and repeating it is safe.
+ * - `store_refused`: the database refuses this user.
+ * - `store_conflict`: two writers collided; nothing was written, so repeat the call.
  */
-export type StoreErrorCode =
-  | 'store_full'
-  | 'store_failed'
-  | 'store_read_only'
-  | 'store_in_use'
-  | 'store_closed'
-  | 'store_name'
-  | 'store_record'
-  | 'store_cursor'
-  | 'store_unreachable'
-  | 'store_refused'
-  | 'store_conflict';
+export type StoreErrorCode = Extract<SkeinErrorCode, `store_${string}`>;

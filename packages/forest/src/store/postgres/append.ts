@@ -1,6 +1,6 @@
+import { isSkeinError } from '@skein/core';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import type { NodeRecord, StoreRecord } from '../../model/index.ts';
-import { StoreError } from '../store-error.ts';
 import { type Batch, batchOf, partsOf } from './batch.ts';
 import { type Insert, insertsText } from './insert.ts';
 import { BODY, ENTRY, NODE, OTHER, REF, TAKE, WORDS } from './inserts.ts';
@@ -87,7 +87,7 @@ async function repeatOnConflict<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       // Nothing of it was written.
-      if (tries === MOST_TRIES || !(error instanceof StoreError) || error.code !== 'store_conflict') throw error;
+      if (tries === MOST_TRIES || !isSkeinError(error, 'store_conflict')) throw error;
     }
   }
 }
