@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isObject } from '@skein/core';
-import type { Forest } from '../forest/types.ts';
+import type { Forest } from '../forest/forest.ts';
 import { detectFormat } from './detect.ts';
 import { FormatError } from './format-error.ts';
 import { gathered, parsed } from './gather.ts';

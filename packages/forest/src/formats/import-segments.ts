@@ -1,5 +1,5 @@
 import { dialect } from '@skein/core';
-import type { Forest } from '../forest/types.ts';
+import type { Forest } from '../forest/forest.ts';
 import { ENTRY_KINDS, ROOT, type StoreRecord } from '../model/index.ts';
 import { readLine, readSegmentLine, SEGMENT_VERSION } from '../store/file/format.ts';
 import { hashFault } from '../store/record-fault.ts';

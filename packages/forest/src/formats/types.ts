@@ -1,5 +1,5 @@
 import type { Message } from '@skein/core';
-import type { TakeFacts } from '../forest/types.ts';
+import type { TakeFacts } from '../forest/write/append.ts';
 
 /** What can be imported; docs/import-export.md says what each keeps where. */
 export const IMPORT_FORMATS = [

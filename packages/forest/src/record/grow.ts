@@ -1,6 +1,6 @@
 import type { Checkpoint, Message } from '@skein/core';
-import type { TakeFacts } from '../forest/types.ts';
-import { takeFor } from '../forest/write/append.ts';
+
+import { type TakeFacts, takeFor } from '../forest/write/append.ts';
 import { makeRecords, type Place } from '../forest/write/append-point.ts';
 import { nodeId, type StoreRecord, sha256 } from '../model/index.ts';
 import { issuedIds } from './evidence.ts';

@@ -1,4 +1,4 @@
-import type { TakeFacts } from '../forest/types.ts';
+import type { TakeFacts } from '../forest/write/append.ts';
 import type { Place } from '../forest/write/append-point.ts';
 import { type StoreRecord, sha256, type TakeContext } from '../model/index.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,4 +1,4 @@
-import type { Forest } from '../forest/types.ts';
+import type { Forest } from '../forest/forest.ts';
 import type { HintPlaces } from './hints.ts';
 import { createPen } from './pen.ts';
 import { projectorOf } from './projector.ts';

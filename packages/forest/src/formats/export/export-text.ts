@@ -1,5 +1,5 @@
 import { openaiChat } from '@skein/core';
-import type { Forest } from '../../forest/types.ts';
+import type { Forest } from '../../forest/forest.ts';
 import { conversationsOf, type ExportedConversation } from './conversations.ts';
 import { fineTuningLine, messageArray, type Written } from './dialect-messages.ts';
 import { markdownOf } from './markdown.ts';

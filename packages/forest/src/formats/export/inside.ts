@@ -1,5 +1,6 @@
+import type { Forest } from '../../forest/forest.ts';
 import { everyItem } from '../../forest/pages.ts';
-import type { Forest, ForestNode } from '../../forest/types.ts';
+import type { ForestNode } from '../../forest/read/read-nodes.ts';
 import type { ExportOf } from './types.ts';
 
 /** The node that a part of a forest leads to. */

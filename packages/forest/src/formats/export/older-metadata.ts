@@ -1,5 +1,5 @@
 import { isJson, isObject, parseJson } from '@skein/core';
-import type { ForestNode } from '../../forest/types.ts';
+import type { ForestNode } from '../../forest/read/read-nodes.ts';
 import type { TakeRecord } from '../../model/index.ts';
 import { exactText, exactValue } from '../source/exact.ts';
 

@@ -1,9 +1,9 @@
+import type { Forest } from '../../forest/forest.ts';
 import { addManifest, neededBodies, textsOf } from '../../forest/gc.ts';
 import { everyItem, everyPage } from '../../forest/pages.ts';
 import { everyStep } from '../../forest/read/walk.ts';
-import type { Forest } from '../../forest/types.ts';
-import type { NodeRecord, RefRecord, StoreRecord } from '../../model/index.ts';
-import { ENTRY_KINDS } from '../../model/index.ts';
+
+import { ENTRY_KINDS, type NodeRecord, type RefRecord, type StoreRecord } from '../../model/index.ts';
 import { END_LINE, headerLine, recordLine } from '../../store/file/format.ts';
 import type { Store } from '../../store/index.ts';
 import { endOf } from './inside.ts';

@@ -1,5 +1,5 @@
 import { seeingContext } from '../../forest/context.ts';
-import type { Forest } from '../../forest/types.ts';
+import type { Forest } from '../../forest/forest.ts';
 import { createProgress } from '../progress.ts';
 import type { Imported, ImportOptions } from '../types.ts';
 import { addBookmarks } from './add-bookmarks.ts';

@@ -1,5 +1,4 @@
-import { createForest } from '../../forest/forest.ts';
-import type { Forest } from '../../forest/types.ts';
+import { createForest, type Forest } from '../../forest/forest.ts';
 import type { Store } from '../../store/index.ts';
 import { olderStore } from './older-store.ts';
 

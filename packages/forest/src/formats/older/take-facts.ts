@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type Stop, type StopReason } from '@skein/core';
-import type { TakeFacts } from '../../forest/types.ts';
+import type { TakeFacts } from '../../forest/write/append.ts';
 import { type Exact, membersWithout, objectAt, textIn } from '../source/exact.ts';
 import type { OlderNode, OlderRoot } from './read-files.ts';
 

@@ -1,5 +1,5 @@
 import { assistant, isObject, type Message, system, toolResult, user } from '@skein/core';
-import type { TakeFacts } from '../../forest/types.ts';
+import type { TakeFacts } from '../../forest/write/append.ts';
 import { wrongShape } from '../format-error.ts';
 import { type Exact, membersWithout, objectAt, readJson, readObjects, textIn } from '../source/exact.ts';
 import { langchainCalls, langchainContent } from './langchain-content.ts';

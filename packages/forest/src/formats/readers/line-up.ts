@@ -1,5 +1,5 @@
 import { type Message, user } from '@skein/core';
-import type { TakeFacts } from '../../forest/types.ts';
+import type { TakeFacts } from '../../forest/write/append.ts';
 import type { SourceMessage } from '../types.ts';
 
 /** A message with what is known of it. */
