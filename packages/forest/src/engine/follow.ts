@@ -1,5 +1,5 @@
+import { nextChange } from '../store/changes.ts';
 import type { Store } from '../store/index.ts';
-import { nextChange } from '../store/next-change.ts';
 import { eventId } from './event-writer.ts';
 import { readGeneration } from './generation-record.ts';
 import { EngineError, type StoredEvent } from './types.ts';

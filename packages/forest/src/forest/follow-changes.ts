@@ -1,5 +1,5 @@
+import { nextChange } from '../store/changes.ts';
 import type { Changes } from '../store/index.ts';
-import { nextChange } from '../store/next-change.ts';
 import type { Forest } from './types.ts';
 
 /** How often to look when nobody calls, in milliseconds. */

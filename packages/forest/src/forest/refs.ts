@@ -1,6 +1,6 @@
 import { createClock, type EntryRecord, type RefRecord, type StoreRecord } from '../model/index.ts';
 import { overlayStore, type Store } from '../store/index.ts';
-import { keyOf } from '../store/key-of.ts';
+import { keyOf } from '../store/records.ts';
 import type { Context } from './context.ts';
 import { ForestError } from './errors.ts';
 
