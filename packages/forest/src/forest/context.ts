@@ -1,6 +1,6 @@
 import { type Clock, createClock, type EntryRecord, type RefRecord, type StoreRecord } from '../model/index.ts';
 import { overlayStore, type Store } from '../store/index.ts';
-import { keyOf } from '../store/key-of.ts';
+import { keyOf } from '../store/records.ts';
 import { ForestError } from './errors.ts';
 
 /** What every operation works on. */

@@ -1,7 +1,7 @@
 import type { Message, PrefixDifference } from '@skein/core';
 import { type Clock, createClock, type StoreRecord } from '../model/index.ts';
+import { nextChange } from '../store/changes.ts';
 import type { Changes, Compaction, Page, Problem, Store } from '../store/index.ts';
-import { nextChange } from '../store/next-change.ts';
 import { type Context, seeingContext } from './context.ts';
 import { checkForest } from './fsck.ts';
 import { collectGarbage } from './gc.ts';
