@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createForest } from '../../forest/forest.ts';
 import { openForest } from '../../open-forest.ts';
 import { makeBody, makeNode, makePath, recordsOf } from '../../testing/store-samples.ts';
-import { diskFiles } from './disk-files.ts';
+import { diskFiles } from './disk.ts';
 import { fileStore } from './file-store.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
