@@ -1,4 +1,4 @@
-import { elementsOf, find, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
+import { find, findElements, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
 import type { Draft } from '../write/index.ts';
 
 /** What keeps a block from being sent as it is. The view reports it, splicing repairs it. */
@@ -80,7 +80,7 @@ export function anyBlock(blocks: readonly unknown[], holds: (block: JsonObject) 
 /** `trailing-space` */
 export function trimEnd(unit: Draft): Draft | undefined | null {
   const content = find(unit.text, ['content'])!;
-  const last = unit.text[content.start] === '[' ? elementsOf(unit.text, content.start).at(-1) : undefined;
+  const last = unit.text[content.start] === '[' ? findElements(unit.text, content.start).at(-1) : undefined;
   const range = last ? find(unit.text, ['text'], last.start) : content;
   const text = range && unit.text.slice(range.start, range.end);
   const said = text?.startsWith('"') ? String(parseJson(text)) : '';

@@ -8,7 +8,7 @@ import {
   dropped,
   type Frame,
   type FrameParts,
-  frameText,
+  joinFrame,
   type RequestWriter,
   rewritten,
   type Target,
@@ -79,7 +79,7 @@ function frame(parts: FrameParts, target: Target): Frame {
   const hasParams = Object.keys(parts.params).length > 0;
   const tail: BodyMember[] = [['params', hasParams ? JSON.stringify(parts.params) : undefined]];
   return {
-    ...frameText(head, 'messages', tail, parts.extra),
+    ...joinFrame(head, 'messages', tail, parts.extra),
     lead,
     base: `${lead.join(',')}\n${tools.join(',')}`,
     losses,

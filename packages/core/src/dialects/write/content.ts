@@ -5,7 +5,7 @@ import { takesMedia } from '../provider.ts';
 import type { Target } from './writer.ts';
 
 /** A string as JSON text. Half a character, which APIs refuse (`surrogate`), becomes U+FFFD and a note. */
-export function stringText(text: string, path: string, losses: LossNote[]): string {
+export function toJsonString(text: string, path: string, losses: LossNote[]): string {
   const whole = text.toWellFormed();
   if (whole !== text) losses.push(rewritten(path, 'surrogate'));
   return JSON.stringify(whole);
@@ -15,18 +15,18 @@ export function stringText(text: string, path: string, losses: LossNote[]): stri
 const BETWEEN = '\n\n';
 
 /** Several JSON strings as one. Each stays apart from the one before it, unless `isApart` says that they are one text. */
-export function joinedTexts(texts: readonly string[], isApart: (index: number) => boolean = () => true): string {
+export function joinTexts(texts: readonly string[], isApart: (index: number) => boolean = () => true): string {
   const between = JSON.stringify(BETWEEN).slice(1, -1);
   return `"${texts.map((text, index) => (index > 0 && isApart(index) ? between : '') + text.slice(1, -1)).join('')}"`;
 }
 
 /** What the text blocks say, each apart from the others. */
-export function plainTexts(content: readonly ContentBlock[]): string {
+export function readTexts(content: readonly ContentBlock[]): string {
   return content.flatMap((block) => (block.type === 'text' && block.text !== '' ? [block.text] : [])).join(BETWEEN);
 }
 
 /** Why a block without a place in the target is left out. */
-export function leftOut(block: ContentBlock, path: string): LossNote {
+export function noteLeftOut(block: ContentBlock, path: string): LossNote {
   return dropped(path, reasonFor(block));
 }
 
@@ -55,13 +55,13 @@ function isServerTool(native: string): boolean {
 }
 
 /** Media as the target can be asked to take it, data addresses as data; undefined when it is not taken. */
-export function takenMedia(
+export function acceptMedia(
   block: MediaBlock,
   accepted: readonly string[],
   message: Message,
   target: Target,
 ): MediaBlock | undefined {
-  const media = inlined(block);
+  const media = inlineDataUrl(block);
   const isSent =
     !isForeignFile(block, message, target) && isTaken(accepted, media.mediaType) && isReachable(media, message);
   return isSent ? media : undefined;
@@ -73,7 +73,7 @@ export function isForeignFile({ source }: MediaBlock, { origin }: Message, { pro
 }
 
 /** `data:` addresses are data. */
-export function inlined(block: MediaBlock): MediaBlock {
+export function inlineDataUrl(block: MediaBlock): MediaBlock {
   const match = block.source.kind === 'url' ? /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(block.source.url) : null;
   return match ? { ...block, mediaType: match[1]!, source: { kind: 'base64', data: match[2]! } } : block;
 }
@@ -89,12 +89,12 @@ function isTaken(accepted: readonly string[], mediaType: string): boolean {
   return mediaType.endsWith('/*') && accepted.some((known) => known.startsWith(mediaType.slice(0, -1)));
 }
 
-export function dataUrl(mediaType: string, data: string): string {
+export function toDataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;
 }
 
 /** The object that a text says; undefined when it says none. */
-export function objectIn(text: string): JsonObject | undefined {
+export function parseObject(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);
     return isObject(value) ? value : undefined;
@@ -105,11 +105,11 @@ export function objectIn(text: string): JsonObject | undefined {
 
 /** Whether tool arguments are what every API wants: a JSON object. Blank stands for no arguments. */
 export function areArguments(raw: string): boolean {
-  return raw.trim() === '' || objectIn(raw) !== undefined;
+  return raw.trim() === '' || parseObject(raw) !== undefined;
 }
 
 /** Arguments as object text: as the model wrote them, or a valid stand-in that shows what it wrote. */
-export function argumentsText(raw: string, path: string, losses: LossNote[]): string {
+export function toArguments(raw: string, path: string, losses: LossNote[]): string {
   if (raw.trim() === '') return '{}';
   if (areArguments(raw)) return raw;
   losses.push(rewritten(path, 'malformed-arguments'));

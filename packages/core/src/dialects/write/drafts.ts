@@ -1,4 +1,4 @@
-import { loneSurrogates, splice } from '../../json/index.ts';
+import { findLoneSurrogates, splice } from '../../json/index.ts';
 import { type CallRef, createMessage, type Message } from '../../message/index.ts';
 import { dropped, type Loss, type LossNote, rewritten } from '../loss.ts';
 import type { Element, Manifest } from '../manifest.ts';
@@ -197,13 +197,13 @@ export function draftOwn(message: Message, index: number, job: RequestJob, dropB
 
 /** Providers refuse lone surrogates anywhere, even in text that they wrote themselves (`surrogate`). */
 function replaceSurrogates(draft: Draft): Draft {
-  const edits = loneSurrogates(draft.text);
+  const edits = findLoneSurrogates(draft.text);
   if (edits.length === 0) return draft;
   return {
     ...draft,
     text: splice(draft.text, edits),
     pieces: undefined,
-    parts: draft.parts?.map((part) => splice(part, loneSurrogates(part))),
+    parts: draft.parts?.map((part) => splice(part, findLoneSurrogates(part))),
     losses: [...draft.losses, rewritten('', 'surrogate')],
   };
 }

@@ -2,8 +2,8 @@ import {
   Changes,
   type Edit,
   elementTexts,
+  findMembers,
   isObject,
-  membersOf,
   type Path,
   parseJson,
   pieces,
@@ -44,7 +44,7 @@ export interface OwnRules {
 const AS_IS: ReadonlySet<Need> = /* @__PURE__ */ new Set<Need>(['bound', 'mixed', 'surrogate']);
 
 /** A message for its own issuer: the exact text, unless something in it is known to be refused. */
-export function splicer(rules: OwnRules): RequestWriter['splice'] {
+export function makeSplicer(rules: OwnRules): RequestWriter['splice'] {
   return (message, target, { dropBound }) => {
     const { raw, facts } = message;
     const { role, calls, results, needs } = facts;
@@ -54,12 +54,12 @@ export function splicer(rules: OwnRules): RequestWriter['splice'] {
     const losses: LossNote[] = [];
     const drop = (path: Path, reason: LossReason, note = dropped): void => {
       changes.set(path);
-      losses.push(note(pathText(path), reason));
+      losses.push(note(formatPath(path), reason));
     };
-    for (const path of fieldsIn(raw, [...target.provider.policies.refusedFields, ...(rules.refused?.(target) ?? [])]))
+    for (const path of findFields(raw, [...target.provider.policies.refusedFields, ...(rules.refused?.(target) ?? [])]))
       drop(path, 'refused-field');
     const isFine = !elsewhere && needs.every((need) => AS_IS.has(need)) && !rules.isDoubtful?.(message, target);
-    if (!isFine) for (const path of fieldsIn(raw, rules.markers ?? [])) drop(path, 'cache-marker', rewritten);
+    if (!isFine) for (const path of findFields(raw, rules.markers ?? [])) drop(path, 'cache-marker', rewritten);
     const left = isFine ? {} : rules.repair({ message, target, elsewhere, changes, losses, drop });
     if (!left) return [];
     const edits = [...(rules.outside?.(raw) ?? []), ...changes.edits(raw)];
@@ -79,7 +79,7 @@ export function splicer(rules: OwnRules): RequestWriter['splice'] {
 }
 
 /** Where the fields of an own message stand that patterns like those of refused fields name. Most texts hold none. */
-function fieldsIn(raw: string, patterns: readonly string[]): readonly Path[] {
+function findFields(raw: string, patterns: readonly string[]): readonly Path[] {
   const suspects = patterns.map((pattern) => pattern.split('.')).filter((steps) => mayHold(raw, steps));
   if (suspects.length === 0) return [];
   const value = parseJson(raw);
@@ -100,7 +100,7 @@ function pathsTo(value: unknown, [step, ...more]: readonly string[], path: Path 
 }
 
 /** `['content', 0, 'a']` as `content[0].a`. */
-export function pathText(path: Path): string {
+export function formatPath(path: Path): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')
@@ -108,7 +108,7 @@ export function pathText(path: Path): string {
 }
 
 /** A protocol whose messages are lists of parts, where tool results may stand beside other parts. */
-export interface PartForms {
+export interface PartListFormat {
   /** The member that holds the parts. */
   readonly list: string;
   isResult(part: unknown): boolean;
@@ -117,7 +117,7 @@ export interface PartForms {
 }
 
 /** A user message of the protocol in parts: each tool result, then the rest, every part in its own text. */
-export function explodeParts(units: readonly Draft[], calls: CallLookup, forms: PartForms): readonly Draft[] {
+export function splitParts(units: readonly Draft[], calls: CallLookup, forms: PartListFormat): readonly Draft[] {
   const [whole] = units;
   const parts = whole && sorted(partsOf(whole, forms) ?? [], forms);
   const ids = whole?.results.map((id) => calls.find(id)?.id ?? id) ?? [];
@@ -128,7 +128,7 @@ export function explodeParts(units: readonly Draft[], calls: CallLookup, forms: 
 }
 
 /** User and tool units as one message, results first; undefined for other roles and where a message says more. */
-export function gatherParts(units: readonly Draft[], forms: PartForms): Draft | undefined {
+export function mergeParts(units: readonly Draft[], forms: PartListFormat): Draft | undefined {
   const parts = units.map((unit) => partsOf(unit, forms));
   const isUsers = units.every(({ role }) => role === 'user' || role === 'tool');
   if (!isUsers || !parts.every((list) => list !== undefined)) return undefined;
@@ -142,20 +142,20 @@ function unitOf(
   role: 'tool' | 'user',
   parts: readonly string[],
   results: readonly string[],
-  { userMessage }: PartForms,
+  { userMessage }: PartListFormat,
 ): Draft {
   return { role, text: userMessage(parts), calls: [], results, parts, losses: [] };
 }
 
-function sorted(parts: readonly string[], { isResult }: PartForms): { results: string[]; others: string[] } {
+function sorted(parts: readonly string[], { isResult }: PartListFormat): { results: string[]; others: string[] } {
   const found = parts.map((part) => isResult(parseJson(part)));
   return { results: parts.filter((_, index) => found[index]), others: parts.filter((_, index) => !found[index]) };
 }
 
 /** Own texts are taken apart only here, where they are needed in parts. */
-function partsOf({ text, parts }: Draft, { list, textPart }: PartForms): readonly string[] | undefined {
+function partsOf({ text, parts }: Draft, { list, textPart }: PartListFormat): readonly string[] | undefined {
   if (parts) return parts;
-  if (!membersOf(text).every(({ name }) => name === list || name === 'role')) return undefined;
+  if (!findMembers(text).every(({ name }) => name === list || name === 'role')) return undefined;
   const value = textAt(text, [list]);
   if (value?.startsWith('"')) return [textPart(value)];
   return value?.startsWith('[') ? elementTexts(value) : undefined;

@@ -1,7 +1,7 @@
 import type { CallRef, ContentBlock } from '../../message/index.ts';
 import { rewritten, synthesised } from '../loss.ts';
 import { takesMedia } from '../provider.ts';
-import { leftOut, plainTexts } from './content.ts';
+import { noteLeftOut, readTexts } from './content.ts';
 import {
   draftTranslation,
   findRunEnd,
@@ -150,8 +150,8 @@ function tellOrphanResult(
   job: RequestJob,
 ): PlacedDraft {
   const content = readResult(draft.of[0]!, id, job);
-  const text = job.writer.userText(`Result of the earlier tool call ${id}:\n${plainTexts(content)}`, job.target);
-  const untold = content.flatMap((block, at) => (isTold(block, job) ? [] : [leftOut(block, `content[${at}]`)]));
+  const text = job.writer.userText(`Result of the earlier tool call ${id}:\n${readTexts(content)}`, job.target);
+  const untold = content.flatMap((block, at) => (isTold(block, job) ? [] : [noteLeftOut(block, `content[${at}]`)]));
   return replaceDraft(draft, text, rewritten('', reason, id), ...untold);
 }
 

@@ -9,12 +9,12 @@ import {
 } from '../../message/index.ts';
 import { dropped, type LossNote, rewritten, synthesised } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import { areArguments, argumentsText, isForeignFile, leftOut, stringText, takenMedia } from './content.ts';
+import { acceptMedia, areArguments, isForeignFile, noteLeftOut, toArguments, toJsonString } from './content.ts';
 import { targetToolId, targetToolName } from './tool-calls.ts';
 import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
 /** A block that has a place in the target, in words that fit any protocol. `json` is the text as JSON string text. */
-export type Said =
+export type PortableBlock =
   | {
       readonly type: 'text' | 'refusal';
       readonly text: string;
@@ -27,19 +27,19 @@ export type Said =
 
 type Role = 'system' | 'user' | 'assistant';
 
-interface SaidResult {
+interface PortableResult {
   readonly id: string;
   readonly call: CallRef | undefined;
   /** The tool's name as the target takes it. */
   readonly name: string;
   readonly isError: boolean;
-  readonly said: readonly Said[];
+  readonly said: readonly PortableBlock[];
 }
 
 /** How one protocol puts things. `parts` are given where units of that protocol can be gathered. */
-export interface Forms {
-  message(role: Role, said: readonly Said[], target: Target, losses: LossNote[]): Form;
-  result(result: SaidResult, target: Target): Form;
+export interface MessageFormat {
+  message(role: Role, said: readonly PortableBlock[], target: Target, losses: LossNote[]): FormattedMessage;
+  result(result: PortableResult, target: Target): FormattedMessage;
   /** Media as a content part; undefined when the protocol cannot hold this source. */
   media(block: MediaBlock, target: Target): string | undefined;
   /** Whether the assistant's refusals have a form of their own; else they are sent as text. */
@@ -48,7 +48,7 @@ export interface Forms {
   readonly blankIsEmpty?: boolean;
 }
 
-interface Form {
+interface FormattedMessage {
   readonly text: string;
   readonly parts?: readonly string[];
 }
@@ -56,20 +56,20 @@ interface Form {
 /** What a call is answered with when it failed and nothing says how. */
 const FAILED = 'The tool call failed.';
 
-function saidText(text: string, path: string, losses: LossNote[], type: 'text' | 'refusal' = 'text'): Said {
-  return { type, text, json: stringText(text, path, losses) };
+function saidText(text: string, path: string, losses: LossNote[], type: 'text' | 'refusal' = 'text'): PortableBlock {
+  return { type, text, json: toJsonString(text, path, losses) };
 }
 
 /** Writes messages of any origin from their blocks: the same message, the same bytes. */
-export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'result' | 'userText'> {
-  const messageUnit = (role: Role, said: readonly Said[], target: Target, losses: LossNote[]): Draft => ({
+export function makeTranslator(forms: MessageFormat): Pick<RequestWriter, 'translate' | 'result' | 'userText'> {
+  const messageUnit = (role: Role, said: readonly PortableBlock[], target: Target, losses: LossNote[]): Draft => ({
     role,
     ...forms.message(role, said, target, losses),
     calls: said.flatMap((one) => (one.type === 'call' ? [callRef(one)] : [])),
     results: [],
     losses,
   });
-  const resultUnit = (result: SaidResult, target: Target, losses: LossNote[]): Draft => ({
+  const resultUnit = (result: PortableResult, target: Target, losses: LossNote[]): Draft => ({
     role: 'tool',
     ...forms.result(result, target),
     calls: [],
@@ -84,7 +84,7 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
     const isAssistant = message.role === 'assistant';
     const losses: LossNote[] = [];
     /** Media that the target does not take inside a tool result. */
-    const moved: Said[] = [];
+    const moved: PortableBlock[] = [];
 
     /** What a block says; inside the result of a call, `result` is its id. */
     function say(
@@ -93,7 +93,7 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
       isAlone: boolean,
       notes: LossNote[],
       result?: string,
-    ): readonly Said[] {
+    ): readonly PortableBlock[] {
       const { type } = block;
       if (type === 'tool-use') return result === undefined ? call(block, path) : [];
       if (type === 'media' && (!isAssistant || result !== undefined)) return show(block, path, notes, result);
@@ -104,11 +104,11 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
         return [saidText(block.text, path, notes, isKept ? type : 'text')];
       }
       // A single empty text is how nothing is said.
-      if (type !== 'text' || !isAlone) notes.push(leftOut(block, path));
+      if (type !== 'text' || !isAlone) notes.push(noteLeftOut(block, path));
       return [];
     }
 
-    function call(block: ToolUseBlock, path: string): readonly Said[] {
+    function call(block: ToolUseBlock, path: string): readonly PortableBlock[] {
       const { rawParameters, form } = block;
       // A call at the very end may lack all of its arguments.
       const isOpen = rawParameters.trim() === '' && block === content.at(-1);
@@ -118,14 +118,19 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
       }
       const id = targetToolId(block.id, policies, `${path}.id`, losses);
       const name = targetToolName(block.name, policies, `${path}.name`, losses);
-      const args = argumentsText(rawParameters, `${path}.parameters`, losses);
+      const args = toArguments(rawParameters, `${path}.parameters`, losses);
       return [{ type: 'call', id, name, ...(form && { form }), args }];
     }
 
-    function show(block: MediaBlock, path: string, notes: LossNote[], result: string | undefined): readonly Said[] {
+    function show(
+      block: MediaBlock,
+      path: string,
+      notes: LossNote[],
+      result: string | undefined,
+    ): readonly PortableBlock[] {
       const { mediaType } = block;
       const partFor = (accepted: readonly string[]): string | undefined => {
-        const taken = takenMedia(block, accepted, message, target);
+        const taken = acceptMedia(block, accepted, message, target);
         return taken && forms.media(taken, target);
       };
       const inside = result === undefined ? undefined : partFor(policies.media.toolResult);
@@ -211,7 +216,7 @@ function isCited(block: ContentBlock, before: ContentBlock | undefined): boolean
 /** Tells why there is nothing to send. */
 const NOTHING: Draft = { role: 'user', text: '', calls: [], results: [], losses: [] };
 
-function isBlank(said: Said): boolean {
+function isBlank(said: PortableBlock): boolean {
   return said.type === 'text' && said.text.trim() === '';
 }
 

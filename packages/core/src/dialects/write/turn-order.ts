@@ -1,7 +1,7 @@
 import { dropped, type LossReason, rewritten, synthesised } from '../loss.ts';
 import type { Element } from '../manifest.ts';
 import { forModel } from '../provider.ts';
-import { plainTexts } from './content.ts';
+import { readTexts } from './content.ts';
 import {
   findRunEnd,
   locateAt,
@@ -48,7 +48,7 @@ export function rewriteMisplacedSystem(
       ? draft
       : replaceDraft(
           draft,
-          writer.userText(plainTexts(draft.message?.content ?? []), target),
+          writer.userText(readTexts(draft.message?.content ?? []), target),
           rewritten('', 'inline-system'),
         );
   });

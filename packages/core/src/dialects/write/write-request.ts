@@ -8,7 +8,7 @@ import { dropReasoningBoundElsewhere, findUpstream } from './bound-reasoning.ts'
 import type { WriteCache } from './cache.ts';
 import { findUnplaced, markElements, resolveCachePoints } from './cache-points.ts';
 import { draftMessages, locate, type PlacedDraft, type RequestJob, toElement } from './drafts.ts';
-import { extraMembers, replaceFrameSurrogates } from './frame.ts';
+import { readExtra, replaceFrameSurrogates } from './frame.ts';
 import { pairCallsWithResults } from './pair-calls.ts';
 import { findReusable, isReusableBefore, joinBody, plainElements } from './reuse.ts';
 import {
@@ -39,7 +39,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
   const { writer } = spec;
   const messages = [...request.messages];
   checkRequest(request, messages);
-  const extra = extraMembers(request.extra);
+  const extra = readExtra(request.extra);
   const target = findTarget(spec, request, messages, extra);
   const markers = resolveCachePoints(request.cache ?? [], messages.length, writer);
   const leading = countLeadingSystem(messages, writer, target);
