@@ -1,19 +1,19 @@
 import { isObject, type Json, objects, plain } from '../json.ts';
-import { pieces } from '../reply/pieces.ts';
-import type { MessageReply, ReplyBlock, Stop } from '../reply/reply.ts';
+import type { MessageReply, ReplyBlock, Stop } from '../reply.ts';
 import { prefixDigest } from '../rules/anthropic-messages/prefix.ts';
 import { block as knownBlock } from '../rules/anthropic-messages/schema-blocks.ts';
 import {
+  countUsage,
   event,
-  extraOf,
   inputText,
   inputValue,
+  pieces,
   type RenderContext,
   type Renderer,
+  readExtra,
+  readStop,
   type SseEvent,
-  stopOf,
-  usageOf,
-} from './rendered.ts';
+} from './renderer.ts';
 
 const STOPS: Readonly<Record<Stop, string>> = {
   end: 'end_turn',
@@ -54,7 +54,7 @@ function nativeBlock(block: ReplyBlock, context: RenderContext, prefix: () => st
 const isKnown = (native: Json): boolean => !knownBlock(native, '').some(({ tag }) => tag !== undefined);
 
 /** The blocks in order: a signature is bound to all that stands before it, the reply's own blocks too. */
-function contentOf({ blocks, extra }: MessageReply, context: RenderContext): readonly Json[] {
+function renderContent({ blocks, extra }: MessageReply, context: RenderContext): readonly Json[] {
   const messages = Array.isArray(context.request.messages) ? context.request.messages : [];
   const content: Json[] = [];
   const bound: unknown[] = [];
@@ -64,7 +64,7 @@ function contentOf({ blocks, extra }: MessageReply, context: RenderContext): rea
       return prefixDigest(body, messages.length, bound.length);
     };
     const native = nativeBlock(block, context, prefix);
-    const full = block.type === 'native' ? native : { ...native, ...extra?.block, ...extraOf(block) };
+    const full = block.type === 'native' ? native : { ...native, ...extra?.block, ...readExtra(block) };
     content.push(full);
     // A signature is bound to what can come back: not to what the schema will refuse.
     if (!context.refuseOwnFields) bound.push(plain(full));
@@ -98,8 +98,8 @@ function streamed(block: ReplyBlock, native: Json, size: number): { start: Json;
 
 export const renderAnthropicMessages: Renderer = (reply, context) => {
   const { extra = {}, blocks, pieces: size = 16 } = reply;
-  const content = contentOf(reply, context);
-  const { input, output, cached } = usageOf(reply, context);
+  const content = renderContent(reply, context);
+  const { input, output, cached } = countUsage(reply, context);
   const counts = {
     input_tokens: input - cached,
     cache_creation_input_tokens: 0,
@@ -107,7 +107,7 @@ export const renderAnthropicMessages: Renderer = (reply, context) => {
     output_tokens: output,
     ...extra.usage,
   };
-  const stop = { stop_reason: reply.nativeStop ?? STOPS[stopOf(reply)], stop_sequence: null };
+  const stop = { stop_reason: reply.nativeStop ?? STOPS[readStop(reply)], stop_sequence: null };
   const head = {
     id: reply.id ?? context.mint.id('msg_01', 22),
     type: 'message',

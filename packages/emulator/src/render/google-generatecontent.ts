@@ -1,8 +1,17 @@
 import { type Json, plain } from '../json.ts';
-import { pieces } from '../reply/pieces.ts';
-import type { MessageReply, ReplyBlock, Stop } from '../reply/reply.ts';
-import { demandsSignature, model as modelOf } from '../rules/google-generatecontent/models.ts';
-import { event, extraOf, inputValue, isCall, type RenderContext, type Renderer, stopOf, usageOf } from './rendered.ts';
+import type { MessageReply, ReplyBlock, Stop } from '../reply.ts';
+import { demandsSignature, model as readModel } from '../rules/google-generatecontent/models.ts';
+import {
+  countUsage,
+  event,
+  inputValue,
+  isCall,
+  pieces,
+  type RenderContext,
+  type Renderer,
+  readExtra,
+  readStop,
+} from './renderer.ts';
 
 const STOPS: Readonly<Record<Stop, string>> = {
   end: 'STOP',
@@ -15,7 +24,7 @@ const STOPS: Readonly<Record<Stop, string>> = {
 
 /** Where a signing model puts its signature: on the first call, else on the last text. */
 function signedIndex(blocks: readonly ReplyBlock[], context: RenderContext): number {
-  if (!demandsSignature(modelOf(context.model))) return -1;
+  if (!demandsSignature(readModel(context.model))) return -1;
   const call = blocks.findIndex(isCall);
   return call === -1 ? blocks.findLastIndex(({ type }) => type === 'text') : call;
 }
@@ -26,14 +35,14 @@ interface Part {
   readonly streamed: readonly Json[];
 }
 
-function partOf(
+function renderPart(
   block: ReplyBlock,
   signs: boolean,
   { extra = {}, pieces: size = 16 }: MessageReply,
   context: RenderContext,
 ): Part {
   const { mint, model } = context;
-  const more = { ...extra.block, ...extraOf(block) };
+  const more = { ...extra.block, ...readExtra(block) };
   const signature = (text?: string) => ({
     thoughtSignature: mint.seal({ model, ...(text !== undefined && { text }) }),
   });
@@ -75,7 +84,7 @@ function partOf(
 }
 
 function usageFields(reply: MessageReply, context: RenderContext): Json {
-  const { input, output, reasoning, cached } = usageOf(reply, context);
+  const { input, output, reasoning, cached } = countUsage(reply, context);
   return {
     promptTokenCount: input,
     candidatesTokenCount: output - reasoning,
@@ -91,8 +100,8 @@ export const renderGoogleGenerateContent: Renderer = (reply, context) => {
   const { extra = {} } = reply;
   const candidates = [reply.blocks, ...(reply.alternatives ?? [])].map((blocks, index) => {
     const signed = signedIndex(blocks, context);
-    const parts = blocks.map((block, at) => partOf(block, at === signed, reply, context));
-    return { index, parts, finishReason: reply.nativeStop ?? STOPS[stopOf({ ...reply, blocks })] };
+    const parts = blocks.map((block, at) => renderPart(block, at === signed, reply, context));
+    return { index, parts, finishReason: reply.nativeStop ?? STOPS[readStop({ ...reply, blocks })] };
   });
   const content = (parts: readonly Json[]): Json => ({
     // A reply without parts has none (recorded: SAFETY, MAX_TOKENS).

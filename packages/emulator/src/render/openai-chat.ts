@@ -1,17 +1,17 @@
 import { isObject, type Json, plain } from '../json.ts';
-import { pieces } from '../reply/pieces.ts';
-import type { MessageReply, ReplyBlock, Stop } from '../reply/reply.ts';
+import type { MessageReply, ReplyBlock, Stop } from '../reply.ts';
 import {
+  countUsage,
   event,
-  extraOf,
   inputText,
   isCall,
+  pieces,
   type RenderContext,
   type Renderer,
+  readExtra,
+  readStop,
   type SseEvent,
-  stopOf,
-  usageOf,
-} from './rendered.ts';
+} from './renderer.ts';
 
 const STOPS: Readonly<Record<Stop, string>> = {
   end: 'stop',
@@ -46,7 +46,7 @@ function thinking(blocks: readonly ReplyBlock[], { mint, model }: RenderContext)
   return { ...fields, ...(details.length > 0 && { reasoning_details: details }) };
 }
 
-function messageOf(
+function renderMessage(
   blocks: readonly ReplyBlock[],
   { extra = {}, pieces: size = 16 }: MessageReply,
   context: RenderContext,
@@ -58,13 +58,13 @@ function messageOf(
     type: 'function',
     function: { name: block.name, arguments: inputText(block), ...extra.part },
     ...extra.block,
-    ...extraOf(block),
+    ...readExtra(block),
   }));
   const thought = thinking(blocks, context);
   // Only calls are objects in a chat message: what other blocks hold beyond their text belongs to the message.
   const more = blocks.flatMap((block) => {
     if (block.type === 'native') return [block.value];
-    return isCall(block) ? [] : [extraOf(block)];
+    return isCall(block) ? [] : [readExtra(block)];
   });
   const images = blocks.flatMap((block) =>
     block.type === 'image'
@@ -100,7 +100,7 @@ function messageOf(
 }
 
 function usageFields(reply: MessageReply, context: RenderContext): Json {
-  const { input, output, reasoning, cached } = usageOf(reply, context);
+  const { input, output, reasoning, cached } = countUsage(reply, context);
   return {
     prompt_tokens: input,
     completion_tokens: output,
@@ -131,8 +131,8 @@ export const renderOpenAIChat: Renderer = (reply, context) => {
   const usage = usageFields(reply, context);
   const choices = [reply.blocks, ...(reply.alternatives ?? [])].map((blocks, index) => ({
     index,
-    ...messageOf(blocks, reply, context),
-    finish_reason: reply.nativeStop ?? STOPS[stopOf({ ...reply, blocks })],
+    ...renderMessage(blocks, reply, context),
+    finish_reason: reply.nativeStop ?? STOPS[readStop({ ...reply, blocks })],
   }));
   const chunk = (list: readonly Json[], counts: Json | null): SseEvent =>
     event(undefined, {

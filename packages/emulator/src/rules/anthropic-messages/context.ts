@@ -1,11 +1,9 @@
-/** Everything the rules look at, read once from the body. What has the wrong type is left out: the schema rules report it. */
 import { isObject, type Json, objects } from '../../json.ts';
-import type { JudgedRequest } from '../verdict.ts';
+import type { JudgedRequest, Rule } from '../verdict.ts';
 import { type Model, model } from './models.ts';
 import { type Prefix, prefixes } from './prefix.ts';
 import { hostedRequestBody, requestBody } from './schema-request.ts';
 import type { Issue } from './shape.ts';
-import { mergeTurns, type Placed, type Turn } from './turns.ts';
 
 export interface Context {
   readonly request: JudgedRequest;
@@ -25,8 +23,10 @@ export interface Context {
   readonly prefix: (message: number, block: number) => Prefix;
 }
 
+export type AnthropicRule = Rule<Context>;
+
 /** From the header, and from the body where a host (Bedrock) wants them there. */
-function betasOf({ headers }: JudgedRequest, { anthropic_beta: inBody }: Json): readonly string[] {
+function readBetas({ headers }: JudgedRequest, { anthropic_beta: inBody }: Json): readonly string[] {
   const inHeader = (headers?.['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim());
   return [...inHeader, ...(Array.isArray(inBody) ? inBody.map(String) : [])];
 }
@@ -48,10 +48,64 @@ export function readContext(request: JudgedRequest, body: Json): Context {
     system: objects(body.system),
     tools: objects(body.tools),
     thinking: isObject(body.thinking) ? body.thinking : {},
-    betas: betasOf(request, body),
+    betas: readBetas(request, body),
     prefix: (message, block) => {
       lookUp ??= prefixes(body);
       return lookUp(message, block);
     },
   };
 }
+
+/** Messages as the API reads them: consecutive messages of one role are one turn (wire-rules, "surprises"). */
+
+export interface Placed {
+  readonly block: Json;
+  readonly type: string;
+  /** Index in `messages` and in that message's `content`. */
+  readonly message: number;
+  readonly index: number;
+  /** `messages.1.content.0` */
+  readonly path: string;
+}
+
+export interface Turn {
+  readonly role: string;
+  /** Index of its first message. */
+  readonly first: number;
+  readonly blocks: readonly Placed[];
+}
+
+/** A string counts as one text block. */
+export function contentBlocks(content: unknown): readonly Json[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
+
+export const place = (message: Json, at: number): readonly Placed[] =>
+  contentBlocks(message.content).map((block, index) => ({
+    block,
+    type: `${block.type}`,
+    message: at,
+    index,
+    path: `messages.${at}.content.${index}`,
+  }));
+
+function mergeTurns(messages: readonly Json[]): readonly Turn[] {
+  const turns: { role: string; first: number; blocks: Placed[] }[] = [];
+  messages.forEach((message, index) => {
+    const last = turns.at(-1);
+    const blocks = place(message, index);
+    if (last && last.role === message.role) last.blocks.push(...blocks);
+    else turns.push({ role: `${message.role}`, first: index, blocks: [...blocks] });
+  });
+  return turns;
+}
+
+export const isThinking = (placed: Placed | undefined): boolean =>
+  placed?.type === 'thinking' || placed?.type === 'redacted_thinking';
+
+/** Blocks of tools that run on Anthropic's side, both the call and its result. */
+export const isServerCall = (placed: Placed | undefined): boolean =>
+  placed?.type === 'server_tool_use' || placed?.type === 'mcp_tool_use';
+export const isServerResult = (placed: Placed | undefined): boolean =>
+  placed !== undefined && placed.type !== 'tool_result' && placed.type.endsWith('_tool_result');

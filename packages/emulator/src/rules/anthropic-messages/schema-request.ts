@@ -1,8 +1,7 @@
 /** The whole request body (`MessageCreateParams` of @anthropic-ai/sdk 1.8, plus the sampling fields older models take). */
 import { isObject } from '../../json.ts';
-import { block, systemBlock, textBlock } from './schema-blocks.ts';
+import { block, systemBlock, textBlock, tool } from './schema-blocks.ts';
 import { cacheControl } from './schema-media.ts';
-import { tool } from './schema-tools.ts';
 import {
   anything,
   boolean,

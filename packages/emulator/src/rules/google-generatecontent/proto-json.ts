@@ -1,7 +1,6 @@
 /** Reads a request by the JSON mapping of protocol buffers: into camelCase, with every fault on the way in Google's wording. */
 import { isObject, type Json } from '../../json.ts';
-import { DATA_FIELDS } from './proto-content.ts';
-import { protoMessages } from './proto-request.ts';
+import { DATA_FIELDS, protoMessages } from './schema.ts';
 
 export interface Fault {
   readonly kind: 'unknown' | 'type' | 'struct' | 'bytes' | 'oneof';

@@ -1,0 +1,227 @@
+/** What the emulator answers, told once for all four protocols. */
+import { isObject } from './json.ts';
+
+/** Any JSON value; `rawJson` for text that must stay as it is. */
+export type Extra = Readonly<Record<string, unknown>>;
+
+interface Base {
+  /** Unknown fields of this block alone. */
+  readonly extra?: Extra;
+}
+
+export interface TextBlock extends Base {
+  readonly type: 'text';
+  readonly text: string;
+  /** Gemini: whether the part carries a thought signature. Default: the last text of a signing model without calls. */
+  readonly signed?: boolean;
+}
+
+export interface ThinkingBlock extends Base {
+  readonly type: 'thinking';
+  readonly text: string;
+  /** Sent instead of a signature of the emulator's own, so that it is not recognised later. */
+  readonly signature?: string;
+  /** Chat completions: the message field it goes into. Default `reasoning_content`. */
+  readonly field?: string;
+}
+
+/** Thinking of which only the ciphertext is given. */
+export interface RedactedThinkingBlock extends Base {
+  readonly type: 'redacted-thinking';
+}
+
+export interface ToolUseBlock extends Base {
+  readonly type: 'tool-use';
+  readonly name: string;
+  /** A value, or the exact JSON text of the arguments. */
+  readonly input: Extra | string;
+  /** The id of the call. Default: a new one. */
+  readonly id?: string;
+  /** Gemini: as with text. Default: the first call of a signing model. */
+  readonly signed?: boolean;
+}
+
+export interface RefusalBlock extends Base {
+  readonly type: 'refusal';
+  readonly text: string;
+}
+
+/** An image the model made: inline data, an `image_generation_call`, `images` of a chat message as OpenRouter has them. */
+export interface ImageBlock extends Base {
+  readonly type: 'image';
+  /** Default `image/png`. */
+  readonly mediaType?: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/**
+ * A block, item or part in the protocol's own form, known or unknown: it is served as it is, whole. Chat completions
+ * have no list of blocks; there its fields become fields of the message.
+ */
+export interface NativeBlock {
+  readonly type: 'native';
+  readonly value: Extra;
+}
+
+export type ReplyBlock =
+  | TextBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolUseBlock
+  | RefusalBlock
+  | ImageBlock
+  | NativeBlock;
+
+export type Stop = 'end' | 'tool-use' | 'max-tokens' | 'stop-sequence' | 'refusal' | 'pause';
+
+export interface Usage {
+  readonly input?: number;
+  readonly output?: number;
+  readonly reasoning?: number;
+  readonly cached?: number;
+}
+
+/** Unknown fields by level. What a protocol has no such level for is left out. */
+export interface Extras {
+  /** The response as a whole; never sent back by clients. */
+  readonly envelope?: Extra;
+  /** Chat choice, Gemini candidate. */
+  readonly choice?: Extra;
+  /** The message: Anthropic's, `choices[].message`, Gemini's content; with Responses every message item. */
+  readonly message?: Extra;
+  /** Every content block, output item, Gemini part, chat tool call. */
+  readonly block?: Extra;
+  /** One level further in: Responses content and summary parts, `function` of a chat call, Gemini's `functionCall`. */
+  readonly part?: Extra;
+  readonly usage?: Extra;
+  /** Streams only: every delta object (Anthropic, chat). */
+  readonly delta?: Extra;
+  /** Streams only: every event. */
+  readonly event?: Extra;
+}
+
+/** An event that the protocol does not know, or a comment line, put into the stream behind so many others. */
+export interface ExtraEvent {
+  readonly after: number;
+  readonly event?: string;
+  readonly data?: unknown;
+  readonly comment?: string;
+}
+
+export interface MessageReply extends Transport {
+  readonly blocks: readonly ReplyBlock[];
+  /** Further choices (chat) or candidates (Gemini). */
+  readonly alternatives?: readonly (readonly ReplyBlock[])[];
+  /** Default: `tool-use` when there is a call, else `end`. */
+  readonly stop?: Stop;
+  /** A stop reason in the protocol's own words, known or not. */
+  readonly nativeStop?: string;
+  /** Default: estimated from lengths. */
+  readonly usage?: Usage;
+  /** The model that the reply names. Default: the one asked for. */
+  readonly model?: string;
+  readonly id?: string;
+  readonly extra?: Extras;
+  readonly events?: readonly ExtraEvent[];
+  /** Characters per streamed piece of text. Default 16. */
+  readonly pieces?: number;
+}
+
+/** An error in the provider's own shape. */
+export interface ErrorReply extends Transport {
+  readonly error: {
+    readonly status: number;
+    readonly message?: string;
+    /** OpenAI's and Anthropic's `type`, Google's `status`. Default: what goes with the status. */
+    readonly type?: string;
+    readonly code?: string;
+  };
+}
+
+/** Bytes as they are; `chunks` are written one by one. */
+export interface RawReply extends Transport {
+  readonly raw: {
+    readonly status?: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string | Uint8Array;
+    readonly chunks?: readonly (string | Uint8Array)[];
+  };
+}
+
+export type Reply = MessageReply | ErrorReply | RawReply;
+
+/** A reply of one text. */
+export const says = (text: string, more: Omit<MessageReply, 'blocks'> = {}): MessageReply => ({
+  blocks: [{ type: 'text', text }],
+  ...more,
+});
+
+/** How a reply travels: when, in which pieces, and what goes wrong on the way. */
+
+/** `retry-after` in its three forms: whole seconds, a date (so far from now), milliseconds (`retry-after-ms`). */
+export type RetryAfter = { readonly seconds: number } | { readonly dateIn: number } | { readonly ms: number };
+
+/** An error in the middle of a stream, in the protocol's own shape; as an HTTP error where nothing is streamed. */
+export interface StreamError {
+  readonly afterEvents: number;
+  readonly message?: string;
+  /** Default 529 with Anthropic, else 500. */
+  readonly status?: number;
+  readonly type?: string;
+}
+
+/** Where the connection stops doing what it should. */
+export interface Break {
+  /** `request`: nothing is answered at all. `head`: after status and headers. */
+  readonly after: 'request' | 'head' | { readonly events: number } | { readonly bytes: number };
+  /**
+   * `cut` closes the connection, `reset` resets it, `hang` says nothing more until the client leaves, `end` ends the
+   * body in good order, but too early.
+   */
+  readonly how: 'cut' | 'reset' | 'hang' | 'end';
+}
+
+export interface Transport {
+  /** Default 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly retryAfter?: RetryAfter;
+  /** Milliseconds before status and headers. */
+  readonly delay?: number;
+  /** Milliseconds between events, or between chunks of bytes. */
+  readonly chunkDelay?: number;
+  /** The body is cut into chunks of so many bytes, wherever that falls. */
+  readonly chunkBytes?: number;
+  readonly streamError?: StreamError;
+  readonly break?: Break;
+}
+
+const blockTypes: Readonly<Record<ReplyBlock['type'], true>> = {
+  text: true,
+  thinking: true,
+  'redacted-thinking': true,
+  'tool-use': true,
+  refusal: true,
+  image: true,
+  native: true,
+};
+
+/** A script is checked where it is given: once it is asked for, a mistake in it would look like one of the server. */
+export function checkReply(reply: Reply, at: string): void {
+  const given: unknown = reply;
+  if (!isObject(given)) throw new TypeError(`${at} must be an object with "blocks", "error" or "raw"`);
+  if ('raw' in given || 'error' in given) return;
+  checkBlocks(given.blocks, `${at}.blocks`);
+  const { alternatives = [] } = given;
+  if (!Array.isArray(alternatives)) throw new TypeError(`${at}.alternatives must be a list of lists of blocks`);
+  for (const [index, blocks] of alternatives.entries()) checkBlocks(blocks, `${at}.alternatives[${index}]`);
+}
+
+function checkBlocks(blocks: unknown, at: string): void {
+  if (!Array.isArray(blocks)) throw new TypeError(`${at} must be a list of blocks`);
+  for (const [index, block] of blocks.entries()) {
+    if (isObject(block) && typeof block.type === 'string' && block.type in blockTypes) continue;
+    throw new TypeError(`${at}[${index}].type must be one of ${Object.keys(blockTypes).join(', ')}`);
+  }
+}
