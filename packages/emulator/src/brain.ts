@@ -1,4 +1,4 @@
-/** Who answers when nothing is scripted. */
+/** Brains answer the requests for which no reply is queued; they see every protocol's requests in one form. */
 import { asText, isObject, type Json, objects, stringify } from './json.ts';
 import type { Protocol } from './protocol.ts';
 import { type Reply, says } from './reply.ts';
@@ -15,25 +15,25 @@ export interface ToolResult {
   readonly text: string;
 }
 
-/** A request in the same form for every protocol, with what a brain needs of it. */
+/** A request of any protocol, reduced to what a brain needs. */
 export interface BrainRequest {
   readonly protocol: Protocol;
   readonly issuer: string;
   readonly model: string;
   readonly stream: boolean;
-  /** 0 for the first time these very bytes are sent, 1 for the second, … */
+  /** How often exactly these bytes were sent before: 0 for the first time. */
   readonly attempt: number;
   readonly body: Json;
-  /** What the user said last. */
+  /** The user's last text. */
   readonly text: string;
   readonly tools: readonly OfferedTool[];
-  /** A tool that must be called: its name, or any. */
+  /** The name of the tool that must be called, or true when any tool must be. */
   readonly forced: string | true | undefined;
-  /** JSON Schema that the answer has to follow. */
+  /** The JSON Schema that the answer must follow. */
   readonly format: Json | undefined;
-  /** Results that came since then. */
+  /** Tool results after that text. */
   readonly results: readonly ToolResult[];
-  /** Whether thoughts are asked for in a form that can be shown. */
+  /** Whether the request asks for readable thinking. */
   readonly thinking: boolean;
 }
 
@@ -43,24 +43,22 @@ export const echoBrain: Brain = ({ text, results, body }) => {
   const reply = says(
     results.length > 0 ? `Tool results: ${results.map((result) => result.text).join(', ')}` : `Echo: ${text}`,
   );
-  const count = choicesAsked(body);
+  const count = countChoices(body);
   return count > 1 ? { ...reply, alternatives: Array.from({ length: count - 1 }, () => reply.blocks) } : reply;
 };
 
 /** `n` of Chat Completions, `candidateCount` of Gemini. */
-function choicesAsked(body: Json): number {
+function countChoices(body: Json): number {
   if (!isObject(body)) return 1;
   const config = isObject(body.generationConfig) ? body.generationConfig : {};
   const count = body.n ?? config.candidateCount;
   return typeof count === 'number' ? Math.min(count, 128) : 1;
 }
 
-/** Reads what a brain needs out of a request of any protocol. */
+type RequestView = Pick<BrainRequest, 'text' | 'tools' | 'forced' | 'format' | 'results' | 'thinking'>;
 
-type View = Pick<BrainRequest, 'text' | 'tools' | 'forced' | 'format' | 'results' | 'thinking'>;
-
-/** One turn of the conversation, reduced to what was said and what tools answered. */
-interface Said {
+/** One turn of the conversation: its text and its tool results. */
+interface TurnSummary {
   readonly role: 'user' | 'model' | 'tool';
   readonly text: string;
   readonly results?: readonly ToolResult[];
@@ -73,8 +71,8 @@ const joined = (parts: unknown): string =>
         .flatMap(({ text }) => asText(text) ?? [])
         .join('\n');
 
-/** The last thing the user said, and the results since then. */
-function lastTurn(conversation: readonly Said[]): Pick<View, 'text' | 'results'> {
+/** The user's last text, and the tool results after it. */
+function lastTurn(conversation: readonly TurnSummary[]): Pick<RequestView, 'text' | 'results'> {
   const start = conversation.findLastIndex(({ role, text }) => role === 'user' && text.trim() !== '');
   const after = conversation.slice(Math.max(0, start));
   return { text: conversation[start]?.text ?? '', results: after.flatMap(({ results = [] }) => results) };
@@ -91,13 +89,13 @@ function below(value: unknown, ...path: readonly string[]): Json | undefined {
   return isObject(found) ? found : undefined;
 }
 
-function anthropic(body: Json): View {
+function anthropic(body: Json): RequestView {
   const { messages, tools, tool_choice: choice, thinking } = body;
   const list = objects(messages);
   const names = new Map(
     list.flatMap(({ content }) => objects(content)).map(({ id, name }) => [id, asText(name)] as const),
   );
-  const conversation = list.map(({ role, content }): Said => {
+  const conversation = list.map(({ role, content }): TurnSummary => {
     const results = objects(content)
       .filter(({ type }) => type === 'tool_result')
       .map((result) => ({ name: names.get(result.tool_use_id), text: joined(result.content) }));
@@ -120,7 +118,7 @@ const openAIForced = (choice: unknown): string | true | undefined => {
   return asText(choice.name) ?? (isObject(choice.function) ? asText(choice.function.name) : undefined);
 };
 
-function chat(body: Json): View {
+function chat(body: Json): RequestView {
   const { messages, tools, tool_choice: choice, model } = body;
   const list = objects(messages);
   const names = new Map(
@@ -128,7 +126,7 @@ function chat(body: Json): View {
       .flatMap((message) => objects(message.tool_calls))
       .map((call) => [call.id, isObject(call.function) ? asText(call.function.name) : undefined] as const),
   );
-  const conversation = list.map(({ role, content, tool_call_id: id }): Said => {
+  const conversation = list.map(({ role, content, tool_call_id: id }): TurnSummary => {
     const text = joined(content);
     if (role === 'tool') return { role: 'tool', text: '', results: [{ name: names.get(id), text }] };
     return { role: role === 'user' ? 'user' : 'model', text };
@@ -139,16 +137,16 @@ function chat(body: Json): View {
     tools: choice === 'none' ? [] : functions.flatMap((tool) => offer(tool.name, tool.description, tool.parameters)),
     forced: openAIForced(choice),
     format: below(body, 'response_format', 'json_schema', 'schema'),
-    // OpenAI's own models show no thoughts here; compatible ones do.
+    // In this API only models of compatible providers show their thinking.
     thinking: /deepseek|glm|kimi|qwen|demo/.test(`${model}`),
   };
 }
 
-function responses(body: Json): View {
+function responses(body: Json): RequestView {
   const { input, tools, tool_choice: choice, reasoning } = body;
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : objects(input);
   const names = new Map(items.map((item) => [item.call_id, asText(item.name)] as const).filter(([, name]) => name));
-  const conversation = items.map(({ type, role, content, call_id: id, output }): Said => {
+  const conversation = items.map(({ type, role, content, call_id: id, output }): TurnSummary => {
     if (`${type}`.endsWith('_output')) {
       return { role: 'tool', text: '', results: [{ name: names.get(id), text: joined(output) }] };
     }
@@ -171,8 +169,8 @@ function responses(body: Json): View {
 /** Proto JSON: both spellings of a name. */
 const field = (value: Json, camel: string, snake: string): unknown => value[camel] ?? value[snake];
 
-function google(body: Json): View {
-  const conversation = objects(body.contents).map(({ role, parts }): Said => {
+function google(body: Json): RequestView {
+  const conversation = objects(body.contents).map(({ role, parts }): TurnSummary => {
     const results = objects(parts).flatMap((part) => {
       const answer = field(part, 'functionResponse', 'function_response');
       return isObject(answer) ? [{ name: asText(answer.name), text: stringify(answer.response ?? {}) }] : [];
@@ -208,7 +206,8 @@ function google(body: Json): View {
   };
 }
 
-export const views: Readonly<Record<Protocol, (body: Json) => View>> = {
+/** Reads what a brain needs from a request body. */
+export const requestViews: Readonly<Record<Protocol, (body: Json) => RequestView>> = {
   'anthropic-messages': anthropic,
   'openai-chat': chat,
   'openai-responses': responses,

@@ -26,16 +26,14 @@ function thoughts({ text, results, tools }: BrainRequest, tool: OfferedTool | un
 export const demoBrain: Brain = (request): MessageReply => {
   const { body, attempt, text, results, format } = request;
   const chance = createChance(stringify(body), attempt);
-  const tool = results.length === 0 ? fittingTool(request) : undefined;
+  const tool = results.length === 0 ? chooseTool(request) : undefined;
   const thinking: readonly ReplyBlock[] = request.thinking ? [{ type: 'thinking', text: thoughts(request, tool) }] : [];
   const reply = (...blocks: readonly ReplyBlock[]): MessageReply => ({ ...speed, blocks: [...thinking, ...blocks] });
-  if (tool) return reply({ type: 'tool-use', name: tool.name, input: argumentsFor(tool.schema, text, chance) });
-  // An answer that must follow a schema has no room for words of its own.
-  if (format) return reply({ type: 'text', text: stringify(valueOfSchema(format, text, chance)) });
+  if (tool) return reply({ type: 'tool-use', name: tool.name, input: inventArguments(tool.schema, text, chance) });
+  // An answer by a schema consists of the value alone.
+  if (format) return reply({ type: 'text', text: stringify(inventValue(format, text, chance)) });
   return reply({ type: 'text', text: demoAnswer({ topic: shorten(text), results, chance }) });
 };
-
-/** Which of the offered tools the user seems to ask for. */
 
 const COMMON = new Set(
   'about after again also and any are can could does for from get give given have how into just like make more name not of one please show some tell than that the their them then there these this time tool tools use used user using want what when where which will with would you your'.split(
@@ -43,7 +41,7 @@ const COMMON = new Set(
   ),
 );
 
-/** Words in small letters, the common ones left out, cut to their stem: `weather_lookup` and "look up the weather". */
+/** The uncommon words in lower case, cut to their stem: `weather_lookup` then matches "look up the weather". */
 function stems(text: string): ReadonlySet<string> {
   const spaced = text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
   const words = spaced.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
@@ -56,8 +54,8 @@ const shared = (one: ReadonlySet<string>, other: ReadonlySet<string>): number =>
 const score = (tool: OfferedTool, said: ReadonlySet<string>): number =>
   2 * shared(stems(tool.name), said) + shared(stems(tool.description), said);
 
-/** A forced tool, or the best match; any tool when the user asks for one. A description needs two words in common. */
-function fittingTool({ tools, forced, text }: BrainRequest): OfferedTool | undefined {
+/** The forced tool, or the one that matches the user's words best. A description must share two words with them. */
+function chooseTool({ tools, forced, text }: BrainRequest): OfferedTool | undefined {
   if (typeof forced === 'string') return tools.find(({ name }) => name === forced);
   const said = stems(text);
   const [best] = tools
@@ -67,8 +65,6 @@ function fittingTool({ tools, forced, text }: BrainRequest): OfferedTool | undef
   const asked = forced === true || /\b(use|call|try|run)\b.*\btools?\b/i.test(text);
   return asked || best.score >= 2 ? best.tool : undefined;
 }
-
-/** The words of the demo model. */
 
 interface Content {
   readonly topic: string;
@@ -119,7 +115,7 @@ const samples: Some<readonly [language: string, code: string]> = [
   ['sh', 'for file in *.md; do\n  wc -w "$file"\ndone'],
 ];
 
-/** A fence longer than any in the text. */
+/** A code block whose fence is longer than any fence in the text. */
 function fenced(text: string, language = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
@@ -145,9 +141,8 @@ function demoAnswer({ topic, results, chance }: Content): string {
   ].join('\n\n');
 }
 
-/** Plausible values for a JSON Schema, taken from the user's words where they fit. */
-
-interface Given {
+/** What invented values are made from. */
+interface ValueSource {
   readonly text: string;
   readonly chance: Chance;
   /** The whole schema, for references into it. */
@@ -158,7 +153,7 @@ const DEPTH = 6;
 
 const words = (text: string): readonly string[] => text.match(/[\p{L}\p{N}][\p{L}\p{N}'-]*/gu) ?? [];
 
-/** Names stand out by their capital, in the middle of a sentence. */
+/** A capitalised word within a sentence. */
 function properNoun(text: string): string | undefined {
   return /(?<=[\p{Ll}\p{N},;:] )\p{Lu}[\p{L}-]+(?: \p{Lu}[\p{L}-]+)*/u.exec(text)?.[0];
 }
@@ -173,7 +168,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: '00000000-0000-4000-8000-000000000000',
 };
 
-function string({ format, minLength, maxLength }: Json, name: string, { text }: Given): string {
+function string({ format, minLength, maxLength }: Json, name: string, { text }: ValueSource): string {
   const fixed = typeof format === 'string' ? FORMATS[format] : undefined;
   if (fixed !== undefined) return fixed;
   const found = guess(name, text);
@@ -194,7 +189,7 @@ function guess(name: string, text: string): string {
   return quoted ?? properNoun(text) ?? longest ?? 'demo';
 }
 
-function number({ minimum, maximum, type }: Json, name: string, { text, chance }: Given): number {
+function number({ minimum, maximum, type }: Json, name: string, { text, chance }: ValueSource): number {
   const from = typeof minimum === 'number' ? minimum : 1;
   const to = typeof maximum === 'number' ? maximum : Math.max(from + 9, 10);
   const said = /-?\d+(?:\.\d+)?/.exec(text)?.[0];
@@ -205,19 +200,19 @@ function number({ minimum, maximum, type }: Json, name: string, { text, chance }
   return chance.integer(Math.ceil(from), Math.floor(to), name);
 }
 
-function oneOf(list: readonly unknown[], name: string, { text, chance }: Given): unknown {
+function oneOf(list: readonly unknown[], name: string, { text, chance }: ValueSource): unknown {
   const said = list.find((value) => typeof value === 'string' && text.toLowerCase().includes(value.toLowerCase()));
   return said ?? (list.length === 0 ? null : chance.pick(list as [unknown, ...unknown[]], name));
 }
 
-/** Required properties; where none is required, all of them. */
-function object({ properties, required }: Json, given: Given, depth: number): Json {
+/** The required properties; all of them when none is required. */
+function object({ properties, required }: Json, given: ValueSource, depth: number): Json {
   const fields = isObject(properties) ? Object.entries(properties) : [];
   const wanted = Array.isArray(required) && required.length > 0 ? new Set<unknown>(required) : undefined;
   return Object.fromEntries(
     fields
       .filter(([name]) => wanted?.has(name) ?? true)
-      .map(([name, schema]) => [name, valueFor(isObject(schema) ? schema : {}, name, given, depth + 1)]),
+      .map(([name, schema]) => [name, inventValueAt(isObject(schema) ? schema : {}, name, given, depth + 1)]),
   );
 }
 
@@ -228,7 +223,7 @@ function referenced({ $ref }: Json, root: Json): Json | undefined {
   return isObject(found) ? found : undefined;
 }
 
-function valueFor(schema: Json, name: string, given: Given, depth: number): unknown {
+function inventValueAt(schema: Json, name: string, given: ValueSource, depth: number): unknown {
   if (depth > DEPTH) return null;
   if ('const' in schema) return schema.const;
   if (Array.isArray(schema.enum)) return oneOf(schema.enum, name, given);
@@ -236,28 +231,28 @@ function valueFor(schema: Json, name: string, given: Given, depth: number): unkn
   if (schema.default !== undefined) return schema.default;
   const [choice] = objects(schema.anyOf ?? schema.oneOf ?? schema.allOf);
   const other = referenced(schema, given.root) ?? choice;
-  if (other) return valueFor(other, name, given, depth + 1);
+  if (other) return inventValueAt(other, name, given, depth + 1);
   const [type] = [schema.type].flat().map((one) => `${one}`.toLowerCase());
   if (type === 'object' || isObject(schema.properties)) return object(schema, given, depth);
-  if (type === 'array') return [valueFor(isObject(schema.items) ? schema.items : {}, name, given, depth + 1)];
+  if (type === 'array') return [inventValueAt(isObject(schema.items) ? schema.items : {}, name, given, depth + 1)];
   if (type === 'integer' || type === 'number') return number(schema, name, given);
   if (type === 'boolean') return given.chance.pick([true, false], name);
   return type === 'null' ? null : string(schema, name, given);
 }
 
-const valueOfSchema = (schema: Json, text: string, chance: Chance): unknown =>
-  valueFor(schema, '', { text, chance, root: schema }, 0);
+/** A plausible value for a JSON Schema, taken from the user's words where they fit. */
+const inventValue = (schema: Json, text: string, chance: Chance): unknown =>
+  inventValueAt(schema, '', { text, chance, root: schema }, 0);
 
-/** Arguments are an object, whatever the schema says. */
-function argumentsFor(schema: Json, text: string, chance: Chance): Json {
-  const value = valueOfSchema({ type: 'object', ...schema }, text, chance);
+/** Arguments are always an object, whatever the schema says. */
+function inventArguments(schema: Json, text: string, chance: Chance): Json {
+  const value = inventValue({ type: 'object', ...schema }, text, chance);
   return isObject(value) ? value : {};
 }
 
-/** Choices that look like chance and are the same every time. */
-
+/** Choices that look random and are deterministic. */
 interface Chance {
-  /** One of the list. The purpose keeps choices of one reply apart; the next attempt takes the next one. */
+  /** Picks one of the list. Different purposes pick independently; the next attempt picks the next one. */
   pick<T>(list: readonly [T, ...T[]], purpose: string): T;
   integer(from: number, to: number, purpose: string): number;
 }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Brain, echoBrain } from './brain.ts';
 import { demoBrain } from './demo.ts';
 import { parseJson } from './json.ts';
-import { type KnownValue, trusted } from './memory.ts';
+import { findOpaqueValues, type KnownValue } from './memory.ts';
 import type { Protocol } from './protocol.ts';
 import { checkReply, type Reply } from './reply.ts';
 import type { Verdict } from './rules/verdict.ts';
@@ -29,24 +29,24 @@ export interface EmulatorOptions {
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** The only key that is accepted. Default: any, but one there must be. */
+  /** The only key that is accepted. Default: any key, but a request without one is refused. */
   readonly key?: string;
-  /** Who answers what is not scripted. Default `echo`. */
+  /** Answers requests for which no reply is queued. Default `echo`. */
   readonly brain?: 'echo' | 'demo' | Brain;
   /** Makes ids and signatures the same in every run; signatures then outlive the process. Default: random. */
   readonly seed?: string;
   readonly settings?: EmulatorSettings;
-  /** Compatible providers by the path they live under: `{ groq: { extra: ['reasoning_format'] } }`. */
+  /** Compatible providers by their path: `{ groq: { extra: ['reasoning_format'] } }` is served under `/groq`. */
   readonly issuers?: Readonly<Record<string, Issuer>>;
-  /** Names for the lists of models. Any other name works as well. */
+  /** The names in the list of models. Requests may name any other model, too. */
   readonly models?: readonly string[];
   /** Default 32 MiB. */
   readonly maxBodyBytes?: number;
-  /** How many requests the log keeps. Default 1000: the oldest go first. */
+  /** How many requests the log keeps; the oldest are dropped first. Default 1000. */
   readonly logLimit?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** All waiting goes through here: give one that returns at once, and nothing waits. */
+  /** Called for every delay. Tests pass one that returns at once. */
   readonly sleep?: Sleep;
 }
 
@@ -56,21 +56,21 @@ type Address = 'OPENAI' | 'ANTHROPIC' | 'GOOGLE_GEMINI';
 export interface Emulator {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
-  /** Base URLs as the vendors' SDKs want them; `issuer` is a deployment of its own, with its own memory. */
+  /** Base URLs as the vendors' SDKs expect them. Each `issuer` is a separate deployment with its own memory. */
   baseUrl(protocol: Protocol, issuer?: string): string;
-  /** Addresses and keys in the variables that the vendors' SDKs read. */
+  /** The environment variables from which the vendors' SDKs read address and key. */
   env(): Readonly<Record<`${Vendor}_API_KEY` | `${Address}_BASE_URL`, string>>;
-  /** Queues replies; each answers one accepted request. Refused requests use up none. */
+  /** Queues replies. Each answers one accepted request; refused requests use up none. */
   script(protocol: Protocol, replies: Reply | readonly Reply[], issuer?: string): void;
   /** The requests so far, oldest first. */
   readonly log: readonly LogEntry[];
   /** May be changed at any time. */
   settings: EmulatorSettings;
-  /** Lets it recognise what it did not issue. */
+  /** Makes the emulator recognise values that it did not issue. */
   register(protocol: Protocol, known: KnownValue | readonly KnownValue[], issuer?: string): void;
-  /** The same for everything opaque in a request body: signatures, ciphertexts, stored ids. */
+  /** Registers every opaque value of a request body: signatures, ciphertexts, stored ids. */
   trust(protocol: Protocol, body: string, issuer?: string): void;
-  /** Forgets everything: scripts, log, memories. Signatures issued before are refused from then on. */
+  /** Clears scripts, log and memories. Signatures issued before are refused from then on. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -88,6 +88,14 @@ const realSleep: Sleep = (milliseconds, signal) => wait(milliseconds, undefined,
 
 const brains = { echo: echoBrain, demo: demoBrain };
 
+/**
+ * Starts an emulator on a local port.
+ *
+ * @example
+ * const emulator = await startEmulator();
+ * emulator.script('openai-chat', says('Hello!'));
+ * const client = new OpenAI({ apiKey: 'any', baseURL: emulator.baseUrl('openai-chat') });
+ */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { brain = 'echo', host = '127.0.0.1', port = 0 } = options;
   const configuration = {
@@ -115,7 +123,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   };
   const baseUrl = (protocol: Protocol, issuer = '') => {
     const base = issuer === '' ? url : `${url}/${issuer}`;
-    // OpenAI's SDK appends paths to the version, the other two bring it themselves.
+    // OpenAI's SDK expects the version in the base URL, the other two add it themselves.
     return protocol.startsWith('openai') ? `${base}/v1` : base;
   };
   return {
@@ -142,21 +150,19 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       state.settings = settings;
     },
     register: (protocol, known, issuer) => register(protocol, list(known), issuer),
-    trust: (protocol, body, issuer) => register(protocol, trusted(parseJson(body)), issuer),
+    trust: (protocol, body, issuer) => register(protocol, findOpaqueValues(parseJson(body)), issuer),
     reset: () => state.reset(),
     close,
   };
 }
 
-/** HTTP: reads a request, has it answered, writes the log. */
-
-/** The body, as far as it may go; `undefined` when it is longer. */
+/** The body; `undefined` when it is longer than the limit. */
 async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
     length += (chunk as Buffer).length;
-    // The rest is read and thrown away, so that the client gets to see the answer.
+    // The rest is read and discarded: a client that is still sending would not see the answer.
     if (length <= limit) chunks.push(chunk as Buffer);
   }
   return length > limit ? undefined : Buffer.concat(chunks);
@@ -168,7 +174,7 @@ function readHeaders({ headers }: IncomingMessage, url: URL): HeaderMap {
     Array.isArray(value) ? value.join(', ') : `${value}`,
   ]);
   const key = url.searchParams.get('key');
-  // Google takes the key from the query, too.
+  // Google also accepts the key in the query.
   return Object.fromEntries(key === null ? plain : [['x-goog-api-key', key], ...plain]);
 }
 
@@ -192,7 +198,7 @@ async function judge(
       ? await generate(state, route, received)
       : answerResource(state, route, method, url.pathname, received);
   } catch (error) {
-    // A brain that throws, a reply that cannot be written: the client gets an answer all the same.
+    // A brain may throw, or its reply may be impossible to render: the client still gets an answer.
     const message = error instanceof Error ? error.message : String(error);
     return deny(context, { id: 'emulator-failed', error: { ...defaultError(context.protocol, 500), message } });
   }
@@ -209,7 +215,7 @@ async function handle(
   const { configuration, log } = state;
   const left = new AbortController();
   response.once('close', () => left.abort());
-  // A client that goes away in the middle of an answer is no failure of ours.
+  // A client that disconnects during the answer is not an error.
   response.on('error', () => left.abort());
   closing.addEventListener('abort', () => left.abort(), { once: true, signal: left.signal });
   const method = request.method ?? 'GET';
@@ -252,7 +258,7 @@ interface Listener {
 function createListener(state: EmulatorState): Listener {
   const closing = new AbortController();
   const server = createServer((request, response) => {
-    // Nothing more can be said on a connection that broke while its request was read.
+    // The connection broke while the request was read, so there is nobody to answer.
     handle(state, request, response, closing.signal).catch(() => response.destroy());
   });
   return {

@@ -1,4 +1,4 @@
-/** What one deployment of one API can recognise as its own. */
+/** What one deployment of one API recognises as its own: signatures, fields, stored responses. */
 
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { asText, isObject, type Json, objects, parseJson } from './json.ts';
@@ -6,7 +6,7 @@ import type { Protocol } from './protocol.ts';
 import type { ResponsesMemory } from './rules/openai-responses/context.ts';
 import type { IssuedValue } from './rules/verdict.ts';
 
-/** Something the emulator is told to recognise although it did not issue it. */
+/** A value that the emulator shall recognise although it did not issue it. */
 export type KnownValue =
   | ({ readonly signature: string } & IssuedValue)
   | { readonly stored: string; readonly openCalls?: readonly string[] }
@@ -14,7 +14,7 @@ export type KnownValue =
 
 interface StoredResponse {
   readonly response: Json;
-  /** The whole conversation up to and with this response. */
+  /** The whole conversation, including this response. */
   readonly items: readonly Json[];
   readonly input: readonly Json[];
 }
@@ -22,24 +22,24 @@ interface StoredResponse {
 export interface ProviderMemory extends ResponsesMemory {
   readonly sealer: Sealer;
   register(known: KnownValue): void;
-  /** Remembers the fields of a message it issued. */
+  /** Remembers the fields of an issued message. */
   issueFields(message: Json): void;
-  /** Remembers which item was produced directly behind which reasoning item. */
+  /** Remembers which item directly followed which reasoning item. */
   issueItems(items: readonly Json[]): void;
-  /** `store: true` */
+  /** Stores a response (`store: true`). */
   keep(id: string, stored: StoredResponse): void;
   kept(id: string): StoredResponse | undefined;
   forget(id: string): boolean;
 }
 
 const readId = ({ id }: Json): string => `${id}`;
-const callsIn = (items: readonly Json[]) =>
+const callIds = (items: readonly Json[]) =>
   items.filter(({ type }) => type === 'function_call').map((item) => `${item.call_id}`);
 
 /** Calls without an output. */
 function openCalls(items: readonly Json[]): readonly string[] {
   const answered = new Set(items.filter(({ type }) => `${type}`.endsWith('_output')).map((item) => item.call_id));
-  return callsIn(items).filter((id) => !answered.has(id));
+  return callIds(items).filter((id) => !answered.has(id));
 }
 
 export function createMemory(protocol: Protocol, secret: string): ProviderMemory {
@@ -90,12 +90,11 @@ export function createMemory(protocol: Protocol, secret: string): ProviderMemory
 }
 
 /**
- * Signatures and ciphertexts that carry what they stand for, encrypted and authenticated, as the real ones do: nothing
- * has to be stored, and with the same secret they outlive the process.
+ * Signatures and ciphertexts contain what they stand for, encrypted and authenticated, as the real ones do. Nothing has
+ * to be stored, and with the same secret they are valid in the next process, too.
  */
-
 export interface Sealer {
-  /** The nonce keeps two seals of the same content apart. */
+  /** Different nonces give different texts for the same content. */
   seal(issued: IssuedValue, nonce: string): string;
   open(value: string): IssuedValue | undefined;
 }
@@ -117,7 +116,7 @@ function createSealer(secret: string): Sealer {
     },
     open(value) {
       const bytes = Buffer.from(value, 'base64');
-      // Base64 can be altered without altering the bytes: a signature is its exact text.
+      // Several base64 texts can stand for the same bytes; only the issued one is valid.
       if (bytes.length < IV + TAG || bytes.toString('base64') !== value) return undefined;
       try {
         const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV));
@@ -133,9 +132,7 @@ function createSealer(secret: string): Sealer {
   };
 }
 
-/** Names of the fields and types in a reply, as `Memory.ownField` is asked for them. */
-
-/** Objects under every name they may have on the way: with and without their `type` (`text.citations.char_location.x`). */
+/** The path of every field, with and without the `type` of each object on the way (`text.citations.char_location.x`). */
 function* blockPaths(value: unknown, names: readonly string[]): Iterable<string> {
   if (Array.isArray(value)) for (const item of value) yield* blockPaths(item, names);
   if (!isObject(value)) return;
@@ -172,8 +169,8 @@ function* partPaths(value: unknown, path: string): Iterable<string> {
 }
 
 /**
- * The message is what a client sends back: a content list, a chat message, output items or a Gemini content. Fields of
- * the response around it stay foreign to requests.
+ * The names of the fields and types in a message, in the form in which `Memory.ownField` looks them up. The message is
+ * what a client sends back: a content list, a chat message, output items or a Gemini content.
  */
 const ownFields: Readonly<Record<Protocol, (message: Json) => Iterable<string>>> = {
   *'anthropic-messages'({ content, ...rest }) {
@@ -184,8 +181,6 @@ const ownFields: Readonly<Record<Protocol, (message: Json) => Iterable<string>>>
   'openai-responses': ({ output }) => typedPaths(output),
   'google-generatecontent': (content) => partPaths(content, ''),
 };
-
-/** Everything opaque in a request, to be recognised although it comes from elsewhere: recorded traffic, for one. */
 
 const PROOFS = new Set(['signature', 'encrypted_content', 'thoughtSignature', 'thought_signature']);
 
@@ -199,13 +194,14 @@ function* proofs(value: unknown): Iterable<KnownValue> {
   }
 }
 
-/** Ids of the Responses API that only mean something where they were stored. */
+/** Ids of the Responses API, which are valid only where the response or item is stored. */
 function* references({ input, previous_response_id: previous }: Json): Iterable<KnownValue> {
   if (typeof previous === 'string') yield { stored: previous };
   for (const { id } of objects(input)) if (typeof id === 'string') yield { stored: id };
 }
 
-export function* trusted(body: unknown): Iterable<KnownValue> {
+/** Every opaque value of a request body, such as a recorded one, so that it can be registered. */
+export function* findOpaqueValues(body: unknown): Iterable<KnownValue> {
   if (!isObject(body)) return;
   yield* proofs(body);
   yield* references(body);

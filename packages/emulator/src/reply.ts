@@ -1,11 +1,11 @@
-/** What the emulator answers, told once for all four protocols. */
+/** Replies in one form for all four protocols: what the emulator answers, and how the answer is transmitted. */
 import { isObject } from './json.ts';
 
-/** Any JSON value; `rawJson` for text that must stay as it is. */
+/** Further fields; `rawJson` for a value whose exact text matters. */
 export type Extra = Readonly<Record<string, unknown>>;
 
 interface Base {
-  /** Unknown fields of this block alone. */
+  /** Unknown fields for this block only. */
   readonly extra?: Extra;
 }
 
@@ -19,13 +19,13 @@ export interface TextBlock extends Base {
 export interface ThinkingBlock extends Base {
   readonly type: 'thinking';
   readonly text: string;
-  /** Sent instead of a signature of the emulator's own, so that it is not recognised later. */
+  /** Sent instead of the emulator's own signature; it is not recognised later. */
   readonly signature?: string;
   /** Chat completions: the message field it goes into. Default `reasoning_content`. */
   readonly field?: string;
 }
 
-/** Thinking of which only the ciphertext is given. */
+/** Thinking that is sent as ciphertext only. */
 export interface RedactedThinkingBlock extends Base {
   readonly type: 'redacted-thinking';
 }
@@ -56,8 +56,8 @@ export interface ImageBlock extends Base {
 }
 
 /**
- * A block, item or part in the protocol's own form, known or unknown: it is served as it is, whole. Chat completions
- * have no list of blocks; there its fields become fields of the message.
+ * A block, item or part in the protocol's own form, known or unknown. It is sent unchanged. Chat completions have no
+ * list of blocks, so its fields become fields of the message there.
  */
 export interface NativeBlock {
   readonly type: 'native';
@@ -82,7 +82,7 @@ export interface Usage {
   readonly cached?: number;
 }
 
-/** Unknown fields by level. What a protocol has no such level for is left out. */
+/** Unknown fields by level. A protocol ignores the levels that it does not have. */
 export interface Extras {
   /** The response as a whole; never sent back by clients. */
   readonly envelope?: Extra;
@@ -101,7 +101,7 @@ export interface Extras {
   readonly event?: Extra;
 }
 
-/** An event that the protocol does not know, or a comment line, put into the stream behind so many others. */
+/** An event that the protocol does not know, or a comment line, inserted after this number of events. */
 export interface ExtraEvent {
   readonly after: number;
   readonly event?: string;
@@ -115,11 +115,11 @@ export interface MessageReply extends Transport {
   readonly alternatives?: readonly (readonly ReplyBlock[])[];
   /** Default: `tool-use` when there is a call, else `end`. */
   readonly stop?: Stop;
-  /** A stop reason in the protocol's own words, known or not. */
+  /** A stop reason in the protocol's own form, known or unknown. */
   readonly nativeStop?: string;
   /** Default: estimated from lengths. */
   readonly usage?: Usage;
-  /** The model that the reply names. Default: the one asked for. */
+  /** The model named in the reply. Default: the requested one. */
   readonly model?: string;
   readonly id?: string;
   readonly extra?: Extras;
@@ -128,18 +128,18 @@ export interface MessageReply extends Transport {
   readonly pieces?: number;
 }
 
-/** An error in the provider's own shape. */
+/** An error, sent in the provider's own format. */
 export interface ErrorReply extends Transport {
   readonly error: {
     readonly status: number;
     readonly message?: string;
-    /** OpenAI's and Anthropic's `type`, Google's `status`. Default: what goes with the status. */
+    /** OpenAI's and Anthropic's `type`, Google's `status`. Default: the usual one of the status. */
     readonly type?: string;
     readonly code?: string;
   };
 }
 
-/** Bytes as they are; `chunks` are written one by one. */
+/** Bytes that are sent unchanged; `chunks` are written one by one. */
 export interface RawReply extends Transport {
   readonly raw: {
     readonly status?: number;
@@ -157,12 +157,10 @@ export const says = (text: string, more: Omit<MessageReply, 'blocks'> = {}): Mes
   ...more,
 });
 
-/** How a reply travels: when, in which pieces, and what goes wrong on the way. */
-
-/** `retry-after` in its three forms: whole seconds, a date (so far from now), milliseconds (`retry-after-ms`). */
+/** The three forms of `retry-after`: whole seconds, a date (milliseconds from now), milliseconds (`retry-after-ms`). */
 export type RetryAfter = { readonly seconds: number } | { readonly dateIn: number } | { readonly ms: number };
 
-/** An error in the middle of a stream, in the protocol's own shape; as an HTTP error where nothing is streamed. */
+/** An error in the middle of a stream, in the protocol's own format. Without a stream it is an HTTP error. */
 export interface StreamError {
   readonly afterEvents: number;
   readonly message?: string;
@@ -171,17 +169,18 @@ export interface StreamError {
   readonly type?: string;
 }
 
-/** Where the connection stops doing what it should. */
+/** Where and how the connection breaks. */
 export interface Break {
-  /** `request`: nothing is answered at all. `head`: after status and headers. */
+  /** `request`: before the response. `head`: after status and headers. */
   readonly after: 'request' | 'head' | { readonly events: number } | { readonly bytes: number };
   /**
-   * `cut` closes the connection, `reset` resets it, `hang` says nothing more until the client leaves, `end` ends the
-   * body in good order, but too early.
+   * `cut` closes the connection, `reset` resets it, `hang` sends nothing more until the client leaves, `end` ends the
+   * body regularly, but too early.
    */
   readonly how: 'cut' | 'reset' | 'hang' | 'end';
 }
 
+/** How a reply is transmitted: when, in which chunks, and what goes wrong on the way. */
 export interface Transport {
   /** Default 200. */
   readonly status?: number;
@@ -191,7 +190,7 @@ export interface Transport {
   readonly delay?: number;
   /** Milliseconds between events, or between chunks of bytes. */
   readonly chunkDelay?: number;
-  /** The body is cut into chunks of so many bytes, wherever that falls. */
+  /** Sends the body in chunks of this many bytes, even in the middle of a character. */
   readonly chunkBytes?: number;
   readonly streamError?: StreamError;
   readonly break?: Break;
@@ -207,7 +206,7 @@ const blockTypes: Readonly<Record<ReplyBlock['type'], true>> = {
   native: true,
 };
 
-/** A script is checked where it is given: once it is asked for, a mistake in it would look like one of the server. */
+/** Checks a reply when it is queued: later, a mistake in it would look like a failure of the server. */
 export function checkReply(reply: Reply, at: string): void {
   const given: unknown = reply;
   if (!isObject(given)) throw new TypeError(`${at} must be an object with "blocks", "error" or "raw"`);

@@ -1,16 +1,16 @@
 import { type Json, plain } from '../json.ts';
 import type { MessageReply, ReplyBlock, Stop } from '../reply.ts';
-import { demandsSignature, model as readModel } from '../rules/google-generatecontent/models.ts';
+import { demandsSignature, parseModel } from '../rules/google-generatecontent/models.ts';
 import {
   countUsage,
   event,
   inputValue,
   isCall,
-  pieces,
   type RenderContext,
   type Renderer,
   readExtra,
   readStop,
+  splitText,
 } from './renderer.ts';
 
 const STOPS: Readonly<Record<Stop, string>> = {
@@ -22,14 +22,14 @@ const STOPS: Readonly<Record<Stop, string>> = {
   pause: 'STOP',
 };
 
-/** Where a signing model puts its signature: on the first call, else on the last text. */
+/** The part that a signing model signs: the first call, or the last text when there is no call. */
 function signedIndex(blocks: readonly ReplyBlock[], context: RenderContext): number {
-  if (!demandsSignature(readModel(context.model))) return -1;
+  if (!demandsSignature(parseModel(context.model))) return -1;
   const call = blocks.findIndex(isCall);
   return call === -1 ? blocks.findLastIndex(({ type }) => type === 'text') : call;
 }
 
-/** A part, and the parts that a stream sends instead: text comes in pieces, everything else whole. */
+/** A part, and the parts that a stream sends instead: text in pieces, everything else whole. */
 interface Part {
   readonly part: Json;
   readonly streamed: readonly Json[];
@@ -47,10 +47,10 @@ function renderPart(
     thoughtSignature: mint.seal({ model, ...(text !== undefined && { text }) }),
   });
   const whole = (part: Json): Part => ({ part, streamed: [part] });
-  // Only plain text is cut: a part that says more is one part in both forms. A signature comes with the last piece.
+  // Only plain text is split. A signature is sent with the last piece.
   const cut = (text: string, fields: Json, proof: Json = {}): Part => {
     const part = { text, ...fields, ...proof, ...more };
-    const parts = pieces(text, size);
+    const parts = splitText(text, size);
     if (Object.keys(more).length > 0 || parts.length < 2) return whole(part);
     return {
       part,
@@ -104,7 +104,7 @@ export const renderGoogleGenerateContent: Renderer = (reply, context) => {
     return { index, parts, finishReason: reply.nativeStop ?? STOPS[readStop({ ...reply, blocks })] };
   });
   const content = (parts: readonly Json[]): Json => ({
-    // A reply without parts has none (recorded: SAFETY, MAX_TOKENS).
+    // A reply without blocks has no parts at all (recorded: SAFETY, MAX_TOKENS).
     ...(parts.length > 0 && { parts }),
     role: 'model',
     ...extra.message,

@@ -5,12 +5,12 @@ import {
   event,
   inputText,
   isCall,
-  pieces,
   type RenderContext,
   type Renderer,
   readExtra,
   readStop,
   type SseEvent,
+  splitText,
 } from './renderer.ts';
 
 const STOPS: Readonly<Record<Stop, string>> = {
@@ -22,7 +22,7 @@ const STOPS: Readonly<Record<Stop, string>> = {
   pause: 'stop',
 };
 
-/** One message with the deltas it is streamed in. */
+/** One message, and the deltas that stream it. */
 interface Message {
   readonly message: Json;
   readonly deltas: readonly Json[];
@@ -33,7 +33,7 @@ const texts = (blocks: readonly ReplyBlock[], wanted: 'text' | 'refusal'): strin
   return found.length === 0 ? null : found.join('');
 };
 
-/** The message fields that thinking goes into; OpenAI has none, compatible providers differ. */
+/** The message fields for thinking. OpenAI has none, and compatible providers use different ones. */
 function thinking(blocks: readonly ReplyBlock[], { mint, model }: RenderContext): Record<string, unknown> {
   const fields: Record<string, string> = {};
   for (const block of blocks) {
@@ -61,7 +61,7 @@ function renderMessage(
     ...readExtra(block),
   }));
   const thought = thinking(blocks, context);
-  // Only calls are objects in a chat message: what other blocks hold beyond their text belongs to the message.
+  // Only calls are objects of their own in a chat message: extra fields of other blocks become fields of the message.
   const more = blocks.flatMap((block) => {
     if (block.type === 'native') return [block.value];
     return isCall(block) ? [] : [readExtra(block)];
@@ -72,7 +72,7 @@ function renderMessage(
       : [],
   );
   const rest = Object.assign(images.length > 0 ? { images } : {}, extra.message, ...more) as Json;
-  const split = (field: string, text: string) => pieces(text, size).map((piece) => ({ [field]: piece }));
+  const split = (field: string, text: string) => splitText(text, size).map((piece) => ({ [field]: piece }));
   const deltas = [
     { role: 'assistant', content: content === null ? null : '', refusal: null, ...rest },
     ...Object.entries(thought).flatMap(([field, value]) =>
@@ -82,7 +82,7 @@ function renderMessage(
     ...split('refusal', refusal ?? ''),
     ...calls.flatMap((call, index) => [
       { tool_calls: [{ index, ...call, function: { ...call.function, arguments: '' } }] },
-      ...pieces(call.function.arguments, size).map((piece) => ({
+      ...splitText(call.function.arguments, size).map((piece) => ({
         tool_calls: [{ index, function: { arguments: piece } }],
       })),
     ]),

@@ -4,11 +4,11 @@ import {
   countUsage,
   event,
   inputText,
-  pieces,
   type RenderContext,
   type Renderer,
   readExtra,
   readStop,
+  splitText,
 } from './renderer.ts';
 
 const INCOMPLETE: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const INCOMPLETE: Readonly<Record<string, string>> = {
   refusal: 'content_filter',
 };
 
-/** The request's settings come back in the response, with the API's defaults. */
+/** The response repeats the settings of the request, with the API's defaults. */
 function echoSettings(request: Json): Json {
   const given = (name: string, otherwise: unknown) => request[name] ?? otherwise;
   return {
@@ -101,21 +101,19 @@ export const renderOpenAIResponses: Renderer = (reply, context) => {
   };
 };
 
-/** Output items of the Responses API, with the events that each is streamed in. */
-
-/** An event without its place in the stream. */
+/** An event without its sequence number. */
 interface ItemEvent {
   readonly type: string;
   readonly data: Json;
 }
 
 interface Item {
-  /** As it stands in the finished response. */
+  /** The item in the finished response. */
   readonly item: Json;
-  /** As `output_item.added` and `output_item.done` show it. */
+  /** The item in `output_item.added` and in `output_item.done`. */
   readonly added: Json;
   readonly done: Json;
-  /** What comes between the two. */
+  /** The events between the two. */
   readonly events: readonly ItemEvent[];
 }
 
@@ -124,7 +122,7 @@ const say = (type: string, data: Json): ItemEvent => ({ type: `response.${type}`
 const wantsCiphertext = ({ include }: Json): boolean =>
   Array.isArray(include) && include.includes('reasoning.encrypted_content');
 
-/** The ciphertext differs wherever the item is shown, and each is accepted later (docs/wire-rules.md, "Surprises"). */
+/** Each place that shows the item has another ciphertext, and all of them are accepted later (docs/wire-rules.md, "Surprises"). */
 function reasoning(
   text: string,
   given: string | undefined,
@@ -150,7 +148,7 @@ function reasoning(
         ? []
         : [
             say('reasoning_summary_part.added', { ...at, part: { ...part, text: '' } }),
-            ...pieces(text, size).map((delta) => say('reasoning_summary_text.delta', { ...at, delta })),
+            ...splitText(text, size).map((delta) => say('reasoning_summary_text.delta', { ...at, delta })),
             say('reasoning_summary_text.done', { ...at, text }),
             say('reasoning_summary_part.done', { ...at, part }),
           ],
@@ -179,7 +177,7 @@ function message(blocks: readonly (TextBlock | RefusalBlock)[], reply: MessageRe
       const part = parts[content_index] ?? {};
       return [
         say('content_part.added', { ...at, part: { ...part, [field]: '' } }),
-        ...pieces(block.text, size).map((delta) => say(`${name}.delta`, { ...at, delta, ...logprobs })),
+        ...splitText(block.text, size).map((delta) => say(`${name}.delta`, { ...at, delta, ...logprobs })),
         say(`${name}.done`, { ...at, [field]: block.text, ...logprobs }),
         say('content_part.done', { ...at, part }),
       ];
@@ -202,7 +200,9 @@ function call(block: Extract<ReplyBlock, { type: 'tool-use' }>, reply: MessageRe
     done: item,
     added: { id, type: 'function_call', status: 'in_progress', arguments: '', ...rest },
     events: [
-      ...pieces(text, reply.pieces ?? 16).map((delta) => say('function_call_arguments.delta', { item_id: id, delta })),
+      ...splitText(text, reply.pieces ?? 16).map((delta) =>
+        say('function_call_arguments.delta', { item_id: id, delta }),
+      ),
       say('function_call_arguments.done', { item_id: id, arguments: text }),
     ],
   };
@@ -225,7 +225,7 @@ function image(block: ImageBlock, { mint }: RenderContext, more: Json): Item {
 const isText = (block: ReplyBlock | undefined): block is TextBlock | RefusalBlock =>
   block?.type === 'text' || block?.type === 'refusal';
 
-/** Neighbouring texts are parts of one message item. */
+/** Renders the output items; consecutive texts are parts of one message item. */
 function renderItems(reply: MessageReply, context: RenderContext): readonly Item[] {
   const items: Item[] = [];
   let texts: (TextBlock | RefusalBlock)[] = [];

@@ -1,4 +1,4 @@
-/** What every renderer takes and gives. */
+/** What the renderers share: a renderer writes a reply as a response of its protocol, whole and as stream events. */
 import { createHash } from 'node:crypto';
 import { type Json, rawJson, stringify } from '../json.ts';
 import type { Sealer } from '../memory.ts';
@@ -12,28 +12,28 @@ export interface SseEvent {
 }
 
 export interface RenderContext {
-  /** The request's body, and its text for the estimate of its length. */
+  /** The request's body, and its text, from which its tokens are estimated. */
   readonly request: Json;
   readonly text: string;
   readonly model: string;
   readonly mint: Mint;
   /** Seconds since 1970. */
   readonly created: number;
-  /** Leave unknown fields out of what a signature is bound to: the client will not be let to send them back. */
+  /** Do not bind signatures to unknown fields, because the client may not send them back. */
   readonly refuseOwnFields: boolean;
 }
 
-/** One reply in both forms, made from the same parts. */
+/** One reply in both forms. */
 export interface RenderedReply {
   readonly body: Json;
   readonly events: readonly SseEvent[];
-  /** What clients send back of it. */
+  /** The part of the reply that clients send back. */
   readonly message: Json;
 }
 
 export type Renderer = (reply: MessageReply, context: RenderContext) => RenderedReply;
 
-/** Ids and signatures: the same for the same seed, all different from one another. */
+/** Makes ids and signatures, each different from the others; the same seed gives the same ones. */
 interface Mint {
   id(prefix: string, length: number): string;
   seal(issued: IssuedValue): string;
@@ -53,7 +53,7 @@ export const event = (name: string | undefined, data: Json): SseEvent => ({
   data: stringify(data),
 });
 
-/** The arguments of a call as text: given so, or written. */
+/** The arguments of a call as JSON text. */
 export const inputText = ({ input }: ToolUseBlock): string => (typeof input === 'string' ? input : stringify(input));
 export const inputValue = (block: ToolUseBlock): unknown => rawJson(inputText(block));
 
@@ -69,7 +69,7 @@ function countedText(block: ReplyBlock): string {
   return 'text' in block ? block.text : '';
 }
 
-/** Given counts, or estimates. */
+/** The scripted counts; estimates where there are none. */
 export function countUsage({ usage = {}, blocks }: MessageReply, { text }: RenderContext): Required<Usage> {
   const isThinking = ({ type }: ReplyBlock) => type === 'thinking';
   const thought = blocks.filter(isThinking).map(countedText).join('');
@@ -81,8 +81,8 @@ export function countUsage({ usage = {}, blocks }: MessageReply, { text }: Rende
   };
 }
 
-/** Cuts a text into pieces of a stream, between characters: providers send no halves of surrogate pairs. */
-export function pieces(text: string, size: number): readonly string[] {
+/** Splits a text into the pieces of a stream, never within a surrogate pair: providers do not do that either. */
+export function splitText(text: string, size: number): readonly string[] {
   const characters = Array.from(text);
   const found: string[] = [];
   for (let start = 0; start < characters.length; start += Math.max(1, size)) {
@@ -91,5 +91,5 @@ export function pieces(text: string, size: number): readonly string[] {
   return found;
 }
 
-/** A rough count: four characters are a token. */
+/** An estimate: four characters per token. */
 export const estimateTokens = (text: string): number => Math.max(1, Math.ceil(text.length / 4));

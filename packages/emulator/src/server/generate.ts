@@ -1,6 +1,6 @@
 /** A generation: judges the request, takes the reply from the script or the brain, renders it and remembers it. */
 
-import { views } from '../brain.ts';
+import { requestViews } from '../brain.ts';
 import { asText, isObject, type Json, objects, parseJson, plain } from '../json.ts';
 import type { ProviderMemory } from '../memory.ts';
 import type { Protocol } from '../protocol.ts';
@@ -89,7 +89,7 @@ export async function generate(
       stream: stream !== undefined,
       attempt,
       body,
-      ...views[protocol](full),
+      ...requestViews[protocol](full),
     }));
   if ('raw' in reply) return { verdict, answer: rawAnswer(reply) };
   if ('error' in reply) return { verdict, answer: scriptedError(context, reply) };

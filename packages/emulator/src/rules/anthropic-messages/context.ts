@@ -1,6 +1,7 @@
+/** What the rules look at, read once from the body. Values of the wrong type are left out: the schema rules report them. */
 import { isObject, type Json, objects } from '../../json.ts';
 import type { JudgedRequest, Rule } from '../verdict.ts';
-import { type Model, model } from './models.ts';
+import { type Model, parseModel } from './models.ts';
 import { type Prefix, prefixes } from './prefix.ts';
 import { hostedRequestBody, requestBody } from './schema-request.ts';
 import type { Issue } from './shape.ts';
@@ -11,10 +12,10 @@ export interface Context {
   readonly issues: readonly Issue[];
   readonly model: Model;
   readonly messages: readonly Json[];
-  /** Merged turns, and the same without `role: "system"` messages: tool pairing looks past those. */
+  /** Merged turns, with and without `role: "system"` messages, which tool pairing ignores. */
   readonly turns: readonly Turn[];
   readonly dialogue: readonly Turn[];
-  readonly blocks: readonly Placed[];
+  readonly blocks: readonly PlacedBlock[];
   readonly system: readonly Json[];
   readonly tools: readonly Json[];
   readonly thinking: Json;
@@ -25,7 +26,7 @@ export interface Context {
 
 export type AnthropicRule = Rule<Context>;
 
-/** From the header, and from the body where a host (Bedrock) wants them there. */
+/** From the header, and from the body, where Bedrock has them. */
 function readBetas({ headers }: JudgedRequest, { anthropic_beta: inBody }: Json): readonly string[] {
   const inHeader = (headers?.['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim());
   return [...inHeader, ...(Array.isArray(inBody) ? inBody.map(String) : [])];
@@ -40,7 +41,7 @@ export function readContext(request: JudgedRequest, body: Json): Context {
     request,
     body,
     issues: schema(body, ''),
-    model: model(typeof body.model === 'string' ? body.model : (request.model ?? '')),
+    model: parseModel(typeof body.model === 'string' ? body.model : (request.model ?? '')),
     messages,
     turns,
     dialogue: turns.filter((turn) => turn.role !== 'system'),
@@ -56,9 +57,7 @@ export function readContext(request: JudgedRequest, body: Json): Context {
   };
 }
 
-/** Messages as the API reads them: consecutive messages of one role are one turn (wire-rules, "surprises"). */
-
-export interface Placed {
+export interface PlacedBlock {
   readonly block: Json;
   readonly type: string;
   /** Index in `messages` and in that message's `content`. */
@@ -72,7 +71,7 @@ export interface Turn {
   readonly role: string;
   /** Index of its first message. */
   readonly first: number;
-  readonly blocks: readonly Placed[];
+  readonly blocks: readonly PlacedBlock[];
 }
 
 /** A string counts as one text block. */
@@ -81,7 +80,7 @@ export function contentBlocks(content: unknown): readonly Json[] {
   return Array.isArray(content) ? content.filter(isObject) : [];
 }
 
-export const place = (message: Json, at: number): readonly Placed[] =>
+export const placeBlocks = (message: Json, at: number): readonly PlacedBlock[] =>
   contentBlocks(message.content).map((block, index) => ({
     block,
     type: `${block.type}`,
@@ -90,22 +89,23 @@ export const place = (message: Json, at: number): readonly Placed[] =>
     path: `messages.${at}.content.${index}`,
   }));
 
+/** The API takes consecutive messages of one role for one turn (wire-rules, "surprises"). */
 function mergeTurns(messages: readonly Json[]): readonly Turn[] {
-  const turns: { role: string; first: number; blocks: Placed[] }[] = [];
+  const turns: { role: string; first: number; blocks: PlacedBlock[] }[] = [];
   messages.forEach((message, index) => {
     const last = turns.at(-1);
-    const blocks = place(message, index);
+    const blocks = placeBlocks(message, index);
     if (last && last.role === message.role) last.blocks.push(...blocks);
     else turns.push({ role: `${message.role}`, first: index, blocks: [...blocks] });
   });
   return turns;
 }
 
-export const isThinking = (placed: Placed | undefined): boolean =>
+export const isThinking = (placed: PlacedBlock | undefined): boolean =>
   placed?.type === 'thinking' || placed?.type === 'redacted_thinking';
 
 /** Blocks of tools that run on Anthropic's side, both the call and its result. */
-export const isServerCall = (placed: Placed | undefined): boolean =>
+export const isServerCall = (placed: PlacedBlock | undefined): boolean =>
   placed?.type === 'server_tool_use' || placed?.type === 'mcp_tool_use';
-export const isServerResult = (placed: Placed | undefined): boolean =>
+export const isServerResult = (placed: PlacedBlock | undefined): boolean =>
   placed !== undefined && placed.type !== 'tool_result' && placed.type.endsWith('_tool_result');

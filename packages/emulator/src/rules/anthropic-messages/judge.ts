@@ -49,7 +49,7 @@ const schemaRules: readonly AnthropicRule[] = [
   {
     id: 'required',
     check: ({ body, request, issues }) => {
-      // Bedrock and Vertex name the model in the path.
+      // Bedrock and Vertex have the model in the path.
       const names = request.model === undefined ? ['model', 'max_tokens', 'messages'] : ['max_tokens', 'messages'];
       const missing = names.find((name) => body[name] === undefined || body[name] === null);
       if (missing !== undefined) return `${missing}: Field required`;
@@ -127,7 +127,7 @@ function readBody({ body }: JudgedRequest): { refusal: Refusal } | { refusal?: u
 const LONE_ESCAPE =
   /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]/;
 
-/** The message of the rule `surrogate`; undefined when the body keeps it. */
+/** The message of the rule `surrogate`; undefined when the body has no lone surrogate. */
 function loneSurrogate(text: string, value: unknown): string | undefined {
   if (!hasLoneSurrogate(value)) return undefined;
   const index = Math.max(0, LONE_ESCAPE.exec(text)?.index ?? text.search(LONE_SURROGATE));

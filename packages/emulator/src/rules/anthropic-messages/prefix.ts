@@ -18,7 +18,7 @@ export interface Prefix {
   readonly thinking: string;
 }
 
-// Written by the user or the model: their keys are data, not markup.
+// The user or the model writes these values: a `cache_control` in them is data.
 const OPAQUE = new Set(['input', 'input_schema', 'schema', 'input_examples']);
 
 const toBlocks = (content: unknown): unknown => (typeof content === 'string' ? contentBlocks(content) : content);
@@ -51,7 +51,7 @@ const digest = (...values: readonly unknown[]): string =>
 
 const key = (message: number, block: number): string => `${message}.${block}`;
 
-/** One pass over the conversation; then the prefix of any block, and of the first block after the last message. */
+/** Hashes the conversation once; returns the prefix of any block, and of the first block after the last message. */
 export function prefixes(body: Json): (message: number, block: number) => Prefix {
   const system = digest(normal(toBlocks(body.system ?? [])));
   const tools = digest(normal(body.tools ?? []));

@@ -1,4 +1,4 @@
-/** `role: "system"` inside `messages`. */
+/** Rules about content: system messages, text, which blocks may be in which message, `cache_control`. */
 
 import { isObject, type Json } from '../../json.ts';
 import { first } from '../verdict.ts';
@@ -9,8 +9,8 @@ import {
   isServerCall,
   isServerResult,
   isThinking,
-  type Placed,
-  place,
+  type PlacedBlock,
+  placeBlocks,
 } from './context.ts';
 import { takesPrefill, takesSystemRole } from './models.ts';
 
@@ -23,7 +23,7 @@ export const systemRules: readonly AnthropicRule[] = [
         : undefined,
   },
   {
-    // Several system messages in a row are one turn here; they are accepted (wire-rules, "surprises").
+    // Consecutive system messages are one turn and are accepted (wire-rules, "surprises").
     id: 'system-placement',
     check: ({ turns }) =>
       first(turns.entries(), ([index, turn]) => {
@@ -48,11 +48,9 @@ export const systemRules: readonly AnthropicRule[] = [
   },
 ];
 
-/** Empty content, whitespace and prefill. */
-
 const isBlankText = (block: Json): boolean => block.type === 'text' && `${block.text}`.trim() === '';
 
-/** Every text block of the request, nested ones too. */
+/** Every text block of the request, including nested ones. */
 function textBlocks({ system, blocks }: Context): readonly Json[] {
   const nested = blocks.flatMap(({ block }) => (Array.isArray(block.content) ? block.content.filter(isObject) : []));
   return [...system, ...blocks.map(({ block }) => block), ...nested].filter(({ type }) => type === 'text');
@@ -101,7 +99,7 @@ export const textRules: readonly AnthropicRule[] = [
     id: 'trailing-space',
     check: ({ messages }) => {
       const last = messages.at(-1);
-      const end = last && place(last, 0).at(-1)?.block;
+      const end = last && placeBlocks(last, 0).at(-1)?.block;
       return last?.role === 'assistant' && end?.type === 'text' && /\s$/.test(`${end.text}`)
         ? 'messages: final assistant content cannot end with trailing whitespace'
         : undefined;
@@ -109,10 +107,8 @@ export const textRules: readonly AnthropicRule[] = [
   },
 ];
 
-/** Which blocks may stand in which message. */
-
 const USER_ONLY = new Set(['tool_result', 'image', 'document', 'search_result', 'container_upload']);
-const isAssistantOnly = (placed: Placed): boolean =>
+const isAssistantOnly = (placed: PlacedBlock): boolean =>
   placed.type === 'tool_use' || isThinking(placed) || isServerCall(placed) || isServerResult(placed);
 
 export const blockRules: readonly AnthropicRule[] = [
@@ -130,23 +126,21 @@ export const blockRules: readonly AnthropicRule[] = [
   },
 ];
 
-/** `cache_control`, in the order the API processes it: tools, system, messages. */
-
-interface Marked {
+interface CacheMark {
   readonly path: string;
   readonly holder: Json;
 }
 
-const nested = ({ path, holder }: Marked): readonly Marked[] =>
+const nested = ({ path, holder }: CacheMark): readonly CacheMark[] =>
   Array.isArray(holder.content)
     ? holder.content.filter(isObject).map((item, index) => ({ path: `${path}.content.${index}`, holder: item }))
     : [];
 
-const isMarked = ({ holder }: Marked): boolean => isObject(holder.cache_control);
+const isMarked = ({ holder }: CacheMark): boolean => isObject(holder.cache_control);
 
-/** Everything with a `cache_control`; blocks inside a tool_result stand before the result itself. */
-function marked({ tools, system, blocks }: Context): readonly Marked[] {
-  const all: readonly Marked[] = [
+/** Everything with a `cache_control`, in the API's order: tools, system, messages; a tool result after its content. */
+function cacheMarks({ tools, system, blocks }: Context): readonly CacheMark[] {
+  const all: readonly CacheMark[] = [
     ...tools.map((holder, index) => ({ path: `tools.${index}`, holder })),
     ...system.map((holder, index) => ({ path: `system.${index}`, holder })),
     ...blocks.map(({ path, block }) => ({ path, holder: block })),
@@ -154,28 +148,28 @@ function marked({ tools, system, blocks }: Context): readonly Marked[] {
   return all.flatMap((item) => [...nested(item), item]).filter(isMarked);
 }
 
-const ttl = ({ holder: { cache_control: control } }: Marked): unknown =>
+const ttl = ({ holder: { cache_control: control } }: CacheMark): unknown =>
   isObject(control) ? (control.ttl ?? '5m') : '5m';
 
 export const cacheRules: readonly AnthropicRule[] = [
   {
     id: 'cache-empty',
     check: (context) => {
-      const empty = marked(context).find(({ holder }) => holder.type === 'text' && holder.text === '');
+      const empty = cacheMarks(context).find(({ holder }) => holder.type === 'text' && holder.text === '');
       return empty && `${empty.path}.text: cache_control cannot be set for empty text blocks`;
     },
   },
   {
     id: 'cache-max',
     check: (context) => {
-      const found = marked(context).length;
+      const found = cacheMarks(context).length;
       return found > 4 ? `A maximum of 4 blocks with cache_control may be provided. Found ${found}.` : undefined;
     },
   },
   {
     id: 'cache-ttl-order',
     check: (context) => {
-      const all = marked(context);
+      const all = cacheMarks(context);
       const late = all.findIndex(
         (item, index) => ttl(item) === '1h' && all.slice(0, index).some((other) => ttl(other) === '5m'),
       );

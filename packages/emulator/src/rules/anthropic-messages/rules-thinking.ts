@@ -1,11 +1,11 @@
-/** The `thinking` setting, what it forbids beside it, and effort. */
+/** Rules about thinking: the setting and effort, where thinking blocks may be, and that they come back unchanged. */
 import { isObject } from '../../json.ts';
 import { first, type IssuedValue, type JudgedRequest } from '../verdict.ts';
-import { type AnthropicRule, type Context, isThinking, type Placed, readContext, type Turn } from './context.ts';
+import { type AnthropicRule, type Context, isThinking, type PlacedBlock, readContext, type Turn } from './context.ts';
 import {
   bindsPrefix,
   effortLevels,
-  model,
+  parseModel,
   takesAdaptiveThinking,
   takesDisabledThinking,
   takesEnabledThinking,
@@ -119,9 +119,7 @@ export const thinkingRules: readonly AnthropicRule[] = [
   },
 ];
 
-/** Where thinking blocks must and must not stand. */
-
-/** The first assistant turn of the tool loop the request is in; an answer that is to be continued is part of it. */
+/** The first assistant turn of the current tool loop; an answer that the request continues belongs to the loop. */
 function loopStart(dialogue: readonly Turn[]): Turn | undefined {
   const last = dialogue.at(-1);
   let start = last?.role === 'assistant' ? last : undefined;
@@ -156,33 +154,31 @@ export const thinkingPlaceRules: readonly AnthropicRule[] = [
   },
 ];
 
-/** Thinking blocks that come back must be what was issued, where it was issued. */
-
-/** Whether a model of the same family issued it, as far as that is known. */
+/** Whether a model of the same family issued it; true when the model is unknown. */
 const sameFamily = (issued: IssuedValue, context: Context): boolean =>
-  issued.model === undefined || model(issued.model).family === context.model.family;
+  issued.model === undefined || parseModel(issued.model).family === context.model.family;
 
-const proof = ({ type, block }: Placed): string => `${type === 'thinking' ? block.signature : block.data}`;
-const thinkingBlocks = (blocks: readonly Placed[]) => blocks.filter(isThinking);
+const proof = ({ type, block }: PlacedBlock): string => `${type === 'thinking' ? block.signature : block.data}`;
+const thinkingBlocks = (blocks: readonly PlacedBlock[]) => blocks.filter(isThinking);
 
 const enforcesPrefix = ({ model, request: { settings } }: Context): boolean =>
   settings?.enforcePrefix ?? bindsPrefix(model);
 
-/** Without headers nobody can tell whether the beta was asked for; the setting alone counts then. */
+/** Without headers, whether the beta was requested is unknown; then the setting alone decides. */
 const dropsMismatches = ({ thinking: { block_binding: binding }, betas, request: { headers } }: Context): boolean =>
   isObject(binding) &&
   binding.prefix_mismatch_behavior === 'drop_block' &&
   (headers === undefined || betas.includes(BINDING_BETA));
 
-/** Why the signature does not verify, by what was issued. */
-function forged(placed: Placed, issued: IssuedValue | undefined, context: Context): boolean {
+/** Whether the signature does not belong to this block. */
+function forged(placed: PlacedBlock, issued: IssuedValue | undefined, context: Context): boolean {
   if (!issued) return true;
   if (placed.type === 'thinking' && issued.text !== undefined && issued.text !== placed.block.thinking) return true;
   // Models that bind the prefix drop blocks of other models silently instead.
   return !enforcesPrefix(context) && !sameFamily(issued, context);
 }
 
-function difference(placed: Placed, context: Context): string | undefined {
+function difference(placed: PlacedBlock, context: Context): string | undefined {
   const issued = context.request.memory?.issued(proof(placed));
   if (issued?.prefix === undefined || !sameFamily(issued, context)) return undefined;
   const then = parsePrefix(issued.prefix);

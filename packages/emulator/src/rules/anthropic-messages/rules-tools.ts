@@ -1,26 +1,33 @@
-/** Client tools: their definitions, calls and results. Pairing looks at merged turns. */
+/** Rules about tools: definitions, calls and results of client tools, and tools that run on Anthropic's side. */
 import { isObject } from '../../json.ts';
 import { first } from '../verdict.ts';
-import { type AnthropicRule, type Context, isServerCall, isServerResult, type Placed, type Turn } from './context.ts';
+import {
+  type AnthropicRule,
+  type Context,
+  isServerCall,
+  isServerResult,
+  type PlacedBlock,
+  type Turn,
+} from './context.ts';
 
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
-const calls = (turn: Turn | undefined): readonly Placed[] =>
+const calls = (turn: Turn | undefined): readonly PlacedBlock[] =>
   turn?.role === 'assistant' ? turn.blocks.filter(({ type }) => type === 'tool_use') : [];
-const results = (turn: Turn | undefined): readonly Placed[] =>
+const results = (turn: Turn | undefined): readonly PlacedBlock[] =>
   turn?.role === 'user' ? turn.blocks.filter(({ type }) => type === 'tool_result') : [];
 const answers = (turn: Turn | undefined): ReadonlySet<unknown> =>
   new Set(results(turn).map(({ block }) => block.tool_use_id));
 
-function unanswered(missing: readonly Placed[]): string | undefined {
+function unanswered(missing: readonly PlacedBlock[]): string | undefined {
   const [call] = missing;
   if (!call) return undefined;
   const ids = missing.map(({ block }) => block.id).join(', ');
   return `messages.${call.message}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
 }
 
-/** Results that come after something else: in their own message, or (unsure) in an earlier message of the same turn. */
+/** Results that follow another block: in their own message, or (unsure) in an earlier message of the same turn. */
 const late = (turn: Turn | undefined, sameMessage: boolean): ReadonlySet<unknown> =>
   new Set(
     results(turn)
@@ -133,11 +140,9 @@ export const toolRules: readonly AnthropicRule[] = [
   { id: 'tool-result-not-first-split', unsure: true, check: notFirst(false) },
 ];
 
-/** Tools that run on Anthropic's side: call and result both sit in assistant turns. */
-
 const SERVER_TOOL_ID = /^srvtoolu_[a-zA-Z0-9_]+$/;
 
-const resultType = ({ type, block }: Placed): string => {
+const resultType = ({ type, block }: PlacedBlock): string => {
   if (type === 'mcp_tool_use') return 'mcp_tool_result';
   return `${block.name}`.startsWith('tool_search_tool') ? 'tool_search_tool_result' : `${block.name}_tool_result`;
 };
@@ -146,14 +151,14 @@ const resultType = ({ type, block }: Placed): string => {
  * Still running: since then only tool results came from the client. A program that calls client tools runs on across
  * several such rounds; the assistant turns between them hold nothing but its own calls.
  */
-function inFlight(call: Placed, later: readonly Turn[]): boolean {
-  const fromProgram = ({ block: { caller } }: Placed) => isObject(caller) && caller.tool_id === call.block.id;
+function inFlight(call: PlacedBlock, later: readonly Turn[]): boolean {
+  const fromProgram = ({ block: { caller } }: PlacedBlock) => isObject(caller) && caller.tool_id === call.block.id;
   return later.every(({ role, blocks }) =>
     role === 'user' ? blocks.every(({ type }) => type === 'tool_result') : blocks.every(fromProgram),
   );
 }
 
-function abandoned({ dialogue, blocks }: Context): Placed | undefined {
+function abandoned({ dialogue, blocks }: Context): PlacedBlock | undefined {
   const answered = new Set(blocks.filter(isServerResult).map(({ block }) => block.tool_use_id));
   const running = dialogue.flatMap((turn, index) => turn.blocks.filter(isServerCall).map((call) => ({ call, index })));
   return running

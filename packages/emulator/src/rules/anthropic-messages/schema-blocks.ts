@@ -1,4 +1,4 @@
-/** Tool definitions, by their dated `type` (`BetaToolUnion` of @anthropic-ai/sdk 1.8). */
+/** The closed schema of tools and content blocks (@anthropic-ai/sdk 1.8, beta types). Response-only fields are not in it. */
 import {
   cacheControl,
   caller,
@@ -131,7 +131,7 @@ export const tool = tagged(
   'custom',
 );
 
-/** Results of tools that run on Anthropic's side, as they are echoed inside an assistant message. */
+/** Results of tools that run on Anthropic's side, as they are sent back in an assistant message. */
 
 const result = (content: Shape): Fields => ({ tool_use_id: string, content, cache_control: optional(cacheControl) });
 const called = (content: Shape): Fields => ({ ...result(content), caller: optional(caller) });
@@ -209,8 +209,6 @@ const schemaServerResults: Readonly<Record<string, Fields>> = {
   ),
 };
 
-/** Content blocks a request may carry (`*BlockParam` of @anthropic-ai/sdk 1.8, beta types). Response-only fields are not in it. */
-
 const browserState: Fields = {
   tabs: list(record({ tab_id: string, title: string, url: string, active: optional(boolean) })),
   state_changes: optional(
@@ -257,7 +255,7 @@ const serverTool = choice(
   'tool_search_tool_bm25',
 );
 
-// `input`, `signature` and ids are left open here: rules with their own wording look at them.
+// `input`, `signature` and ids are checked by rules with their own wording.
 export const block: Shape = tagged({
   text,
   image,

@@ -1,7 +1,7 @@
-/** Everything the rules look at, read once from the body; all names are in camelCase. */
+/** What the rules look at, read once from the body. All names are in camelCase. */
 import { isObject, type Json, objects } from '../../json.ts';
 import type { JudgedRequest, Rule } from '../verdict.ts';
-import { type Model, model } from './models.ts';
+import { type Model, parseModel } from './models.ts';
 import { type Fault, readProto } from './proto-json.ts';
 
 export interface Context {
@@ -31,20 +31,21 @@ export function readContext(request: JudgedRequest, raw: Json): Context {
   return {
     request,
     faults,
-    model: model(request.model ?? (typeof body.model === 'string' ? body.model : '')),
+    model: parseModel(request.model ?? (typeof body.model === 'string' ? body.model : '')),
     contents,
     turns: mergeTurns(contents),
-    parts: contents.flatMap(place),
+    parts: contents.flatMap(placeParts),
     system,
-    systemParts: place(system ?? {}, 0).map((part) => ({ ...part, path: `system_instruction.parts[${part.index}]` })),
+    systemParts: placeParts(system ?? {}, 0).map((part) => ({
+      ...part,
+      path: `system_instruction.parts[${part.index}]`,
+    })),
   };
 }
 
-/** An unknown field that the provider itself put into a reply. */
+/** Whether an unknown field is one that the provider itself put into a reply. */
 export const isOwn = ({ request: { memory, settings } }: Context, { kind, own = '' }: Fault): boolean =>
   kind === 'unknown' && settings?.refuseOwnFields !== true && memory?.ownField(own) === true;
-
-/** Contents as Gemini reads them: consecutive contents of one role count as one turn (wire-rules, "surprises"). */
 
 export interface PlacedPart {
   readonly part: Json;
@@ -63,16 +64,17 @@ export interface Turn {
 /** No role means user; `function` is an older name for a user content with results. */
 export const readRole = ({ role }: Json): 'user' | 'model' => (role === 'model' ? 'model' : 'user');
 
-export const place = ({ parts }: Json, content: number): readonly PlacedPart[] =>
+export const placeParts = ({ parts }: Json, content: number): readonly PlacedPart[] =>
   objects(parts).map((part, index) => ({ part, content, index, path: `contents[${content}].parts[${index}]` }));
 
+/** Gemini takes consecutive contents of one role for one turn (wire-rules, "surprises"). */
 function mergeTurns(contents: readonly Json[]): readonly Turn[] {
   const turns: { role: 'user' | 'model'; parts: PlacedPart[] }[] = [];
   contents.forEach((content, index) => {
     const role = readRole(content);
     const last = turns.at(-1);
-    if (last && last.role === role) last.parts.push(...place(content, index));
-    else turns.push({ role, parts: [...place(content, index)] });
+    if (last && last.role === role) last.parts.push(...placeParts(content, index));
+    else turns.push({ role, parts: [...placeParts(content, index)] });
   });
   return turns;
 }

@@ -1,4 +1,4 @@
-/** What a content and a part must hold. */
+/** Rules about contents: what each must contain, calls and their responses, thought signatures. */
 import { isObject, objects } from '../../json.ts';
 import { first, type IssuedValue, type Memory } from '../verdict.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type GoogleRule,
   isOwn,
   type PlacedPart,
-  place,
+  placeParts,
   readRole,
   responses,
   type Turn,
@@ -49,9 +49,9 @@ export const contentRules: readonly GoogleRule[] = [
     },
   },
   {
-    // An empty text counts as data, and a lone videoMetadata was accepted; a thought or a signature alone is nothing.
+    // An empty text counts as data, and a lone videoMetadata was accepted; a thought or a signature alone does not count.
     id: 'oneof-none',
-    // A kind of data that the provider made up itself counts, too.
+    // A kind of data that the provider itself invented counts, too.
     check: (context) =>
       first([...context.parts, ...context.systemParts], ({ part, path }) =>
         DATA_FIELDS.some((name) => name in part) ||
@@ -75,8 +75,6 @@ export const contentRules: readonly GoogleRule[] = [
       ),
   },
 ];
-
-/** Function calls and their responses, on merged turns. */
 
 const callsIn = (turn: Turn | undefined): readonly PlacedPart[] => (turn?.role === 'model' ? calls(turn.parts) : []);
 const responsesIn = (turn: Turn | undefined): readonly PlacedPart[] =>
@@ -128,7 +126,7 @@ export const pairingRules: readonly GoogleRule[] = [
       ),
   },
   {
-    // Where neither side carries ids, nothing but the order tells which response is of which call.
+    // Without ids, only the order tells which response belongs to which call.
     id: 'response-order',
     unsure: true,
     check: ({ turns }) =>
@@ -142,7 +140,7 @@ export const pairingRules: readonly GoogleRule[] = [
       }),
   },
   {
-    // Only where both sides carry ids.
+    // Only where both sides have ids.
     id: 'id-mismatch',
     unsure: true,
     check: ({ turns }) =>
@@ -156,13 +154,11 @@ export const pairingRules: readonly GoogleRule[] = [
   },
 ];
 
-/** Thought signatures, and how a conversation may end. */
-
-/** Dummies Google documents for tool calls of other models; they pass validation raw or as base64 of themselves. */
+/** Google documents these dummies for tool calls of other models; they are accepted as text and as its base64. */
 const DUMMIES = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 const PASSES = new Set(DUMMIES.flatMap((text) => [text, standard(Buffer.from(text).toString('base64'))]));
 
-/** One spelling for standard and URL base64, padded or not. */
+/** Standard base64 with padding, from any of its spellings. */
 function standard(value: string): string {
   const bare = value.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
   return bare.padEnd(Math.ceil(bare.length / 4) * 4, '=');
@@ -181,7 +177,7 @@ const callName = ({ part: { functionCall: call } }: PlacedPart): unknown => (isO
 /** Model parts after the last user content that is not a function response, one list per step. */
 function currentSteps({ contents, turns }: Context): readonly (readonly PlacedPart[])[] {
   const start = contents.findLastIndex(
-    (content, index) => readRole(content) === 'user' && responses(place(content, index)).length === 0,
+    (content, index) => readRole(content) === 'user' && responses(placeParts(content, index)).length === 0,
   );
   return turns
     .filter(({ role }) => role === 'model')
@@ -207,7 +203,7 @@ export const signatureRules: readonly GoogleRule[] = [
       parts.some(({ part }) => part.thoughtSignature === '') ? 'Corrupted thought signature.' : undefined,
   },
   {
-    // Parallel siblings carry none; past turns are not checked.
+    // Only the first of parallel calls has one; past turns are not checked.
     id: 'sig-missing',
     check: (context) => {
       if (!demandsSignature(context.model)) return undefined;

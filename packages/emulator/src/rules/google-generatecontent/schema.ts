@@ -1,6 +1,6 @@
 /**
- * Contents and parts as proto messages: field name to type. `X[]` repeats, `struct` is any object, `value` anything,
- * `map` has free keys. Names in camelCase; the JSON mapping takes snake_case as well. From @google/genai 2.32.
+ * Requests as proto messages: field name to type. `X[]` is a list, `struct` any object, `value` any value, `map` an object
+ * with free keys. Names are in camelCase; the JSON mapping accepts snake_case as well. From @google/genai 2.32.
  */
 type ProtoMessage = Readonly<Record<string, string>>;
 
@@ -77,8 +77,6 @@ export const DATA_FIELDS: readonly string[] = [
   'toolResponse',
   'audioTranscription',
 ];
-
-/** Tools and their configuration as proto messages (see proto-content.ts for the notation). */
 
 const toolMessages: Readonly<Record<string, ProtoMessage>> = {
   Tool: {
@@ -175,8 +173,6 @@ const toolMessages: Readonly<Record<string, ProtoMessage>> = {
   RetrievalConfig: { languageCode: 'string', latLng: 'LatLng' },
   LatLng: { latitude: 'number', longitude: 'number' },
 };
-
-/** The request and its generation settings as proto messages (see proto-content.ts for the notation). */
 
 const requestMessages: Readonly<Record<string, ProtoMessage>> = {
   Request: {

@@ -1,8 +1,8 @@
 import { asText, eachObject, type Json } from '../../json.ts';
-import type { ApiDifferences, Rule } from '../openai/rule.ts';
+import type { ApiDifferences, OpenAIRule } from '../openai/rule.ts';
 import type { JudgedRequest } from '../verdict.ts';
 
-/** What every chat rule looks at. */
+/** What the rules of Chat Completions look at. */
 export interface ChatContext {
   readonly request: JudgedRequest;
   readonly body: Json;
@@ -12,11 +12,11 @@ export interface ChatContext {
   readonly refuseUnknownMessageFields: boolean;
 }
 
-export type ChatRule = Rule<ChatContext>;
+export type ChatRule = OpenAIRule<ChatContext>;
 
 export const isDeepSeek = ({ model }: ChatContext): boolean => model.startsWith('deepseek-');
 
-/** DeepSeek's own fields; its models are judged by the same rules otherwise. */
+/** DeepSeek's own fields. Otherwise its models are judged by the same rules. */
 const deepSeek: ApiDifferences = { extra: ['thinking', 'messages.reasoning_content', 'messages.prefix'] };
 
 export function chatContext(

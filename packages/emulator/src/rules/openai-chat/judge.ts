@@ -1,3 +1,4 @@
+/** Judges requests to OpenAI's Chat Completions: reads the body, checks schema and parameters, then applies the other rules. */
 import { eachObject, isObject, isSet } from '../../json.ts';
 import { emptyArray, finding, missingParameter, unsupportedValue, unsure, wrongType } from '../openai/finding.ts';
 import { type ApiDifferences, applicableRules, parseBody, runRules } from '../openai/rule.ts';
@@ -77,7 +78,7 @@ const unknownParam: ChatRule = {
   check: (context) => unknownFields(context, requestShape),
 };
 
-/** Whether api.openai.com refuses or ignores these is not known, so they are refused only on demand. */
+/** It is not known whether api.openai.com refuses or ignores these, so they are refused only on demand. */
 const unknownMessageParam: ChatRule = {
   id: 'unknown-message-param',
   *check(context) {
@@ -97,7 +98,7 @@ const role: ChatRule = {
       if (findVariant(messageShapes, message.role) === undefined) {
         yield unsupportedValue(param, message.role, roles);
       }
-      // The first reasoning models knew neither of the two.
+      // The first reasoning models had neither of these roles.
       if (/^o1-(mini|preview)/.test(model) && (message.role === 'system' || message.role === 'developer')) {
         const words = `Unsupported value: '${param}' does not support '${message.role}' with this model.`;
         yield finding(words, param, 'unsupported_value');
@@ -155,7 +156,7 @@ const webSearch: ChatRule = {
   },
 };
 
-/** DeepSeek thinks unless told not to, and then wants the thinking of every message with calls back. */
+/** DeepSeek thinks by default, and then requires the thinking of every message with calls to be sent back. */
 const deepSeekReasoning: ChatRule = {
   id: 'deepseek-reasoning',
   *check({ body, model, messages }) {
@@ -172,7 +173,7 @@ const deepSeekReasoning: ChatRule = {
 
 const protocol = 'openai-chat';
 
-/** In the order in which the API looks: the schema, then single values, then what belongs together. */
+/** In the order in which the API checks: the schema, then single values, then calls and their answers. */
 const rules: readonly ChatRule[] = [
   unknownParam,
   required,
@@ -201,13 +202,13 @@ const rules: readonly ChatRule[] = [
   deepSeekReasoning,
 ];
 
-/** Every rule of this judge, `json` being the one before the list. */
+/** Every rule id that a verdict can name. `json` is checked while the body is read. */
 export const openAIChatRules: readonly string[] = ['json', ...rules.map(({ id }) => id)].map(
   (id) => `${protocol}.${id}`,
 );
 
 interface ChatJudgeOptions extends ApiDifferences {
-  /** Refuse unknown fields of messages instead of warning of them. */
+  /** Refuse unknown fields of messages instead of warning about them. */
   readonly refuseUnknownMessageFields?: boolean;
 }
 

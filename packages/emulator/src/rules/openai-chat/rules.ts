@@ -1,3 +1,4 @@
+/** Rules about the messages of Chat Completions: their content, tool calls, and which answers belong to which calls. */
 import { asText, eachObject, isObject, isSet, type Json } from '../../json.ts';
 import { emptyArray, finding, mismatch, tooLong, unsupportedValue, unsure, wrongType } from '../openai/finding.ts';
 import { findVariant } from '../openai/shape.ts';
@@ -14,13 +15,13 @@ export const contentNull: ChatRule = {
       if (message.role === 'assistant' && (calls(message) || isSet(message.audio))) continue;
       const words = "Invalid value for 'content': expected a string, got null.";
       const found = finding(words, `messages.[${index}].content`);
-      // That a refusal alone is enough is inferred from the reply's own form.
+      // That a refusal without content is accepted is inferred from the form of replies.
       yield message.role === 'assistant' && isSet(message.refusal) ? unsure(found) : found;
     }
   },
 };
 
-/** OpenAPI: arrays of content parts have at least one. */
+/** By the OpenAPI document, lists of content parts have at least one. */
 export const contentEmpty: ChatRule = {
   id: 'content-empty',
   *check({ messages }) {
@@ -106,7 +107,7 @@ export const toolCallsEmpty: ChatRule = {
   },
 };
 
-/** The text need not be JSON: models write broken JSON too, and it has to come back as it was. */
+/** The text need not be JSON: models also write broken JSON, which must be sent back unchanged. */
 export const argumentsType: ChatRule = {
   id: 'arguments-type',
   *check(context) {
@@ -152,7 +153,7 @@ export const toolName: ChatRule = {
 
 type Indexed = readonly [number, Json];
 
-/** An assistant message (or none) with the tool messages that stand directly behind it. */
+/** An assistant message (or none) with the tool messages directly after it. */
 interface Round {
   readonly calls: readonly string[];
   readonly answers: readonly Indexed[];
@@ -212,7 +213,7 @@ export const toolOrphan: ChatRule = {
         const param = `messages.[${index}].tool_call_id`;
         const words = `Invalid parameter: 'tool_call_id' of '${id}' not found in 'tool_calls' of previous message.`;
         if (!calls.includes(id)) yield finding(words, param);
-        // A second answer to one call is wrong, but no refusal of it was seen.
+        // A second answer to one call is wrong, but no refusal of it is known.
         if (seen.has(id)) yield unsure(finding(words, param));
         seen.add(id);
       }

@@ -1,3 +1,4 @@
+/** The closed schema of Chat Completions requests. */
 import { asText } from '../../json.ts';
 import { byType, closed, list, type Shape, tagged } from '../openai/shape.ts';
 
@@ -63,7 +64,7 @@ const toolCall = byType({
   custom: closed('id! type custom!', { custom: closed('name! input!') }),
 });
 
-/** By role. `annotations` stands in replies only; whether it may come back is not known. */
+/** By role. `annotations` is in replies only; it is not known whether it may be sent back. */
 export const messageShapes: Readonly<Record<string, Shape>> = {
   developer: closed('role content name', content),
   system: closed('role content name', content),

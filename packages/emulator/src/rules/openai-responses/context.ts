@@ -1,15 +1,15 @@
 import { asText, eachObject, isObject, isSet, type Json } from '../../json.ts';
-import type { ApiDifferences, Rule } from '../openai/rule.ts';
+import type { ApiDifferences, OpenAIRule } from '../openai/rule.ts';
 import type { JudgedRequest, Memory } from '../verdict.ts';
 import { itemType } from './schema.ts';
 
-/** What a Responses emulator may remember beyond ciphertexts and stored ids. */
+/** What a Responses provider remembers beyond ciphertexts and stored ids. */
 export interface ResponsesMemory extends Memory {
-  /** The id of the item that was produced directly behind this reasoning item. */
+  /** The id of the item that directly followed this reasoning item. */
   following?(reasoningId: string): string | undefined;
-  /** The id of the reasoning item this item was produced with. */
+  /** The id of the reasoning item directly before this item. */
   reasoningOf?(itemId: string): string | undefined;
-  /** The call ids that a stored response or conversation leaves to be answered; undefined when not known. */
+  /** The ids of the unanswered calls of a stored response or conversation; undefined when unknown. */
   openCalls?(id: string): readonly string[] | undefined;
 }
 
@@ -21,19 +21,19 @@ export interface Item {
   readonly fields: Json;
 }
 
-/** What every Responses rule looks at. */
+/** What the rules of the Responses API look at. */
 export interface ResponsesContext {
   readonly request: JudgedRequest;
   readonly memory: ResponsesMemory | undefined;
   readonly body: Json;
   readonly model: string;
   readonly items: readonly Item[];
-  /** The response or conversation this request continues on the server. */
+  /** The id of the stored response or conversation that this request continues. */
   readonly chain: string | undefined;
   readonly differences: ApiDifferences;
 }
 
-export type ResponsesRule = Rule<ResponsesContext>;
+export type ResponsesRule = OpenAIRule<ResponsesContext>;
 
 function* readItems(input: unknown): Iterable<Item> {
   for (const [index, fields] of eachObject(input)) {

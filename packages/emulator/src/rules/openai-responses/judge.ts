@@ -1,3 +1,4 @@
+/** Judges requests to OpenAI's Responses API: reads the body, checks schema and parameters, then applies the other rules. */
 import { asText, eachObject, isObject, isSet } from '../../json.ts';
 import { finding, missingParameter, unsupportedValue, unsure, wrongType } from '../openai/finding.ts';
 import { type ApiDifferences, applicableRules, parseBody, runRules } from '../openai/rule.ts';
@@ -48,7 +49,7 @@ const required: ResponsesRule = {
     yield* missingFields(context, requestShape);
     yield* missingFields(context, inputShape, 'input');
     for (const { at, type, id, fields } of items) {
-      // Without its id a reasoning item is found by its ciphertext; with neither it is nothing.
+      // A reasoning item without an id may be identified by its ciphertext.
       const found = missingParameter(`${at}.id`);
       if (type === 'reasoning' && id === undefined) yield isSet(fields.encrypted_content) ? unsure(found) : found;
     }
@@ -129,7 +130,7 @@ const temperature: ResponsesRule = {
       `Invalid 'temperature': decimal ${side} value. Expected a value ${sign} ${limit}, but got ${value} instead.`;
     if (value < 0) yield finding(outside('below minimum', '>=', 0), 'temperature', 'decimal_below_min_value');
     if (value > 2) yield finding(outside('above maximum', '<=', 2), 'temperature', 'decimal_above_max_value');
-    // Later models take it with effort `none`; these never do.
+    // Later models accept it with effort `none`; these never do.
     if (!/^(o\d|gpt-5(-mini|-nano)?(-\d{4}-.*)?$)/.test(model)) return;
     yield finding("Unsupported parameter: 'temperature' is not supported with this model.", 'temperature');
   },
@@ -137,7 +138,7 @@ const temperature: ResponsesRule = {
 
 const protocol = 'openai-responses';
 
-/** In the order in which the API looks: the schema, single values, what is stored, what belongs together. */
+/** In the order in which the API checks: the schema, single values, stored items, then items that belong together. */
 const rules: readonly ResponsesRule[] = [
   toolNested,
   unknownParam,
@@ -170,7 +171,7 @@ const rules: readonly ResponsesRule[] = [
   outputOrphan,
 ];
 
-/** Every rule of this judge, `json` being the one before the list. */
+/** Every rule id that a verdict can name. `json` is checked while the body is read. */
 export const openAIResponsesRules: readonly string[] = ['json', ...rules.map(({ id }) => id)].map(
   (id) => `${protocol}.${id}`,
 );

@@ -1,3 +1,4 @@
+/** Rules about the items of the Responses API: content, ids, tool calls and their outputs, reasoning. */
 import { asText, eachObject, isSet, type Json } from '../../json.ts';
 import {
   type Finding,
@@ -28,7 +29,7 @@ export const role: ResponsesRule = {
 const inputTypes = Object.keys(inputParts);
 const outputTypes = Object.keys(outputParts);
 
-/** The assistant speaks in output parts, everyone else (and every function) in input parts. */
+/** The assistant's messages have output parts; all other messages and the outputs of functions have input parts. */
 export const contentType: ResponsesRule = {
   id: 'content-type',
   *check({ items, request }) {
@@ -85,14 +86,14 @@ export const fileMime: ResponsesRule = {
       const words = `Invalid file data: '${param}'. Expected ${expected}, but got ${got}. ${help}`;
       const found = finding(words, param, 'invalid_value');
       if (mime === undefined) yield unsure(found);
-      // Recorded for audio; the other kinds that are no documents follow by inference.
+      // Recorded for audio; inferred for the other types that are not documents.
       else if (/^(audio|video)\//.test(mime)) yield found;
       else if (mime.startsWith('image/')) yield unsure(found);
     }
   },
 };
 
-/** Refusals of other beginnings are known for these. */
+/** The API is known to refuse other prefixes for these types. */
 const prefixes: Readonly<Record<string, string>> = {
   message: 'msg',
   function_call: 'fc',
@@ -100,7 +101,7 @@ const prefixes: Readonly<Record<string, string>> = {
   custom_tool_call: 'ctc',
 };
 
-/** What the API itself issues for the rest (recorded); whether it insists is not known. */
+/** The prefixes that the API issues for other types (recorded); it is not known whether it refuses others. */
 const issuedPrefixes: Readonly<Record<string, string>> = {
   web_search_call: 'ws',
   file_search_call: 'fs',
@@ -127,7 +128,7 @@ export const idPrefix: ResponsesRule = {
   },
 };
 
-/** The message allows dashes, the API does not (CopilotKit#6117). */
+/** The error message allows dashes, the API does not (CopilotKit#6117). */
 export const idChars: ResponsesRule = {
   id: 'id-chars',
   *check({ items }) {
@@ -166,7 +167,7 @@ const callFields: Readonly<Record<string, string>> = {
   custom_tool_call: 'input',
 };
 
-/** The text need not be JSON, and re-serialised arguments pass. */
+/** The text need not be JSON, and serialised again it is accepted, too. */
 export const argumentsType: ResponsesRule = {
   id: 'arguments-type',
   *check({ items }) {
@@ -201,7 +202,7 @@ export const callName: ResponsesRule = {
   },
 };
 
-/** The nested form of Chat Completions: the API misses the name where this one has it. */
+/** The nested form of Chat Completions: this API looks for the name one level higher. */
 export const toolNested: ResponsesRule = {
   id: 'tool-nested',
   *check({ body }) {
@@ -231,7 +232,7 @@ const clientCalls: Readonly<Record<string, string>> = {
 
 const isOutput = (type: string | undefined): boolean => type?.endsWith('_call_output') ?? false;
 
-/** The local shell names its call in `id`. */
+/** The ids of the answered calls; the local shell has its call id in `id`. */
 const answered = ({ items }: ResponsesContext): ReadonlySet<string | undefined> =>
   new Set(items.filter(({ type }) => isOutput(type)).map(({ callId, id }) => callId ?? id));
 
@@ -256,7 +257,7 @@ export const outputOrphan: ResponsesRule = {
   id: 'output-orphan',
   *check(context) {
     const open = openCalls(context);
-    // What a continued response or a referenced item called is not to be seen from here.
+    // The calls of a continued response or a referenced item are unknown here.
     if (open === undefined) return;
     const calls = new Set<string | undefined>(open);
     for (const { type = '', id, callId } of context.items) {
@@ -277,7 +278,7 @@ const notFound = (id: string): Finding => ({
   status: 404,
 });
 
-/** A reasoning item without its ciphertext is only a reference to a stored one. */
+/** A reasoning item without ciphertext is a reference to a stored one. */
 export const reasoningNotPersisted: ResponsesRule = {
   id: 'reasoning-not-persisted',
   *check({ items, body, memory }) {
@@ -310,12 +311,12 @@ export const encryptedContent: ResponsesRule = {
   },
 };
 
-/** The item behind a reasoning item is known by its id: without one, or with another's, the pair is broken. */
+/** The item after a reasoning item is identified by its id: without an id, or with another one, the pair is broken. */
 export const reasoningFollowing: ResponsesRule = {
   id: 'reasoning-following',
   *check({ items, memory }) {
     for (const [index, { type, id }] of items.entries()) {
-      // An item without an id cannot be looked up, nor missed.
+      // Without an id, the API cannot know what followed it.
       if (type !== 'reasoning' || id === undefined) continue;
       const next = items[index + 1]?.id;
       const original = memory?.following?.(id);
@@ -326,7 +327,7 @@ export const reasoningFollowing: ResponsesRule = {
   },
 };
 
-/** Under `store: false` it is not known whether the API can notice. */
+/** With `store: false` it is not known whether the API notices. */
 export const missingReasoning: ResponsesRule = {
   id: 'missing-reasoning',
   *check({ items, body, chain, memory }) {

@@ -1,3 +1,4 @@
+/** The closed schema of Responses requests. */
 import { asText, type Json } from '../../json.ts';
 import { byType, closed, list, type Shape, tagged } from '../openai/shape.ts';
 
@@ -53,7 +54,7 @@ const toolsShape: Shape = list(byType(toolShapes));
 
 /**
  * The closed top level, and the objects below it other than the input (SDK `ResponseCreateParams`).
- * `max_tool_calls` stands in `ResponsesClientEvent` only, but replies carry it too.
+ * `max_tool_calls` is in `ResponsesClientEvent` only, but replies contain it, too.
  */
 export const requestShape: Shape = closed(
   `background context_management conversation include input instructions max_output_tokens max_tool_calls metadata model
@@ -87,7 +88,7 @@ export const requestShape: Shape = closed(
 
 const breakpoint = { prompt_cache_breakpoint: closed('mode!') };
 
-/** What clients write: message content, and the outputs of functions. */
+/** Parts that clients write: message content, and the outputs of functions. */
 export const inputParts: Readonly<Record<string, Shape>> = {
   input_text: closed('type text! prompt_cache_breakpoint', breakpoint),
   input_image: closed('type detail file_id image_url prompt_cache_breakpoint', breakpoint),
@@ -101,7 +102,7 @@ const annotation = byType({
   file_path: closed('type file_id! index'),
 });
 
-/** What the model writes. Clients that leave out `annotations` are served. */
+/** Parts that the model writes. Requests without `annotations` are accepted. */
 export const outputParts: Readonly<Record<string, Shape>> = {
   output_text: closed('type text! annotations logprobs', {
     annotations: list(annotation),
@@ -145,7 +146,7 @@ export const itemShapes: Readonly<Record<string, Shape>> = {
   code_interpreter_call: closed('type id! container_id! code~ outputs~ status~', {
     outputs: list(byType({ logs: closed('type logs'), image: closed('type url') })),
   }),
-  // `{id, type}` alone was accepted; the rest of a reply's fields is not in the request type.
+  // `{id, type}` alone was accepted; the request type lacks the other fields of replies.
   image_generation_call: closed(
     'type id! result status action^ background^ output_format^ quality^ revised_prompt^ size^',
   ),

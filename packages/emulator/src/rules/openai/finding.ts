@@ -1,11 +1,11 @@
-/** What one rule holds against a request, in the words of the API. */
+/** A violation of a rule, in the words of OpenAI's API. */
 export interface Finding {
   readonly message: string;
   readonly param: string | null;
   readonly code: string | null;
   /** Default 400. */
   readonly status?: number;
-  /** Not known to be refused by the real API: reported as a warning. */
+  /** It is not certain that the real API refuses this: a warning, not a refusal. */
   readonly unsure?: boolean;
 }
 

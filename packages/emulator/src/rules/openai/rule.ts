@@ -2,20 +2,21 @@ import { hasLoneSurrogate, isObject, type Json } from '../../json.ts';
 import type { Refusal, Verdict } from '../verdict.ts';
 import type { Finding } from './finding.ts';
 
-export interface Rule<Context> {
+/** A rule of docs/wire-rules.md for one of OpenAI's APIs; it may report several findings. */
+export interface OpenAIRule<Context> {
   /** As in wire-rules.md, without the protocol. */
   readonly id: string;
   readonly check: (context: Context) => Iterable<Finding>;
 }
 
-/** The error shape of both OpenAI APIs. */
+/** A refusal in the error format of both OpenAI APIs. */
 function refuse(rule: string, { message, param, code, status = 400 }: Finding): Refusal {
   const error = { message, type: 'invalid_request_error', param, code };
   return { rule, status, message, body: JSON.stringify({ error }, null, 2) };
 }
 
-/** Runs the rules in order: the first certain finding refuses, unsure ones are collected on the way. */
-export function runRules<Context>(protocol: string, rules: readonly Rule<Context>[], context: Context): Verdict {
+/** Applies the rules in order: the first certain finding refuses the request; unsure ones before it are warnings. */
+export function runRules<Context>(protocol: string, rules: readonly OpenAIRule<Context>[], context: Context): Verdict {
   const warnings = new Set<string>();
   for (const { id, check } of rules) {
     const rule = `${protocol}.${id}`;
@@ -30,7 +31,7 @@ export function runRules<Context>(protocol: string, rules: readonly Rule<Context
 const notJson =
   "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)";
 
-/** The body as an object, or the refusal of a body that is none, or that holds half a character (`<protocol>.json`). */
+/** The body as an object, or its refusal by `<protocol>.json`: not JSON, not an object, or with a lone surrogate. */
 export function parseBody(protocol: string, body: string): { fields: Json } | { verdict: Verdict } {
   try {
     const parsed: unknown = JSON.parse(body);
@@ -42,18 +43,18 @@ export function parseBody(protocol: string, body: string): { fields: Json } | { 
   return { verdict: { refusal, warnings: [] } };
 }
 
-/** How a provider with an OpenAI-compatible API departs from OpenAI's own. */
+/** How the API of a compatible provider differs from OpenAI's. */
 export interface ApiDifferences {
   /**
-   * Further field names, as paths without indices: `reasoning`, `messages.reasoning_content`, `tools.cache_control`.
-   * Further types are written behind a colon: `tools:openrouter:advisor`, `messages.content:document_url`.
+   * Further fields, as paths without indices: `reasoning`, `messages.reasoning_content`, `tools.cache_control`.
+   * Further types are written after a colon: `tools:openrouter:advisor`, `messages.content:document_url`.
    */
   readonly extra?: readonly string[];
   /** Ids of rules that this provider does not have. */
   readonly without?: readonly string[];
 }
 
-/** A field is known when it, or an object around it, is one of the extra names. */
+/** Whether a field, or an object around it, is one of the further fields. */
 export const isExtraField = (differences: ApiDifferences, plain: string): boolean =>
   differences.extra?.some((name) => plain === name || plain.startsWith(`${name}.`)) ?? false;
 

@@ -5,8 +5,8 @@ import { type ApiDifferences, isExtraField } from './rule.ts';
 
 /**
  * A closed schema. `closed('id! status~ size^ name', { name: inner })` names every allowed field:
- * `!` is required, `~` is required by the SDK type but not known to be by the API,
- * `^` stands in replies but not in the SDK's request type; `inner` closes the value of a field.
+ * `!` is required, `~` is required by the SDK's type but perhaps not by the API,
+ * `^` is in replies but not in the SDK's request type; `inner` has the shapes of field values.
  */
 export type Shape = Closed | List | Tagged | 'any';
 
@@ -51,11 +51,11 @@ export const tagged = (tag: Tagged['tag'], variants: Tagged['variants']): Shape 
 
 export const byType = (variants: Tagged['variants']): Shape => tagged((value) => asText(value.type), variants);
 
-/** Own names only: a `type` may be any string, `constructor` too. */
+/** Looks up own names only: a `type` may be any string, even `constructor`. */
 export const findVariant = (variants: Tagged['variants'], tag: unknown): Shape | undefined =>
   typeof tag === 'string' && Object.hasOwn(variants, tag) ? variants[tag] : undefined;
 
-/** Every place where a value departs from its shape. Unknown tags and wrong types have rules of their own. */
+/** Every deviation of a value from its shape. Unknown tags and wrong types have rules of their own. */
 function* deviations(value: unknown, shape: Shape, path = ''): Iterable<Deviation> {
   if (shape === 'any') return;
   if (shape.kind === 'list') {
@@ -97,17 +97,17 @@ interface Closedness {
 const isOwn = ({ settings, memory }: JudgedRequest, name: string): boolean =>
   !settings?.refuseOwnFields && (memory?.ownField(name) ?? false);
 
-/** A type that the provider made up itself. */
+/** Whether the provider itself invented this type. */
 export const isOwnType = (request: JudgedRequest, type: unknown): boolean => isOwn(request, `:${type}`);
 
 const knownAnyway = ({ differences, request }: Closedness, { plain, own }: Deviation): boolean =>
   isExtraField(differences, plain) || isOwn(request, own);
 
-/** The shape is that of the whole body, or of one field of it. */
+/** Compares the body, or one field of it, with a shape. */
 const departures = (body: Json, shape: Shape, field: string | undefined) =>
   field === undefined ? deviations(body, shape) : deviations(body[field], shape, field);
 
-/** Json outside a closed schema. Reply fields that the request type lacks are only suspected. */
+/** Fields outside a closed schema. For reply fields that the request type lacks the finding is unsure. */
 export function* unknownFields(context: Closedness, shape: Shape, field?: string): Iterable<Finding> {
   for (const deviation of departures(context.body, shape, field)) {
     if (knownAnyway(context, deviation)) continue;
@@ -123,7 +123,7 @@ export function* missingFields({ body }: Closedness, shape: Shape, field?: strin
   }
 }
 
-/** Tools without a type, or of one that there is not. */
+/** Tools without a type, or with an unknown one. */
 export function* wrongToolTypes(
   { body, differences }: { readonly body: Json; readonly differences: ApiDifferences },
   shapes: Readonly<Record<string, Shape>>,
