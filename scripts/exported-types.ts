@@ -12,8 +12,16 @@ export function findEntries(root: string): string[] {
   });
 }
 
+const exported = new Map<string, Set<string>>();
+
 /** The names of the interfaces, type aliases and classes that a file exports, its re-exports included. */
 export function readExportedTypes(file: string): Set<string> {
+  const known = exported.get(file) ?? collectTypes(file);
+  exported.set(file, known);
+  return known;
+}
+
+function collectTypes(file: string): Set<string> {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
   const names = new Set<string>();
   for (const statement of source.statements) {

@@ -5,10 +5,10 @@ export { rawJson } from './json.ts';
 export type { KnownValue } from './memory.ts';
 export { type Protocol, protocols } from './protocol.ts';
 export {
-  type Break,
+  type ConnectionFault,
   type ErrorReply,
   type ExtraEvent,
-  type Extras,
+  type ExtraFields,
   type ImageBlock,
   type MessageReply,
   type NativeBlock,
@@ -17,7 +17,7 @@ export {
   type RefusalBlock,
   type Reply,
   type ReplyBlock,
-  type RetryAfter,
+  type RetryDelay,
   type Stop,
   type StreamError,
   says,

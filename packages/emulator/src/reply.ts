@@ -83,7 +83,7 @@ export interface Usage {
 }
 
 /** Unknown fields by level. A protocol ignores the levels that it does not have. */
-export interface Extras {
+export interface ExtraFields {
   /** The response as a whole; never sent back by clients. */
   readonly envelope?: Extra;
   /** Chat choice, Gemini candidate. */
@@ -122,7 +122,7 @@ export interface MessageReply extends Transport {
   /** The model named in the reply. Default: the requested one. */
   readonly model?: string;
   readonly id?: string;
-  readonly extra?: Extras;
+  readonly extra?: ExtraFields;
   readonly events?: readonly ExtraEvent[];
   /** Characters per streamed piece of text. Default 16. */
   readonly pieces?: number;
@@ -158,7 +158,7 @@ export const says = (text: string, more: Omit<MessageReply, 'blocks'> = {}): Mes
 });
 
 /** The three forms of `retry-after`: whole seconds, a date (milliseconds from now), milliseconds (`retry-after-ms`). */
-export type RetryAfter = { readonly seconds: number } | { readonly dateIn: number } | { readonly ms: number };
+export type RetryDelay = { readonly seconds: number } | { readonly dateIn: number } | { readonly ms: number };
 
 /** An error in the middle of a stream, in the protocol's own format. Without a stream it is an HTTP error. */
 export interface StreamError {
@@ -170,7 +170,7 @@ export interface StreamError {
 }
 
 /** Where and how the connection breaks. */
-export interface Break {
+export interface ConnectionFault {
   /** `request`: before the response. `head`: after status and headers. */
   readonly after: 'request' | 'head' | { readonly events: number } | { readonly bytes: number };
   /**
@@ -185,7 +185,7 @@ export interface Transport {
   /** Default 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly retryAfter?: RetryAfter;
+  readonly retryAfter?: RetryDelay;
   /** Milliseconds before status and headers. */
   readonly delay?: number;
   /** Milliseconds between events, or between chunks of bytes. */
@@ -193,7 +193,7 @@ export interface Transport {
   /** Sends the body in chunks of this many bytes, even in the middle of a character. */
   readonly chunkBytes?: number;
   readonly streamError?: StreamError;
-  readonly break?: Break;
+  readonly break?: ConnectionFault;
 }
 
 const blockTypes: Readonly<Record<ReplyBlock['type'], true>> = {

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { type Json, stringify } from '../json.ts';
 import type { Protocol } from '../protocol.ts';
 import type { RenderedReply, SseEvent } from '../render/renderer.ts';
-import type { ErrorReply, ExtraEvent, MessageReply, RawReply, RetryAfter, Transport } from '../reply.ts';
+import type { ErrorReply, ExtraEvent, MessageReply, RawReply, RetryDelay, Transport } from '../reply.ts';
 import { defaultError, errorBody, errorEvent, type ProviderError } from './errors.ts';
 import type { HeaderMap, ServedResponse, Sleep } from './state.ts';
 
@@ -73,14 +73,14 @@ export function scriptedError(context: AnswerContext, { error, ...transport }: E
   return errorAnswer(context, { ...defaultError(context.protocol, error.status), ...error, ...details }, transport);
 }
 
-function retryHeaders(retry: RetryAfter | undefined, now: number): Record<string, string> {
+function retryHeaders(retry: RetryDelay | undefined, now: number): Record<string, string> {
   if (retry === undefined) return {};
   if ('seconds' in retry) return { 'retry-after': `${retry.seconds}` };
   if ('ms' in retry) return { 'retry-after-ms': `${retry.ms}` };
   return { 'retry-after': new Date(now + retry.dateIn).toUTCString() };
 }
 
-function retryMilliseconds(retry: RetryAfter | undefined): number | undefined {
+function retryMilliseconds(retry: RetryDelay | undefined): number | undefined {
   if (retry === undefined) return undefined;
   if ('seconds' in retry) return retry.seconds * 1000;
   return 'ms' in retry ? retry.ms : retry.dateIn;
