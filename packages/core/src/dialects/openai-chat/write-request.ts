@@ -38,10 +38,7 @@ import {
 import { writeParams } from './params.ts';
 import { callProblem, nativeCalls, quirk, saysNothing } from './rules.ts';
 
-/** Stands in for the thoughts that belong to a call (`deepseek-reasoning`). */
-const NO_THOUGHTS = '"(not available)"';
-
-const forms: MessageFormat = {
+const format: MessageFormat = {
   takesRefusals: true,
   message(role, said, target, losses) {
     if (role !== 'assistant') return { text: messageText(role, contentText(said), target) };
@@ -83,6 +80,24 @@ const forms: MessageFormat = {
       : mediaPart('file', { filename: name ?? `document.${subtype}`, file_data: url });
   },
 };
+
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
+
+export const writer: RequestWriter = {
+  splice(message, target, options) {
+    const isRefused = message.facts.role === 'system' && !takesSystem(target);
+    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
+  },
+  translate,
+  result,
+  userText,
+  merge: mergeMessages,
+  resultsFollow: 'message',
+  frame,
+};
+
+/** Stands in for the thoughts that belong to a call (`deepseek-reasoning`). */
+const NO_THOUGHTS = '"(not available)"';
 
 function mediaPart(type: string, value: JsonObject): string {
   return JSON.stringify({ type, [type]: value });
@@ -167,9 +182,9 @@ export const spliceMessage = /* @__PURE__ */ makeSplicer(rules);
  * but role and content can be one, and what they say can stand before the calls of the last; tool results stay apart
  * in any case.
  */
-export function mergeMessages(units: readonly Draft[]): Draft | undefined {
-  const last = units.at(-1);
-  const lists = units.map((unit) => plainParts(unit.text, unit === last && unit.calls.length > 0));
+export function mergeMessages(drafts: readonly Draft[]): Draft | undefined {
+  const last = drafts.at(-1);
+  const lists = drafts.map((draft) => plainParts(draft.text, draft === last && draft.calls.length > 0));
   if (!last || last.role === 'tool' || !lists.every((list) => list !== undefined)) return undefined;
   const parts = lists.flat();
   const texts = parts.map(plainText);
@@ -181,7 +196,7 @@ export function mergeMessages(units: readonly Draft[]): Draft | undefined {
     text: splice(last.text, changes.edits(last.text)),
     calls: last.calls,
     results: [],
-    losses: units.flatMap((unit) => unit.losses),
+    losses: drafts.flatMap((draft) => draft.losses),
   };
 }
 
@@ -210,7 +225,7 @@ function plainText(part: string): string | undefined {
  */
 export function frame({ system, tools, params, extra }: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
-  const units = system.flatMap((message, index): readonly Draft[] => {
+  const drafts = system.flatMap((message, index): readonly Draft[] => {
     if (isOwn(message, target) && takesSystem(target)) return spliceMessage(message, target, { dropBound: false });
     const texts = readSystemTexts(message, `system[${index}]`, losses);
     if (texts.length === 0) return [];
@@ -218,10 +233,10 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
     if (role === 'user') losses.push(rewritten(`system[${index}]`, 'inline-system'));
     return [{ role, text: messageText(role, joinTexts(texts), target), calls: [], results: [], losses: [] }];
   });
-  losses.push(...units.flatMap((unit) => unit.losses));
-  const one = target.provider.policies.alternateRoles && units.length > 1 ? mergeMessages(units) : undefined;
+  losses.push(...drafts.flatMap((draft) => draft.losses));
+  const one = target.provider.policies.alternateRoles && drafts.length > 1 ? mergeMessages(drafts) : undefined;
   if (one) losses.push(rewritten('system', 'merged', 'system'));
-  const lead = (one ? [one] : units).map(({ text }) => text);
+  const lead = (one ? [one] : drafts).map(({ text }) => text);
   const written = writeTools(tools, target, losses, ({ members, parameters }) => {
     return `{"type":"function","function":{${members},"parameters":${parameters}}}`;
   }).join(',');
@@ -241,18 +256,3 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
 function takesSystem({ provider, model }: Target): boolean {
   return forModel(provider.policies.inlineSystem, model) !== 'never';
 }
-
-const { translate, result, userText } = /* @__PURE__ */ makeTranslator(forms);
-
-export const writer: RequestWriter = {
-  splice(message, target, options) {
-    const isRefused = message.facts.role === 'system' && !takesSystem(target);
-    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
-  },
-  translate,
-  result,
-  userText,
-  merge: mergeMessages,
-  resultsFollow: 'message',
-  frame,
-};
