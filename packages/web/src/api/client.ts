@@ -3,7 +3,7 @@ import type { ClientResponse } from 'hono/client';
 import { apiBase, base } from './base.ts';
 
 /** The server that served this page. */
-export const api = client(location.origin + base);
+export const api = client((globalThis.location?.origin ?? '') + base);
 
 /** What the server would not do, in its own words. */
 export class ApiProblem extends Error {
@@ -53,4 +53,10 @@ export async function problemOf(response: Pick<Response, 'status' | 'json'>): Pr
     body.code ?? 'failed',
     body.detail ?? `The server answered ${response.status}.`,
   );
+}
+
+/** What cannot be the id of a node, nor its beginning, is not asked for: the server would answer with a pattern. */
+export function asNodeId(text: string): string {
+  if (/^[0-9a-f]{4,40}$/.test(text)) return text;
+  throw new ApiProblem(404, 'unknown_node', `There is no node ${text} in this forest.`);
 }

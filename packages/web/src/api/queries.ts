@@ -1,6 +1,5 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiProblem, api, ok, okText } from './client.ts';
-import { type ThreadFilter, withThread } from './thread-list.ts';
 import { wholeTopology } from './topology.ts';
 import type { Thread, Wish } from './types.ts';
 
@@ -138,4 +137,18 @@ export function putThread(thread: Thread): void {
     if (!data || typeof filter !== 'object') continue;
     queryClient.setQueryData(queryKey, { items: withThread(data.items, thread, filter as ThreadFilter) });
   }
+}
+
+interface ThreadFilter {
+  readonly deleted?: boolean;
+  readonly tag?: string;
+}
+
+/** A list, last changed first, with a thread as it is now: at its place, or gone from it. */
+export function withThread(list: readonly Thread[], thread: Thread, { deleted = false, tag }: ThreadFilter): Thread[] {
+  const others = list.filter(({ id }) => id !== thread.id);
+  const isWanted = thread.deleted === deleted && (tag === undefined || thread.tags.includes(tag));
+  if (!isWanted) return others;
+  const place = others.findIndex(({ updatedAt }) => updatedAt <= thread.updatedAt);
+  return others.toSpliced(place < 0 ? others.length : place, 0, thread);
 }

@@ -4,13 +4,14 @@ import { CodeBlock } from './code-block.tsx';
 import { Fold } from './fold.tsx';
 import { useFold } from './folds.ts';
 import { callInWords, resultInWords } from './in-words.ts';
-import { prettyJson } from './json-text.ts';
-import { ResultContent } from './result-content.tsx';
+import { isJson, looksLikeJson, prettyJson } from './json-text.ts';
+import { MediaBlock } from './media-block.tsx';
+import { UnknownBlock } from './unknown-block.tsx';
 
 type Call = Extract<Block, { type: 'tool-use' }>;
 export type Result = Extract<Block, { type: 'tool-result' }>;
 
-export interface ToolCardProps {
+interface ToolCardProps {
   readonly node: string;
   readonly place: number;
   readonly call: Call;
@@ -73,4 +74,29 @@ function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
       no result yet
     </span>
   );
+}
+
+/** What a tool gave back, block by block. */
+export function ResultContent({ content, isError }: { readonly content: readonly Block[]; readonly isError: boolean }) {
+  if (content.length === 0) return <p className="p-3 text-xs text-faint">The result is empty.</p>;
+  return content.map((block, index) => {
+    const key = `${block.type}-${index}`;
+    if (block.type === 'text')
+      return (
+        <CodeBlock
+          key={key}
+          bare
+          label={isError ? 'error' : 'result'}
+          code={prettyJson(block.text)}
+          {...(looksLikeJson(block.text) && isJson(block.text) && { language: 'json' })}
+        />
+      );
+    if (block.type === 'media')
+      return (
+        <div key={key} className="p-3">
+          <MediaBlock {...block} />
+        </div>
+      );
+    return <UnknownBlock key={key} native={block.type === 'unknown' ? block.native : JSON.stringify(block)} />;
+  });
 }

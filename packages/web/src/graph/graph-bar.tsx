@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, FoldHorizontal, Search } from 'lucide-react';
+import { useDeferredValue, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { ROOT } from '../api/types.ts';
 import { useWantedPreviews } from '../state/previews.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { counted, shortId } from '../ui/format.ts';
-import { Legend, type LegendProps } from './legend.tsx';
-import type { FoundNodes } from './use-found.ts';
+import { colorOf, KINDS, type Kind } from './colors.ts';
 
-export interface GraphBarProps extends LegendProps {
+interface GraphBarProps extends LegendProps {
   readonly below: string | undefined;
   readonly count: number;
   readonly search: string;
@@ -106,4 +106,60 @@ function SearchField({ search, onSearch, found, focused, onFound }: GraphBarProp
       )}
     </search>
   );
+}
+
+interface LegendProps {
+  readonly kinds: ReadonlySet<Kind>;
+  readonly hidden: ReadonlySet<Kind>;
+  readonly onHidden: (hidden: ReadonlySet<Kind>) => void;
+}
+
+/** What the colours mean; each can be dimmed. */
+function Legend({ kinds, hidden, onHidden }: LegendProps) {
+  const toggle = (kind: Kind) => {
+    const next = new Set(hidden);
+    if (!next.delete(kind)) next.add(kind);
+    onHidden(next);
+  };
+  return (
+    <ul aria-label="Legend" className="flex flex-wrap items-center gap-1">
+      {KINDS.filter(({ kind }) => kinds.has(kind)).map(({ kind, title }) => (
+        <li key={kind}>
+          <button
+            type="button"
+            aria-pressed={!hidden.has(kind)}
+            onClick={() => toggle(kind)}
+            className={`flex h-6 items-center gap-1.5 rounded-md px-1.5 text-xs hover:bg-hover ${hidden.has(kind) ? 'text-faint line-through' : 'text-soft'}`}
+          >
+            <span
+              aria-hidden
+              className="size-2.5 rounded-sm border"
+              style={{
+                borderColor: `var(${colorOf(kind)})`,
+                background: hidden.has(kind) ? 'transparent' : `var(${colorOf(kind)})`,
+              }}
+            />
+            {title}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface FoundNodes {
+  /** Best first. */
+  readonly list: readonly string[];
+  readonly ids: ReadonlySet<string>;
+  readonly error: Error | null;
+}
+
+/** The nodes whose text has these words. */
+export function useFound(words: string, below: string | undefined): FoundNodes {
+  const q = useDeferredValue(words.trim());
+  const { data, error } = useQuery({ ...queries.search(q, below), enabled: q !== '' });
+  return useMemo(() => {
+    const list = q === '' ? [] : (data?.items.map(({ node }) => node) ?? []);
+    return { list, ids: new Set(list), error };
+  }, [q, data, error]);
 }

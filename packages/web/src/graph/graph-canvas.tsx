@@ -1,16 +1,13 @@
-import { useEffect, useId, useRef, useState } from 'react';
+import { Maximize, Minus, Plus } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { usePreviews, wantPreviews } from '../state/previews.ts';
+import { IconButton } from '../ui/button.tsx';
 import { counted } from '../ui/format.ts';
-import { center, filled, fit, pan, reveal, seenPlace, zoom } from './camera.ts';
+import { center, filled, fit, pan, reveal, seenPlace, useCamera, zoom } from './camera.ts';
 import { draw, READABLE, type Scene } from './draw.ts';
-import { graphKeys } from './graph-keys.ts';
-import { Hover } from './hover.tsx';
-import { at, firstTop, type Placed } from './layout.ts';
-import { useAnchor } from './use-anchor.ts';
-import { useCamera } from './use-camera.ts';
-import { ZoomButtons } from './zoom-buttons.tsx';
+import { at, type Direction, firstTop, type Layout, type Placed, stepFrom } from './layout.ts';
 
-export interface GraphCanvasProps {
+interface GraphCanvasProps {
   readonly scene: Scene;
   /** What is focused, in words. */
   readonly description: string;
@@ -157,6 +154,121 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
       </p>
       {hovered && <Hover {...hovered} width={hands.size.current.width} />}
       <ZoomButtons onZoom={zoomBy} onFit={fitAll} />
+    </div>
+  );
+}
+
+/** Tells when the focused card stands elsewhere in a new layout. */
+function useAnchor(layout: Layout, focused: string | undefined, onShift: (from: Placed, to: Placed) => void): void {
+  const before = useRef(layout);
+  useEffect(() => {
+    if (before.current === layout) return;
+    const from = before.current.of.get(focused ?? '');
+    const to = layout.of.get(focused ?? '');
+    before.current = layout;
+    if (from && to) onShift(from, to);
+  });
+}
+
+/** What the pointer is on, in a few words. */
+function Hover({
+  placed,
+  x,
+  y,
+  width,
+}: {
+  readonly placed: Placed;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}) {
+  const { ids } = placed.fold;
+  const preview = usePreviews((state) => state.of.get(placed.fold.id));
+  useEffect(() => wantPreviews([placed.fold.id]), [placed.fold.id]);
+  const text = ids.length > 1 ? `${ids.length} messages in a line. Click to unfold them.` : preview?.text;
+  if (!text) return null;
+  return (
+    <div
+      aria-hidden
+      style={{ left: Math.max(8, Math.min(x + 12, width - 300)), top: y + 16 }}
+      className="pointer-events-none absolute z-10 max-w-72 rounded-md border border-line bg-raised px-2 py-1 text-xs shadow-md"
+    >
+      {preview?.model && ids.length === 1 && <p className="text-soft">{preview.model}</p>}
+      <p className="line-clamp-4 break-words">{text}</p>
+    </div>
+  );
+}
+
+interface GraphActions {
+  readonly scene: Scene;
+  readonly zoomBy: (factor: number) => void;
+  readonly fitAll: () => void;
+  readonly focusOn: (placed: Placed) => void;
+  readonly onOpen: (placed: Placed) => void;
+  readonly onUnfold: (placed: Placed) => void;
+  readonly onPan: (x: number, y: number) => void;
+}
+
+const PAN_STEP = 80;
+
+const SHIFTS: Readonly<Record<Direction, readonly [number, number]>> = {
+  ArrowLeft: [PAN_STEP, 0],
+  ArrowRight: [-PAN_STEP, 0],
+  ArrowUp: [0, PAN_STEP],
+  ArrowDown: [0, -PAN_STEP],
+};
+
+/** What keys do while the graph has the focus: arrows walk from card to card, with Shift they move the view. */
+function graphKeys({ scene, zoomBy, fitAll, focusOn, onOpen, onUnfold, onPan }: GraphActions) {
+  const { layout, looks, focused } = scene;
+  const current = layout.of.get(focused ?? '') ?? firstTop(layout);
+  const walk = (direction: Direction) => {
+    const isOnPath = (id: string) => looks.get(id)?.isOnPath === true;
+    if (current) focusOn(focused === undefined ? current : stepFrom(layout, current, direction, isOnPath));
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    '+': () => zoomBy(ZOOM_STEP),
+    '=': () => zoomBy(ZOOM_STEP),
+    '-': () => zoomBy(1 / ZOOM_STEP),
+    '0': fitAll,
+    f: fitAll,
+    ...(current && {
+      Enter: () => (current.fold.ids.length > 1 ? onUnfold(current) : onOpen(current)),
+      ' ': () => onUnfold(current),
+      Home: () => focusOn(layout.placed[0]!),
+      End: () => focusOn(layout.placed.at(-1)!),
+    }),
+  };
+  return (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const shift = SHIFTS[event.key as Direction];
+    const step = shift ? () => (event.shiftKey ? onPan(...shift) : walk(event.key as Direction)) : keys[event.key];
+    if (!step) return;
+    event.preventDefault();
+    step();
+  };
+}
+
+/** By how much one step of zooming is nearer. */
+const ZOOM_STEP = 1.3;
+
+interface ZoomButtonsProps {
+  readonly onZoom: (factor: number) => void;
+  readonly onFit: () => void;
+}
+
+function ZoomButtons({ onZoom, onFit }: ZoomButtonsProps) {
+  return (
+    <div className="absolute right-3 bottom-3 flex flex-col rounded-lg border border-line bg-raised p-0.5 shadow-sm">
+      <IconButton label="Nearer" keys="+" onClick={() => onZoom(ZOOM_STEP)}>
+        <Plus size={16} />
+      </IconButton>
+      <IconButton label="Farther" keys="-" onClick={() => onZoom(1 / ZOOM_STEP)}>
+        <Minus size={16} />
+      </IconButton>
+      <IconButton label="Fit all" keys="f" onClick={onFit}>
+        <Maximize size={16} />
+      </IconButton>
     </div>
   );
 }

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { foldRuns } from './fold.ts';
-import { layOut } from './layout.ts';
+import { layOut, stepFrom } from './layout.ts';
 import { growTree } from './tree.ts';
-import { stepFrom } from './walk.ts';
 
 //  a ┬ b ─ b1
 //    ├ c

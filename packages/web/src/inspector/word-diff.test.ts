@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { shortestEdit } from './shortest-edit.ts';
-import { type Change, wordDiff } from './word-diff.ts';
+import { type Change, shortestEdit, wordDiff } from './word-diff.ts';
 
 const without = (kind: Change['kind'], changes: readonly Change[]) =>
   changes

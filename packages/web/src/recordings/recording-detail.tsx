@@ -9,9 +9,7 @@ import { addressOf } from '../state/address.ts';
 import { buttonLook, IconButton } from '../ui/button.tsx';
 import { allTokens, bytes, duration, money, shortNumber } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { landedAt, landingWords, lasted } from './facts.ts';
-import { HeaderTable } from './header-table.tsx';
-import { OutcomeBadge } from './outcome-badge.tsx';
+import { landedAt, landingWords, lasted, OutcomeBadge } from './outcome.tsx';
 
 const TABS = [
   { tab: 'request', title: 'Request' },
@@ -122,5 +120,34 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
       {truncated && <p className="text-xs text-warn">Bytes of it were not kept: the store failed, or was too slow.</p>}
       {redacted && <p className="text-xs text-warn">A key stood in it and was taken out before storing.</p>}
     </header>
+  );
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What is kept of the headers: never what signs in. */
+function HeaderTable({ request, response }: { readonly request: Headers; readonly response: Headers }) {
+  if (Object.keys(request).length + Object.keys(response).length === 0) return <Empty title="No headers were kept" />;
+  return (
+    <div className="flex flex-col gap-4 p-3">
+      <List title="Request" headers={request} />
+      <List title="Response" headers={response} />
+    </div>
+  );
+}
+
+function List({ title, headers }: { readonly title: string; readonly headers: Headers }) {
+  return (
+    <section>
+      <h3 className="mb-1 text-xs font-semibold text-faint">{title}</h3>
+      <dl className="grid grid-cols-[minmax(8rem,auto)_1fr] gap-x-4 font-mono text-xs leading-6">
+        {Object.entries(headers).map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-soft">{name}</dt>
+            <dd className="break-all">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

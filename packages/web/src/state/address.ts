@@ -18,3 +18,22 @@ export function placeAt(path: string): AddressedPlace | undefined {
   if (screen === 'c') return { node: first };
   return screen === 't' ? { thread: decodeURIComponent(first), ...(second && { node: second }) } : undefined;
 }
+
+const SCREENS: Readonly<Record<string, string>> = {
+  '': 'Forest',
+  new: 'New conversation',
+  c: 'Conversation',
+  t: 'Conversation',
+  graph: 'Graph',
+  compare: 'Compare',
+  recordings: 'Recordings',
+  settings: 'Settings',
+};
+
+/** What the browser calls a screen. */
+export function titleOf(path: string, search: string, thread: string | undefined): string {
+  const screen = path.split('/')[1] ?? '';
+  const words = new URLSearchParams(search).get('q')?.trim();
+  const name = (screen === 't' && thread) || (screen === '' && words && `“${words}”`) || SCREENS[screen];
+  return name ? `${name} · Skein` : 'Skein';
+}

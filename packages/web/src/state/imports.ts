@@ -6,7 +6,7 @@ import {
   type ImportProgress,
   importFile,
   importFolder,
-} from '../api/importing.ts';
+} from '../api/imports.ts';
 import { queryClient } from '../api/queries.ts';
 
 export type ImportSource =

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GenerationEvent } from '../api/events.ts';
+import type { GenerationEvent } from '../api/generation-events.ts';
 import type { Generation, Node } from '../api/types.ts';
 import { diedOf, type Live, liveOf, next, takenUp } from './live-generation.ts';
 

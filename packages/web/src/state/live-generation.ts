@@ -1,4 +1,4 @@
-import type { GenerationEvent, Notice } from '../api/events.ts';
+import type { GenerationEvent, Notice } from '../api/generation-events.ts';
 import type { Block, Branch, Generation, Node } from '../api/types.ts';
 
 /** A generation that is under way or ended while this page looked. */

@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { followGeneration, type GenerationEvent, lastEventOf, pastEvents, stateOf } from '../api/events.ts';
+import { followGeneration, type GenerationEvent, lastEventOf, pastEvents, stateOf } from '../api/generation-events.ts';
 import { queryClient } from '../api/queries.ts';
 import type { Generation } from '../api/types.ts';
 import { diedOf, type Live, liveOf, next, takenUp } from './live-generation.ts';

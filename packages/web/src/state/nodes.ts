@@ -1,6 +1,5 @@
 import { create } from 'zustand';
-import { ApiProblem, api, ok } from '../api/client.ts';
-import { asNodeId } from '../api/node-id.ts';
+import { ApiProblem, api, asNodeId, ok } from '../api/client.ts';
 import { pagesOf } from '../api/pages.ts';
 import { type Node, ROOT } from '../api/types.ts';
 

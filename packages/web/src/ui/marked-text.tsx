@@ -1,5 +1,3 @@
-import { piecesOf } from './pieces-of.ts';
-
 /** Text with the words marked that were looked for; `marks` are pairs of start and end. */
 export function MarkedText({ text, marks }: { readonly text: string; readonly marks: readonly (readonly number[])[] }) {
   return (
@@ -15,4 +13,26 @@ export function MarkedText({ text, marks }: { readonly text: string; readonly ma
       )}
     </>
   );
+}
+
+interface Piece {
+  readonly start: number;
+  readonly text: string;
+  readonly isMarked: boolean;
+}
+
+/** A text cut where its marks begin and end. Marks that overlap, or lie outside, cost no text and give none twice. */
+export function piecesOf(text: string, marks: readonly (readonly number[])[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  const add = (end: number, isMarked: boolean) => {
+    if (end > at) pieces.push({ start: at, text: text.slice(at, end), isMarked });
+    at = Math.max(at, end);
+  };
+  for (const [start = 0, end = 0] of [...marks].sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0))) {
+    add(Math.min(start, text.length), false);
+    add(Math.min(end, text.length), true);
+  }
+  add(text.length, false);
+  return pieces;
 }

@@ -2,7 +2,7 @@ import { X } from 'lucide-react';
 import { useEffect } from 'react';
 import { create } from 'zustand';
 import { ApiProblem } from '../api/client.ts';
-import { useConnection } from '../state/connection.ts';
+import { useConnection } from '../state/change-feed.ts';
 import { Button, IconButton } from './button.tsx';
 
 interface Toast {
