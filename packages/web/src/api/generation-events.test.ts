@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { GenerationEvent } from './generation-events.ts';
+import type { GenerationEvent } from './types.ts';
 
 /** A connection to the server of which the test says what comes. */
 class Source extends EventTarget {

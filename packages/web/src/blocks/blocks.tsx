@@ -1,13 +1,14 @@
 import { Ban, Brain } from 'lucide-react';
 import { lazy, memo, Suspense } from 'react';
-import type { Block, Citation } from '../api/types.ts';
+import type { Block, Citation, ToolResult } from '../api/types.ts';
 import { shortNumber } from '../ui/format.ts';
 import { Fold } from './fold.tsx';
 import { useFold } from './folds.ts';
 import { oneLine } from './in-words.ts';
+import { unknownText } from './json-text.ts';
 import { MediaBlock } from './media-block.tsx';
 import { SafeLink } from './safe-link.tsx';
-import { type Result, ResultContent, ToolCard } from './tool-card.tsx';
+import { ResultContent, ToolCard } from './tool-card.tsx';
 import { UnknownBlock } from './unknown-block.tsx';
 
 interface BlocksProps {
@@ -15,7 +16,7 @@ interface BlocksProps {
   readonly node: string;
   readonly blocks: readonly Block[];
   /** Results by the id of their call. */
-  readonly results?: ReadonlyMap<string, Result>;
+  readonly results?: ReadonlyMap<string, ToolResult>;
   /** Results that stand with their calls already. */
   readonly shownResults?: ReadonlyMap<string, string>;
   readonly raw?: boolean;
@@ -74,8 +75,10 @@ function OneBlock({ block, place, firstNumber, ...props }: OneBlockProps) {
           </div>
         </article>
       );
+    case 'unknown':
+      return <UnknownBlock native={block.native} />;
     default:
-      return <UnknownBlock native={block.native ?? JSON.stringify(block)} />;
+      return <UnknownBlock native={unknownText(block)} />;
   }
 }
 
@@ -86,7 +89,7 @@ export function foldablePlaces(blocks: readonly Block[]): readonly number[] {
 
 interface TextBlockProps {
   readonly text: string;
-  readonly citations?: readonly Citation[];
+  readonly citations?: readonly Citation[] | undefined;
   readonly firstNumber: number;
   readonly raw: boolean;
 }

@@ -1,15 +1,12 @@
-import type { Block } from '../api/types.ts';
-import { compactJson } from './json-text.ts';
-
-type Call = Extract<Block, { type: 'tool-use' }>;
-type Result = Extract<Block, { type: 'tool-result' }>;
+import type { Block, ToolResult, ToolUse } from '../api/types.ts';
+import { compactJson, unknownText } from './json-text.ts';
 
 /** A call and what came of it in one line: `get_weather {"city":"Lisbon"} → 19 °C`. */
-export function callInWords({ rawParameters }: Call): string {
+export function callInWords({ rawParameters }: ToolUse): string {
   return oneLine(compactJson(rawParameters), 120);
 }
 
-export function resultInWords({ content, isError }: Result): string {
+export function resultInWords({ content, isError }: ToolResult): string {
   const text = oneLine(content.map(blockText).filter(Boolean).join(' '), 160);
   return text === '' ? (isError ? 'failed' : 'an empty result') : text;
 }
@@ -35,8 +32,10 @@ function blockText(block: Block): string {
       return resultInWords(block);
     case 'media':
       return block.name ?? block.mediaType;
+    case 'unknown':
+      return oneLine(block.native, 80);
     default:
-      return oneLine(block.native ?? JSON.stringify(block), 80);
+      return oneLine(unknownText(block), 80);
   }
 }
 

@@ -76,3 +76,11 @@ export function isJson(text: string): boolean {
 export function looksLikeJson(text: string): boolean {
   return /^\s*[[{]/.test(text);
 }
+
+/**
+ * A value of a kind that has no case, as JSON. The compiler accepts it only where every known kind has one; at run time it
+ * shows what a newer server sends.
+ */
+export function unknownText(value: never): string {
+  return JSON.stringify(value);
+}

@@ -1,21 +1,18 @@
 import { CircleCheck, CircleX, Clock, LoaderCircle, Wrench } from 'lucide-react';
-import type { Block } from '../api/types.ts';
+import type { Block, ToolResult, ToolUse } from '../api/types.ts';
 import { CodeBlock } from './code-block.tsx';
 import { Fold } from './fold.tsx';
 import { useFold } from './folds.ts';
 import { callInWords, resultInWords } from './in-words.ts';
-import { isJson, looksLikeJson, prettyJson } from './json-text.ts';
+import { isJson, looksLikeJson, prettyJson, unknownText } from './json-text.ts';
 import { MediaBlock } from './media-block.tsx';
 import { UnknownBlock } from './unknown-block.tsx';
-
-type Call = Extract<Block, { type: 'tool-use' }>;
-export type Result = Extract<Block, { type: 'tool-result' }>;
 
 interface ToolCardProps {
   readonly node: string;
   readonly place: number;
-  readonly call: Call;
-  readonly result?: Result;
+  readonly call: ToolUse;
+  readonly result?: ToolResult;
   /** Its arguments still come, or the tool runs. */
   readonly state?: 'writing' | 'running';
 }
@@ -79,24 +76,35 @@ function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
 /** What a tool gave back, block by block. */
 export function ResultContent({ content, isError }: { readonly content: readonly Block[]; readonly isError: boolean }) {
   if (content.length === 0) return <p className="p-3 text-xs text-faint">The result is empty.</p>;
-  return content.map((block, index) => {
-    const key = `${block.type}-${index}`;
-    if (block.type === 'text')
+  // biome-ignore lint/suspicious/noArrayIndexKey: the order of blocks never changes
+  return content.map((block, index) => <ResultPart key={`${block.type}-${index}`} block={block} isError={isError} />);
+}
+
+function ResultPart({ block, isError }: { readonly block: Block; readonly isError: boolean }) {
+  switch (block.type) {
+    case 'text':
       return (
         <CodeBlock
-          key={key}
           bare
           label={isError ? 'error' : 'result'}
           code={prettyJson(block.text)}
           {...(looksLikeJson(block.text) && isJson(block.text) && { language: 'json' })}
         />
       );
-    if (block.type === 'media')
+    case 'media':
       return (
-        <div key={key} className="p-3">
+        <div className="p-3">
           <MediaBlock {...block} />
         </div>
       );
-    return <UnknownBlock key={key} native={block.type === 'unknown' ? block.native : JSON.stringify(block)} />;
-  });
+    case 'reasoning':
+    case 'refusal':
+    case 'tool-use':
+    case 'tool-result':
+      return <UnknownBlock native={JSON.stringify(block)} />;
+    case 'unknown':
+      return <UnknownBlock native={block.native} />;
+    default:
+      return <UnknownBlock native={unknownText(block)} />;
+  }
 }

@@ -1,7 +1,7 @@
 import { ArrowUpRight, Equal, Loader, Replace, X } from 'lucide-react';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import { blocksOf, type Node } from '../api/types.ts';
+import type { Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { ChangesView } from '../inspector/changes-view.tsx';
@@ -58,7 +58,7 @@ export function ColumnGrid({ columns, shared, showsDifferences, onChange, onRemo
                   key={node.id}
                   node={node}
                   asText={showsDifferences && columns.length > 1}
-                  {...(isCompared && other && { against: comparableText(blocksOf(other)) })}
+                  {...(isCompared && other && { against: comparableText(other.content) })}
                 />
               );
             })
@@ -147,7 +147,7 @@ interface TurnProps {
 
 /** One message of a column. */
 function Turn({ node, asText, against }: TurnProps) {
-  const text = useMemo(() => comparableText(blocksOf(node)), [node]);
+  const text = useMemo(() => comparableText(node.content), [node]);
   return (
     <article className="min-w-0 px-4 py-3" aria-label={node.role}>
       <p className="mb-1 flex items-center gap-1.5 text-xs text-soft">
@@ -163,7 +163,7 @@ function Turn({ node, asText, against }: TurnProps) {
       ) : asText ? (
         <div className="text-sm break-words whitespace-pre-wrap">{text}</div>
       ) : (
-        <Blocks node={node.id} blocks={blocksOf(node)} />
+        <Blocks node={node.id} blocks={node.content} />
       )}
     </article>
   );

@@ -1,7 +1,7 @@
 import { Columns3, GitCompare, Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
-import { blocksOf, type Node } from '../api/types.ts';
+import type { Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { comparableText } from '../inspector/comparable-text.ts';
@@ -122,7 +122,7 @@ function SharedPart({ path }: { readonly path: readonly Node[] }) {
       <summary className="flex items-center gap-2 px-4 py-2 text-xs text-soft hover:bg-hover">
         <RoleIcon role={last.role} />
         <span className="shrink-0 font-medium text-ink">{counted(path.length, 'message')} in common</span>
-        <span className="min-w-0 truncate group-open:hidden">{comparableText(blocksOf(last)).slice(0, 300)}</span>
+        <span className="min-w-0 truncate group-open:hidden">{comparableText(last.content).slice(0, 300)}</span>
       </summary>
       <ol className="flex flex-col gap-3 px-4 pb-3">
         {path.map((node) => (
@@ -132,7 +132,7 @@ function SharedPart({ path }: { readonly path: readonly Node[] }) {
             </span>
             <span className="sr-only">{node.role}: </span>
             <div className="min-w-0 max-w-3xl">
-              <Blocks node={node.id} blocks={blocksOf(node)} />
+              <Blocks node={node.id} blocks={node.content} />
             </div>
           </li>
         ))}

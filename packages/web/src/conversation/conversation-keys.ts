@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
 import { navigate } from '../api/base.ts';
-import { blocksOf, type Node } from '../api/types.ts';
+import type { Node } from '../api/types.ts';
 import { foldablePlaces } from '../blocks/blocks.tsx';
 import { toggleFolds } from '../blocks/folds.ts';
 import { type Command, useCommandList } from '../commands/registry.ts';
@@ -89,7 +89,7 @@ function toggleTab(tab: InspectorTab): void {
 
 function placesOf(node: Node): readonly (string | number)[] {
   if (node.role === 'system') return ['system'];
-  const places = foldablePlaces(blocksOf(node));
+  const places = foldablePlaces(node.content);
   return places.length > 0 ? places : ['whole'];
 }
 

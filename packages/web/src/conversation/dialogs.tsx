@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { tagChanges } from '../api/tags.ts';
-import { blocksOf, type Node, ROOT } from '../api/types.ts';
+import { type Node, ROOT } from '../api/types.ts';
 import { inWords, plainText } from '../blocks/in-words.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
 import { Button } from '../ui/button.tsx';
@@ -76,7 +76,7 @@ function SystemDialog({ leaf }: { readonly leaf: string }) {
 
 /** Asks where a message is parted. */
 function SplitDialog({ node }: { readonly node: Node }) {
-  const text = plainText(blocksOf(node));
+  const text = plainText(node.content);
   const [at, setAt] = useState<number>();
   const isInside = at !== undefined && at > 0 && at < text.length;
   return (
@@ -173,7 +173,7 @@ function DeleteDialog({ node }: { readonly node: Node }) {
           : 'This message goes, and everything below it.'}{' '}
         You can undo it.
       </p>
-      <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">{inWords(blocksOf(node))}</blockquote>
+      <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">{inWords(node.content)}</blockquote>
     </Sure>
   );
 }

@@ -1,4 +1,5 @@
-import { type Block, blocksOf, type Node, ROOT } from '../api/types.ts';
+import { type Block, type Node, ROOT } from '../api/types.ts';
+import { unknownText } from '../blocks/json-text.ts';
 import type { Live } from '../state/live-generation.ts';
 import type { Watched } from '../state/place.ts';
 
@@ -73,7 +74,7 @@ export function editedFrom({ takes }: Node): readonly string[] {
 }
 
 function lookOf(node: Node): string {
-  return JSON.stringify([node.role, blocksOf(node).flatMap(visible)]);
+  return JSON.stringify([node.role, node.content.flatMap(visible)]);
 }
 
 function visible(block: Block): readonly unknown[] {
@@ -86,7 +87,11 @@ function visible(block: Block): readonly unknown[] {
       return [['call', block.name, block.rawParameters]];
     case 'tool-result':
       return [['result', block.isError, block.content.flatMap(visible)]];
-    default:
+    case 'media':
+    case 'refusal':
+    case 'unknown':
       return [block];
+    default:
+      return [unknownText(block)];
   }
 }

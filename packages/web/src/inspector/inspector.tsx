@@ -2,7 +2,7 @@ import { Tabs } from '@base-ui/react/tabs';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useMemo, useState } from 'react';
 import { queries } from '../api/queries.ts';
-import { blocksOf, type Node, type Take, type Usage } from '../api/types.ts';
+import type { Node, Take, Usage } from '../api/types.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
 import { ensureChildren, pathTo, useNodes } from '../state/nodes.ts';
 import { useWantedPreviews } from '../state/previews.ts';
@@ -159,10 +159,7 @@ function Choice({ node, siblings, others, other, onChoose }: ChoiceProps) {
 }
 
 function Difference({ node, other }: { readonly node: Node; readonly other: Node }) {
-  const changes = useMemo(
-    () => wordDiff(comparableText(blocksOf(other)), comparableText(blocksOf(node))),
-    [node, other],
-  );
+  const changes = useMemo(() => wordDiff(comparableText(other.content), comparableText(node.content)), [node, other]);
   const isSame = changes.every(({ kind }) => kind === 'same');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys

@@ -3,7 +3,7 @@ import { CircleCheck, Info, Split, Terminal, TriangleAlert } from 'lucide-react'
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { queries, queryClient } from '../api/queries.ts';
-import type { NextRequest, Node, SentRequest } from '../api/types.ts';
+import type { NextRequest, Node, RequestLoss, SentRequest } from '../api/types.ts';
 import { addressOf } from '../state/address.ts';
 import { useAddressedPlace } from '../state/current-thread.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
@@ -186,10 +186,8 @@ function Side({ title, text }: { readonly title: string; readonly text: string |
   );
 }
 
-type Loss = NonNullable<SentRequest['losses']>[number];
-
 /** What a request leaves out, rewrites or adds. */
-function RequestLosses({ losses }: { readonly losses: readonly Loss[] }) {
+function RequestLosses({ losses }: { readonly losses: readonly RequestLoss[] }) {
   const thread = useAddressedPlace()?.thread;
   return (
     <details className="border-t border-line px-3 py-2 text-xs" open={losses.length <= 3}>

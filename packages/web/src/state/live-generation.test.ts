@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GenerationEvent } from '../api/generation-events.ts';
-import type { Generation, Node } from '../api/types.ts';
+import type { Generation, GenerationEvent, Node } from '../api/types.ts';
 import { diedOf, type Live, liveOf, next, takenUp } from './live-generation.ts';
 
 const generation = {
@@ -69,7 +68,7 @@ test('a whole message takes the place of its pieces, and tools run until they ga
 
 test('a retry is told until words or a call come, or it is over', () => {
   const waiting = told({ branch: 0, type: 'retry', attempt: 2, waitMs: 1500, reason: 'overloaded' });
-  expect(waiting.branches[0]?.retry).toBe('Asked again in 2 s: overloaded');
+  expect(waiting.branches[0]?.retry).toBe('Retrying in 2 s: overloaded');
   for (const event of [
     { branch: 0, type: 'text', text: 'A' },
     { branch: 0, type: 'tool-use', index: 0, id: 'c1', name: 'f' },

@@ -1,5 +1,4 @@
-import type { GenerationEvent, Notice } from '../api/generation-events.ts';
-import type { Block, Branch, Generation, Node } from '../api/types.ts';
+import type { Block, Branch, Generation, GenerationEvent, Node, Notice } from '../api/types.ts';
 
 /** A generation that is under way or ended while this page looked. */
 export interface Live {
@@ -108,7 +107,7 @@ function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
       return { ...branch, running };
     }
     case 'retry':
-      return { ...branch, retry: `Asked again in ${Math.ceil(event.waitMs / 1000)} s: ${event.reason}` };
+      return { ...branch, retry: `Retrying in ${Math.ceil(event.waitMs / 1000)} s: ${event.reason}` };
     case 'notice':
       return { ...branch, notices: [...branch.notices, event.notice] };
     case 'branch-end': {
@@ -122,9 +121,18 @@ function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
         ...(error && { error }),
       };
     }
-    default:
+    case 'approval':
+    case 'end':
+    case 'unknown':
       return branch;
+    default:
+      return ignore(event, branch);
   }
+}
+
+/** The compiler says so when a kind of event has no case above; one of a newer server changes nothing here. */
+function ignore(_event: never, branch: LiveBranch): LiveBranch {
+  return branch;
 }
 
 function withoutRetry({ retry: _over, ...branch }: LiveBranch): LiveBranch {

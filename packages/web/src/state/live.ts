@@ -1,7 +1,7 @@
 import { create } from 'zustand';
-import { followGeneration, type GenerationEvent, lastEventOf, pastEvents, stateOf } from '../api/generation-events.ts';
+import { followGeneration, lastEventOf, pastEvents, stateOf } from '../api/generation-events.ts';
 import { queryClient } from '../api/queries.ts';
-import type { Generation } from '../api/types.ts';
+import type { Generation, GenerationEvent } from '../api/types.ts';
 import { diedOf, type Live, liveOf, next, takenUp } from './live-generation.ts';
 import { nodeOf, refreshNode } from './nodes.ts';
 

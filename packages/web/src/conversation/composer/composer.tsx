@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { GitBranch, Paperclip, SendHorizontal, Unplug } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { queries } from '../../api/queries.ts';
-import { type Block, blocksOf, type Node } from '../../api/types.ts';
+import type { Block, Node } from '../../api/types.ts';
 import { inWords } from '../../blocks/in-words.ts';
 import { useCommandList } from '../../commands/registry.ts';
 import { useCurrentThread } from '../../state/current-thread.ts';
@@ -237,7 +237,7 @@ export function Where({ parent, isLeaf, path }: WhereProps) {
                   onClick={() => goTo(first!.id)}
                   className="max-w-56 truncate rounded-full border border-line bg-surface px-2 py-0.5 text-soft hover:bg-hover hover:text-ink"
                 >
-                  {inWords(blocksOf(first!), 60) || first!.role}
+                  {inWords(first!.content, 60) || first!.role}
                 </button>
               </li>
             ))}

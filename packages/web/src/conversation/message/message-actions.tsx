@@ -20,7 +20,7 @@ import {
   TreePine,
 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { blocksOf, type Node, ROOT } from '../../api/types.ts';
+import { type Node, ROOT } from '../../api/types.ts';
 import { toggleRaw } from '../../blocks/folds.ts';
 import { plainText } from '../../blocks/in-words.ts';
 import { goTo } from '../../state/place.ts';
@@ -63,7 +63,7 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
         plainTip
         label="Copy text"
         className="max-sm:hidden"
-        onClick={() => void copyText(plainText(blocksOf(node)), 'The text was')}
+        onClick={() => void copyText(plainText(node.content), 'The text was')}
       >
         <Copy size={14} />
       </IconButton>
@@ -117,7 +117,7 @@ function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps)
     {
       title: 'Copy text',
       icon: <Copy size={14} />,
-      run: () => void copyText(plainText(blocksOf(node)), 'The text was'),
+      run: () => void copyText(plainText(node.content), 'The text was'),
     },
     {
       title: 'Copy link',
@@ -160,7 +160,7 @@ function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps)
     {
       title: 'Split in two',
       icon: <Scissors size={14} />,
-      disabled: plainText(blocksOf(node)).length < 2,
+      disabled: plainText(node.content).length < 2,
       run: () => ask('split', node),
     },
     {
@@ -186,7 +186,7 @@ function continueFrom(node: Node): void {
 
 /** Another text for a message, beside the one it has. */
 export function MessageEditor({ node, leaf }: { readonly node: Node; readonly leaf: string }) {
-  const [text, setText] = useState(() => plainText(blocksOf(node)));
+  const [text, setText] = useState(() => plainText(node.content));
   const [isBusy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);

@@ -1,6 +1,6 @@
 import { Bookmark as BookmarkIcon, GitCompare, Scissors, StickyNote, ThumbsDown, ThumbsUp } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
-import { type Block, blocksOf, type ContextChange, type Node } from '../../api/types.ts';
+import type { Block, ContextChange, Node } from '../../api/types.ts';
 import { Blocks } from '../../blocks/blocks.tsx';
 import { Fold } from '../../blocks/fold.tsx';
 import { useFold, useFolds } from '../../blocks/folds.ts';
@@ -83,7 +83,7 @@ function isOnMessage({ target, currentTarget }: MouseEvent<HTMLElement>): boolea
 /** Results that stand with their calls are not repeated. */
 function isShownElsewhere(node: Node, { shown }: Pairs): boolean {
   return (
-    shown !== undefined && blocksOf(node).every((block) => block.type === 'tool-result' && shown.has(block.toolCallId))
+    shown !== undefined && node.content.every((block) => block.type === 'tool-result' && shown.has(block.toolCallId))
   );
 }
 
@@ -98,7 +98,7 @@ function silenceInWords(node: Node): string {
 }
 
 function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: Pairs; readonly isRaw: boolean }) {
-  const blocks = blocksOf(node);
+  const blocks = node.content;
   if (isEmpty(blocks)) return <p className="text-faint italic">{silenceInWords(node)}</p>;
   if (node.role === 'system') return <SystemText node={node} isRaw={isRaw} />;
   const content = (
@@ -254,7 +254,7 @@ function LongText({ node, children }: { readonly node: string; readonly children
 /** What the model is told before all else: one line until it is asked for. */
 function SystemText({ node, isRaw }: { readonly node: Node; readonly isRaw: boolean }) {
   const [isOpen, toggle] = useFold(node.id, 'system');
-  const blocks = blocksOf(node);
+  const blocks = node.content;
   return (
     <Fold
       label="System text"

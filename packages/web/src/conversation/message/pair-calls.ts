@@ -1,15 +1,17 @@
-import { blocksOf, type Node } from '../../api/types.ts';
-import type { Result } from '../../blocks/tool-card.tsx';
+import type { Node, ToolResult } from '../../api/types.ts';
 
 export interface Pairs {
   /** By the id of a call; of messages that call tools. */
-  readonly results?: ReadonlyMap<string, Result>;
+  readonly results?: ReadonlyMap<string, ToolResult>;
   /** Calls whose results in this message stand with the call; names of the tools by call. */
   readonly shown?: ReadonlyMap<string, string>;
 }
 
 const NONE: Pairs = {};
-const known = new WeakMap<Node, { readonly after: readonly Node[]; readonly results: ReadonlyMap<string, Result> }>();
+const known = new WeakMap<
+  Node,
+  { readonly after: readonly Node[]; readonly results: ReadonlyMap<string, ToolResult> }
+>();
 
 /**
  * Brings calls and results together: a result belongs to the last message before it that made its call, with nothing said by
@@ -37,7 +39,7 @@ function behind(path: readonly Node[], from: number): number {
   return next < 0 ? path.length : next;
 }
 
-function resultsOf(node: Node, after: readonly Node[]): ReadonlyMap<string, Result> {
+function resultsOf(node: Node, after: readonly Node[]): ReadonlyMap<string, ToolResult> {
   const before = known.get(node);
   if (before && before.after.length === after.length && before.after.every((one, index) => one === after[index]))
     return before.results;
@@ -47,11 +49,9 @@ function resultsOf(node: Node, after: readonly Node[]): ReadonlyMap<string, Resu
 }
 
 function callsOf(node: Node): ReadonlyMap<string, string> {
-  return new Map(
-    blocksOf(node).flatMap((block) => (block.type === 'tool-use' ? [[block.id, block.name] as const] : [])),
-  );
+  return new Map(node.content.flatMap((block) => (block.type === 'tool-use' ? [[block.id, block.name] as const] : [])));
 }
 
-function resultBlocks(node: Node): readonly Result[] {
-  return blocksOf(node).flatMap((block) => (block.type === 'tool-result' ? [block] : []));
+function resultBlocks(node: Node): readonly ToolResult[] {
+  return node.content.flatMap((block) => (block.type === 'tool-result' ? [block] : []));
 }

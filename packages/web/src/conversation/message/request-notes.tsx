@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { FileDiff, Unplug } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
-import type { Loss, Notice } from '../../api/generation-events.ts';
 import { queries } from '../../api/queries.ts';
-import type { ContextChange, Node } from '../../api/types.ts';
+import type { ContextChange, Loss, Node, Notice, RequestLoss } from '../../api/types.ts';
 import { Fold } from '../../blocks/fold.tsx';
 import { useFold } from '../../blocks/folds.ts';
 import { prettyJson } from '../../blocks/json-text.ts';
@@ -30,14 +29,19 @@ export function MessageLosses({ node, isOtherProvider }: MessageLossesProps) {
   });
   const isAsked = isOtherProvider && told === undefined && take?.hasRequest === true && !take.cut;
   const { data } = useQuery({ ...queries.request(node.id, thread), enabled: isAsked });
-  const notices = told ?? (data?.losses ? [{ code: 'losses', message: '', losses: data.losses }] : []);
+  const notices = told ?? (data?.losses ? [{ code: 'losses' as const, message: '', losses: data.losses }] : []);
   if (notices.length === 0) return null;
   return <Notices place={node.id} notices={notices} provider={take?.provider ?? 'the provider'} />;
 }
 
+/** Notices of a generation tell losses without the sentence that requests tell them in. */
+type AnyLoss = Loss | RequestLoss;
+
 interface NoticesProps {
   readonly place: string;
-  readonly notices: readonly Notice[];
+  readonly notices: readonly (Pick<Notice, 'code' | 'message'> & {
+    readonly losses?: readonly AnyLoss[] | undefined;
+  })[];
   readonly provider: string;
 }
 
@@ -75,19 +79,19 @@ export function Notices({ place, notices, provider }: NoticesProps) {
   );
 }
 
-export function lossesInWords(losses: readonly Loss[], provider: string): string {
+export function lossesInWords(losses: readonly AnyLoss[], provider: string): string {
   const count = losses.length === 1 ? '1 thing' : `${losses.length} things`;
   const reasons = [...new Set(losses.map(({ reason }) => reason.replaceAll('-', ' ')))].join(', ');
   return `${count} could not be carried to ${provider}: ${reasons}`;
 }
 
-export function LossList({ losses }: { readonly losses: readonly Loss[] }) {
+export function LossList({ losses }: { readonly losses: readonly AnyLoss[] }) {
   return (
     <ul className="flex flex-col gap-1 p-3 text-xs text-soft">
       {losses.map((loss, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two losses may be told in the same words
         <li key={index} className="break-words">
-          {loss.text ?? <LossInParts {...loss} />}
+          {'text' in loss ? loss.text : <LossInParts {...loss} />}
         </li>
       ))}
     </ul>
@@ -98,7 +102,7 @@ function LossInParts({ kind, reason, path }: Loss) {
   return (
     <>
       <span className="font-medium text-ink">{kind}</span> {reason}
-      {path !== undefined && <code className="ml-1 font-mono text-faint">{path}</code>}
+      <code className="ml-1 font-mono text-faint">{path}</code>
     </>
   );
 }

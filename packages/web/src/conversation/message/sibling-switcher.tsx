@@ -1,5 +1,4 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { blocksOf } from '../../api/types.ts';
 import { inWords } from '../../blocks/in-words.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
@@ -96,5 +95,5 @@ function positionInWords({ nodes }: Position): string {
   const [first] = nodes;
   if (!first) return 'nothing to read yet';
   const model = takeOf(first)?.model;
-  return `${model === undefined ? '' : `${model}: `}${inWords(blocksOf(first)) || 'nothing visible'}`;
+  return `${model === undefined ? '' : `${model}: `}${inWords(first.content) || 'nothing visible'}`;
 }
