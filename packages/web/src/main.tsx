@@ -7,7 +7,7 @@ import { queryClient } from './api/queries.ts';
 import './index.css';
 import { Shell } from './shell/shell.tsx';
 import { followSystemTheme } from './state/theme.ts';
-import { ForestScreen } from './threads/threads-screen.tsx';
+import { ThreadsScreen } from './threads/threads-screen.tsx';
 import { Empty, Loading } from './ui/states.tsx';
 
 const ConversationScreen = lazy(() => import('./conversation/conversation-screen.tsx'));
@@ -22,7 +22,7 @@ function App() {
     <Shell>
       <Suspense fallback={<Loading />}>
         <Switch>
-          <Route path="/" component={ForestScreen} />
+          <Route path="/" component={ThreadsScreen} />
           <Route path="/new">{() => <ConversationScreen />}</Route>
           <Route path="/t/:thread/:node?">
             {({ thread, node }) => <ConversationScreen thread={thread} {...(node && { node })} />}

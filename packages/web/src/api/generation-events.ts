@@ -1,5 +1,5 @@
 import { apiBase } from './base.ts';
-import { api, ok, okText } from './client.ts';
+import { api, fetchText, unwrap } from './client.ts';
 import { createEventReader } from './sse.ts';
 import type { Generation, GenerationEvent } from './types.ts';
 
@@ -43,7 +43,7 @@ export function followGeneration(
       const event = JSON.parse(data) as GenerationEvent;
       if (event.type !== 'end') return onEvent(event, lastEventId);
       // It may be the end of before it was taken up again: its state knows.
-      void stateOf(id).then(
+      void fetchGeneration(id).then(
         ({ status }) => status === event.status && end(event, lastEventId),
         () => end(event, lastEventId),
       );
@@ -56,18 +56,18 @@ export function followGeneration(
 }
 
 /** How far a generation is. */
-export function stateOf(id: string): Promise<Generation> {
-  return ok(api.generations[':generation'].$get({ param: { generation: id } }));
+export function fetchGeneration(id: string): Promise<Generation> {
+  return unwrap(api.generations[':generation'].$get({ param: { generation: id } }));
 }
 
 /** What is stored of what happened in a generation that does not run. */
-export async function pastEvents(id: string): Promise<readonly GenerationEvent[]> {
+export async function fetchPastEvents(id: string): Promise<readonly GenerationEvent[]> {
   const read = createEventReader();
-  return read(await okText(`/generations/${id}/events`)).map(({ data }) => JSON.parse(data) as GenerationEvent);
+  return read(await fetchText(`/generations/${id}/events`)).map(({ data }) => JSON.parse(data) as GenerationEvent);
 }
 
 /** The id of the last event of a generation that does not run. */
-export async function lastEventOf(id: string): Promise<string | undefined> {
-  const text = await okText(`/generations/${id}/events`);
+export async function fetchLastEventId(id: string): Promise<string | undefined> {
+  const text = await fetchText(`/generations/${id}/events`);
   return [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1];
 }

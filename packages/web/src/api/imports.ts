@@ -1,9 +1,9 @@
 import type { InferResponseType } from 'hono/client';
 import { apiBase } from './base.ts';
-import { ApiProblem, type api, problemOf } from './client.ts';
-import { eventsOf } from './sse.ts';
+import { ApiProblem, type api, reach, readProblem } from './client.ts';
+import { readEvents } from './sse.ts';
 
-export type Imported = InferResponseType<(typeof api)['import']['$post'], 200>;
+export type ImportReport = InferResponseType<(typeof api)['import']['$post'], 200>;
 
 export interface ImportProgress {
   /** Characters of a file, or files of a folder. */
@@ -41,22 +41,18 @@ async function send(
   body: BodyInit,
   headers: Readonly<Record<string, string>>,
   onProgress: (progress: ImportProgress) => void,
-): Promise<Imported> {
-  const response = await fetch(`${apiBase}${path}`, {
-    method: 'POST',
-    body,
-    headers: { ...headers, accept: 'text/event-stream' },
-  }).catch(() => {
-    throw new ApiProblem(0, 'unreachable', 'The server cannot be reached. Is it still running?');
-  });
-  if (!response.ok) throw await problemOf(response);
-  for await (const { event, data } of eventsOf(response)) {
+): Promise<ImportReport> {
+  const response = await reach(
+    fetch(`${apiBase}${path}`, { method: 'POST', body, headers: { ...headers, accept: 'text/event-stream' } }),
+  );
+  if (!response.ok) throw await readProblem(response);
+  for await (const { event, data } of readEvents(response)) {
     if (event === 'progress') onProgress(JSON.parse(data) as ImportProgress);
-    if (event === 'done') return JSON.parse(data) as Imported;
+    if (event === 'done') return JSON.parse(data) as ImportReport;
     if (event === 'failed') {
       const { status, code, detail } = JSON.parse(data) as { status: number; code: string; detail: string };
       throw new ApiProblem(status, code, detail);
     }
   }
-  throw new ApiProblem(0, 'unreachable', 'The connection ended before the import did. Importing again is safe.');
+  throw new ApiProblem(0, 'connection', 'The connection ended before the import did. Importing again is safe.');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { grown } from './topology.ts';
+import { growTopology } from './topology.ts';
 import { type Node, ROOT } from './types.ts';
 
 const node = (id: string, parent: string, takes: readonly object[] = []) =>
@@ -7,20 +7,20 @@ const node = (id: string, parent: string, takes: readonly object[] = []) =>
 const topology = { items: [], isCut: false };
 
 test('a new node is put where its parent is, also when both are new', () => {
-  const before = grown(topology, [node('a', ROOT)], true);
-  const after = grown(before, [node('b', 'a'), node('c', 'b')], false);
+  const before = growTopology(topology, [node('a', ROOT)], true);
+  const after = growTopology(before, [node('b', 'a'), node('c', 'b')], false);
   expect(after.items.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   expect(before.items).toHaveLength(1);
 });
 
 test('what belongs elsewhere changes nothing', () => {
-  const before = grown(topology, [node('a', ROOT)], true);
-  expect(grown(before, [node('x', ROOT)], false)).toBe(before);
-  expect(grown(before, [node('x', 'y')], true)).toBe(before);
+  const before = growTopology(topology, [node('a', ROOT)], true);
+  expect(growTopology(before, [node('x', ROOT)], false)).toBe(before);
+  expect(growTopology(before, [node('x', 'y')], true)).toBe(before);
 });
 
 test('a node that is there gets the model that is known of it now', () => {
-  const before = grown(topology, [node('a', ROOT), node('b', 'a')], true);
-  const after = grown(before, [node('a', ROOT, [{ model: 'm', provider: 'p' }])], true);
+  const before = growTopology(topology, [node('a', ROOT), node('b', 'a')], true);
+  const after = growTopology(before, [node('a', ROOT, [{ model: 'm', provider: 'p' }])], true);
   expect(after.items).toMatchObject([{ id: 'a', model: 'm', provider: 'p' }, { id: 'b' }]);
 });

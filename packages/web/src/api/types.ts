@@ -18,7 +18,7 @@ export type Generation = InferResponseType<Client['generations'][':generation'][
 export type Branch = Generation['branches'][number];
 export type Usage = NonNullable<Take['usage']>;
 export type TopologyNode = InferResponseType<Client['topology']['$get'], 200>['items'][number];
-export type Found = InferResponseType<Client['search']['$get'], 200>['items'][number];
+export type SearchHit = InferResponseType<Client['search']['$get'], 200>['items'][number];
 export type Recording = InferResponseType<Client['recordings']['$get'], 200>['items'][number];
 export type Provider = InferResponseType<Client['providers']['$get'], 200>['items'][number];
 export type Agent = InferResponseType<Client['agents']['$get'], 200>['items'][number];
@@ -29,7 +29,7 @@ export type NextRequest = InferResponseType<Client['nodes'][':node']['preview'][
 /** What a request did not carry as it was, or would not. */
 export type RequestLoss = NonNullable<SentRequest['losses']>[number];
 /** Who shall answer, and how. */
-export type Wish = InferRequestType<Client['nodes'][':node']['preview']['$post']>['json'];
+export type RequestOptions = InferRequestType<Client['nodes'][':node']['preview']['$post']>['json'];
 
 /** Parts of a message and of what happens in a generation: the server defines them, the page infers them. */
 export type { Block, GenerationEvent, Loss, Notice } from '@skein/server/client';

@@ -2,12 +2,12 @@ import { Ban, Brain } from 'lucide-react';
 import { lazy, memo, Suspense } from 'react';
 import type { Block, Citation, ToolResult } from '../api/types.ts';
 import { shortNumber } from '../ui/format.ts';
-import { Fold } from './fold.tsx';
+import { Foldable } from './fold.tsx';
 import { useFold } from './folds.ts';
-import { oneLine } from './in-words.ts';
 import { unknownText } from './json-text.ts';
 import { MediaBlock } from './media-block.tsx';
 import { SafeLink } from './safe-link.tsx';
+import { oneLine } from './summary.ts';
 import { ResultContent, ToolCard } from './tool-card.tsx';
 import { UnknownBlock } from './unknown-block.tsx';
 
@@ -141,7 +141,7 @@ function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockP
   const size = text === '' ? '' : `${shortNumber(text.length)} characters`;
   const title = redacted ? 'Reasoning, redacted' : isLive ? 'Thinking' : 'Thought';
   return (
-    <Fold
+    <Foldable
       label="Reasoning"
       isOpen={isOpen}
       onToggle={toggle}
@@ -165,7 +165,7 @@ function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockP
           <Markdown text={text} />
         )}
       </div>
-    </Fold>
+    </Foldable>
   );
 }
 

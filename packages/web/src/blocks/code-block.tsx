@@ -1,6 +1,6 @@
 import { type CSSProperties, memo, useEffect, useState } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
-import type { Answer, Asked, CodeLine } from './highlight-worker.ts';
+import type { ColouredLine, HighlightRequest, HighlightResult } from './highlight-worker.ts';
 import { type LanguageName, languageName } from './languages.ts';
 
 interface CodeBlockProps {
@@ -37,7 +37,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = f
   );
 });
 
-const ColouredLines = memo(function Coloured({ lines }: { readonly lines: readonly CodeLine[] }) {
+const ColouredLines = memo(function Coloured({ lines }: { readonly lines: readonly ColouredLine[] }) {
   return lines.map((line, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines of code have no other name
     <span key={row}>
@@ -65,7 +65,7 @@ const EVERY_MS = 200;
 function useColouredLines(
   code: string,
   language: string,
-): { readonly lines: readonly CodeLine[]; readonly rest: string } {
+): { readonly lines: readonly ColouredLine[]; readonly rest: string } {
   const name = code.length <= MOST_COLOURED ? languageName(language) : undefined;
   const [, draw] = useState(0);
   const before = name === undefined ? undefined : colouredBefore(code, name);
@@ -87,7 +87,7 @@ function useColouredLines(
 interface ColouredCode {
   readonly code: string;
   readonly name: LanguageName;
-  readonly lines: readonly CodeLine[];
+  readonly lines: readonly ColouredLine[];
 }
 
 /** Code that was coloured, the latest last, so that what comes into sight again is coloured at once. */
@@ -98,13 +98,13 @@ const RECENT = 6;
 
 let worker: Worker | undefined;
 let last = 0;
-const waiting = new Map<number, (lines: readonly CodeLine[]) => void>();
+const waiting = new Map<number, (lines: readonly ColouredLine[]) => void>();
 
 /** Colours code; nothing is coloured when it cannot be. */
 async function colour(code: string, name: LanguageName): Promise<ColouredCode> {
   worker ??= start();
-  const asked: Asked = { id: ++last, code, name };
-  const lines = await new Promise<readonly CodeLine[]>((resolve) => {
+  const asked: HighlightRequest = { id: ++last, code, name };
+  const lines = await new Promise<readonly ColouredLine[]>((resolve) => {
     waiting.set(asked.id, resolve);
     worker?.postMessage(asked);
   });
@@ -127,7 +127,7 @@ function colouredBefore(code: string, name: LanguageName): ColouredCode | undefi
 
 function start(): Worker {
   const made = new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' });
-  made.addEventListener('message', ({ data: { id, lines } }: MessageEvent<Answer>) => {
+  made.addEventListener('message', ({ data: { id, lines } }: MessageEvent<HighlightResult>) => {
     waiting.get(id)?.(lines);
     waiting.delete(id);
   });

@@ -8,31 +8,31 @@ import type { LanguageName } from './languages.ts';
 
 /** Colours code beside the page: a grammar's first line alone can take longer than a frame. */
 
-export interface Asked {
+export interface HighlightRequest {
   readonly id: number;
   readonly code: string;
   readonly name: LanguageName;
 }
 
 /** A piece of a line and its colour in the light and the dark theme. */
-export type CodePiece = readonly [text: string, light: string, dark: string];
-export type CodeLine = readonly CodePiece[];
+export type ColouredPiece = readonly [text: string, light: string, dark: string];
+export type ColouredLine = readonly ColouredPiece[];
 
-export interface Answer {
+export interface HighlightResult {
   readonly id: number;
-  readonly lines: readonly CodeLine[];
+  readonly lines: readonly ColouredLine[];
 }
 
 let starting: Promise<HighlighterCore> | undefined;
 
-self.addEventListener('message', ({ data }: MessageEvent<Asked>) => {
+self.addEventListener('message', ({ data }: MessageEvent<HighlightRequest>) => {
   void colour(data).then(
-    (lines) => self.postMessage({ id: data.id, lines } satisfies Answer),
-    () => self.postMessage({ id: data.id, lines: [] } satisfies Answer),
+    (lines) => self.postMessage({ id: data.id, lines } satisfies HighlightResult),
+    () => self.postMessage({ id: data.id, lines: [] } satisfies HighlightResult),
   );
 });
 
-async function colour({ code, name }: Asked): Promise<readonly CodeLine[]> {
+async function colour({ code, name }: HighlightRequest): Promise<readonly ColouredLine[]> {
   starting ??= createHighlighterCore({
     engine: createJavaScriptRegexEngine({ forgiving: true }),
     themes: [light, dark],
@@ -48,7 +48,7 @@ async function colour({ code, name }: Asked): Promise<readonly CodeLine[]> {
     tokenizeTimeLimit: 0,
   });
   return tokens.map((line) =>
-    line.map(({ content, htmlStyle }): CodePiece => {
+    line.map(({ content, htmlStyle }): ColouredPiece => {
       const colours = htmlStyle as Readonly<Record<string, string>> | undefined;
       return [content, colours?.['--shiki-light'] ?? 'inherit', colours?.['--shiki-dark'] ?? 'inherit'];
     }),

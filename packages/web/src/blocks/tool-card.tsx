@@ -1,11 +1,11 @@
 import { CircleCheck, CircleX, Clock, LoaderCircle, Wrench } from 'lucide-react';
 import type { Block, ToolResult, ToolUse } from '../api/types.ts';
 import { CodeBlock } from './code-block.tsx';
-import { Fold } from './fold.tsx';
+import { Foldable } from './fold.tsx';
 import { useFold } from './folds.ts';
-import { callInWords, resultInWords } from './in-words.ts';
 import { isJson, looksLikeJson, prettyJson, unknownText } from './json-text.ts';
 import { MediaBlock } from './media-block.tsx';
+import { summarizeCall, summarizeResult } from './summary.ts';
 import { UnknownBlock } from './unknown-block.tsx';
 
 interface ToolCardProps {
@@ -21,7 +21,7 @@ interface ToolCardProps {
 export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
   const [isOpen, toggle] = useFold(node, place);
   return (
-    <Fold
+    <Foldable
       label={`Tool call ${call.name}`}
       isOpen={isOpen}
       onToggle={toggle}
@@ -30,7 +30,7 @@ export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
         <>
           <Wrench size={14} aria-hidden className="shrink-0 text-tool" />
           <span className="shrink-0 font-mono font-medium text-ink">{call.name}</span>
-          <span className="min-w-12 shrink truncate font-mono text-faint">{callInWords(call)}</span>
+          <span className="min-w-12 shrink truncate font-mono text-faint">{summarizeCall(call)}</span>
           <Outcome {...(result && { result })} {...(state && { state })} />
         </>
       }
@@ -41,7 +41,7 @@ export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
           <ResultContent content={result.content} isError={result.isError} />
         </div>
       )}
-    </Fold>
+    </Foldable>
   );
 }
 
@@ -55,7 +55,7 @@ function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
         ) : (
           <CircleCheck size={14} aria-label="Done" className="shrink-0 text-ok" />
         )}
-        <span className="truncate">{resultInWords(result)}</span>
+        <span className="truncate">{summarizeResult(result)}</span>
       </span>
     );
   if (state)

@@ -1,22 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { ListPlus, SendHorizontal, X } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { api, ok } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { type Model, type Node, ROOT } from '../api/types.ts';
 import { showGeneration } from '../state/live.ts';
 import { ensurePath } from '../state/nodes.ts';
-import { fittingThread } from '../state/place.ts';
+import { findThreadWith } from '../state/place.ts';
 import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { toastError } from '../ui/toasts.tsx';
-import { type Entry, MOST_COLUMNS } from './columns.ts';
+import { type ColumnEntry, MOST_COLUMNS } from './columns.ts';
 
 interface AskSeveralProps {
   /** What all columns have in common. */
   readonly shared: readonly Node[];
-  readonly onAsked: (entries: readonly Entry[]) => void;
+  readonly onAsked: (entries: readonly ColumnEntry[]) => void;
 }
 
 const FEWEST = 2;
@@ -168,15 +168,19 @@ function promptParent(shared: readonly Node[]): string {
  * Writes a prompt once, and lets each model answer it. Without a text they answer the prompt that is there. Gives the
  * columns to show.
  */
-async function askSeveral(shared: readonly Node[], text: string, models: readonly string[]): Promise<readonly Entry[]> {
+async function askSeveral(
+  shared: readonly Node[],
+  text: string,
+  models: readonly string[],
+): Promise<readonly ColumnEntry[]> {
   const prompt =
     text.trim() === '' ? await lastPrompt(shared.at(-1)!.id) : await writePrompt(promptParent(shared), text);
   const { node } = prompt;
   await ensurePath(node);
-  const entries: Entry[] = [];
+  const entries: ColumnEntry[] = [];
   let { thread } = prompt;
   for (const model of models) {
-    const generation = await ok(api.generations.$post({ json: { node, model, ...(thread && { thread }) } }));
+    const generation = await unwrap(api.generations.$post({ json: { node, model, ...(thread && { thread }) } }));
     // A recorded conversation is forked for the first; the others answer in that fork.
     thread = generation.thread;
     showGeneration(generation);
@@ -192,17 +196,17 @@ interface Prompt {
 }
 
 async function lastPrompt(node: string): Promise<Prompt> {
-  return { node, thread: (await fittingThread(node))?.id };
+  return { node, thread: (await findThreadWith(node))?.id };
 }
 
 async function writePrompt(parent: string, text: string): Promise<Prompt> {
   const messages = [{ role: 'user' as const, content: [{ type: 'text', text }] }];
   if (parent === ROOT) {
-    const { id, head } = await ok(api.threads.$post({ json: { messages } }));
+    const { id, head } = await unwrap(api.threads.$post({ json: { messages } }));
     return { node: head, thread: id };
   }
-  const thread = (await fittingThread(parent))?.id;
+  const thread = (await findThreadWith(parent))?.id;
   const json = { messages, ...(thread && { thread }) };
-  const { id, thread: written } = await ok(api.nodes[':node'].messages.$post({ param: { node: parent }, json }));
+  const { id, thread: written } = await unwrap(api.nodes[':node'].messages.$post({ param: { node: parent }, json }));
   return { node: id, thread: written };
 }

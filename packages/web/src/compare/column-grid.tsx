@@ -9,7 +9,7 @@ import { comparableText } from '../inspector/comparable-text.ts';
 import { wordDiff } from '../inspector/word-diff.ts';
 import type { LiveBranch } from '../state/live-generation.ts';
 import { IconButton } from '../ui/button.tsx';
-import { allTokens, counted, money, providerColor, shortId, shortNumber } from '../ui/format.ts';
+import { money, pluralize, providerColor, shortId, shortNumber, totalTokens } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { LeafMenu } from './leaf-menu.tsx';
 import type { Column } from './use-columns.ts';
@@ -92,7 +92,7 @@ function ColumnHeader({ column, number, turns, taken, onChange, onRemove }: Colu
   const model = column.model?.split('/').slice(1).join('/') ?? written?.model ?? (path.length === 0 ? '…' : 'no model');
   const provider = column.model?.split('/')[0] ?? written?.provider;
   const end = path.at(-1)?.id;
-  const tokens = takes.reduce((sum, { usage }) => sum + (usage ? allTokens(usage) : 0), 0);
+  const tokens = takes.reduce((sum, { usage }) => sum + (usage ? totalTokens(usage) : 0), 0);
   const cost = takes.reduce((sum, take) => sum + (take.cost ?? 0), 0);
   const durationMs = written?.durationMs;
   return (
@@ -128,7 +128,7 @@ function ColumnHeader({ column, number, turns, taken, onChange, onRemove }: Colu
             {shortId(end)} <ArrowUpRight size={12} aria-hidden />
           </Link>
         )}
-        {path.length > 0 && <span>{counted(turns.length, 'message')}</span>}
+        {path.length > 0 && <span>{pluralize(turns.length, 'message')}</span>}
         {tokens > 0 && <span>{shortNumber(tokens)} tokens</span>}
         {cost > 0 && <span>{money(cost)}</span>}
         {durationMs !== undefined && <span>{(durationMs / 1000).toFixed(1)} s</span>}

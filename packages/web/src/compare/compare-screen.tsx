@@ -7,11 +7,11 @@ import { RoleIcon } from '../graph/role-icon.tsx';
 import { comparableText } from '../inspector/comparable-text.ts';
 import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
-import { counted } from '../ui/format.ts';
+import { pluralize } from '../ui/format.ts';
 import { Empty } from '../ui/states.tsx';
 import { AskSeveral } from './ask-several.tsx';
 import { ColumnGrid } from './column-grid.tsx';
-import { type Entry, MOST_COLUMNS, readEntries, sharedLength, writeEntries } from './columns.ts';
+import { type ColumnEntry, MOST_COLUMNS, readEntries, sharedLength, writeEntries } from './columns.ts';
 import { LeafMenu } from './leaf-menu.tsx';
 import { useColumns } from './use-columns.ts';
 
@@ -24,7 +24,8 @@ export default function CompareScreen() {
   const entries = readEntries(asked ?? marked.join());
   const [showsDifferences, setShowsDifferences] = useState(true);
   const columns = useColumns(entries);
-  const show = (next: readonly Entry[], replace = false) => go(`/compare?nodes=${writeEntries(next)}`, { replace });
+  const show = (next: readonly ColumnEntry[], replace = false) =>
+    go(`/compare?nodes=${writeEntries(next)}`, { replace });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the screen is opened without saying what to show
   useEffect(() => {
@@ -121,7 +122,7 @@ function SharedPart({ path }: { readonly path: readonly Node[] }) {
     <details className="group border-b border-line bg-page">
       <summary className="flex items-center gap-2 px-4 py-2 text-xs text-soft hover:bg-hover">
         <RoleIcon role={last.role} />
-        <span className="shrink-0 font-medium text-ink">{counted(path.length, 'message')} in common</span>
+        <span className="shrink-0 font-medium text-ink">{pluralize(path.length, 'message')} in common</span>
         <span className="min-w-0 truncate group-open:hidden">{comparableText(last.content).slice(0, 300)}</span>
       </summary>
       <ol className="flex flex-col gap-3 px-4 pb-3">

@@ -8,15 +8,15 @@ import { useNodes } from '../state/nodes.ts';
 import { goTo } from '../state/place.ts';
 import { type InspectorTab, showTab, toggleMarked, useView } from '../state/view.ts';
 import { answerAgain, stop } from './actions.ts';
-import { ask, startEditing, stopEditing, useDesk } from './desk.ts';
-import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marking.ts';
-import { goToPosition, usePositions, useSiblings } from './use-siblings.ts';
+import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marks.ts';
+import { openDialog, startEditing, stopEditing, useScreenState } from './screen-state.ts';
+import { goToPosition, useLiveSiblings, useSiblings } from './use-siblings.ts';
 import type { ShownThread } from './use-thread.ts';
 
 /** Everything that can be done on this screen by a key or from the palette. */
 export function useConversationKeys({ selected, leaf, path, tail }: ShownThread): void {
   const siblings = useSiblings(selected);
-  const growing = usePositions(leaf.id, tail);
+  const growing = useLiveSiblings(leaf.id, tail);
   // While branches grow behind the selected message, they are what is switched.
   const { positions, index, parent } =
     selected === leaf && growing.positions.length > 1
@@ -42,7 +42,7 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
   const leave = () => {
     if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]')) return;
     if (tail?.branch.status === 'running') void stop(tail.live.id);
-    else if (useDesk.getState().editing !== undefined) stopEditing();
+    else if (useScreenState.getState().editing !== undefined) stopEditing();
     else if (document.activeElement instanceof HTMLElement && document.activeElement !== document.body)
       document.activeElement.blur();
     else useView.setState({ inspectorOpen: false });
@@ -61,17 +61,19 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
       branch(`again-${n}`, `Answer again ${n} times`, [`g ${n}`], () => void answerAgain(selected, n)),
     ),
     branch('edit', 'Edit as a branch', ['e'], () => selected.role !== 'tool' && startEditing(selected.id)),
-    branch('delete', 'Delete branch', ['x'], () => ask('delete', selected)),
-    branch('delete-others', 'Delete all but this path', [], () => ask('delete-others', selected)),
+    branch('delete', 'Delete branch', ['x'], () => openDialog('delete', selected)),
+    branch('delete-others', 'Delete all but this path', [], () => openDialog('delete-others', selected)),
     branch('fork', 'Fork as its own conversation', [], () => void forkThread(selected)),
-    ...(path[0]!.role === 'system' ? [] : [branch('system', 'Add a system text', [], () => ask('system', path[0]!))]),
-    branch('split', 'Split in two', [], () => ask('split', selected)),
+    ...(path[0]!.role === 'system'
+      ? []
+      : [branch('system', 'Add a system text', [], () => openDialog('system', path[0]!))]),
+    branch('split', 'Split in two', [], () => openDialog('split', selected)),
     message('bookmark', 'Bookmark', ['b'], () => void toggleBookmark(selected)),
     message('mark', 'Mark to compare', ['m'], () => toggleMarked(selected.id)),
     message('compare', 'Compare what is marked', ['c'], () => navigate('/compare')),
-    message('fold', 'Fold or unfold', ['Space'], () => toggleFolds(selected.id, placesOf(selected))),
-    message('tag', 'Tags', [], () => ask('tag', selected)),
-    message('note', 'Note', [], () => ask('note', selected)),
+    message('fold', 'Fold or unfold', ['Space'], () => toggleFolds(selected.id, foldableParts(selected))),
+    message('tag', 'Tags', [], () => openDialog('tag', selected)),
+    message('note', 'Note', [], () => openDialog('note', selected)),
     message('good', 'Rate as good', [], () => void rate(selected, 1)),
     message('bad', 'Rate as bad', [], () => void rate(selected, -1)),
     message('copy-link', 'Copy link', [], () => void copyText(linkTo(selected), 'The link was')),
@@ -87,13 +89,13 @@ function toggleTab(tab: InspectorTab): void {
   else showTab(tab);
 }
 
-function placesOf(node: Node): readonly (string | number)[] {
+function foldableParts(node: Node): readonly (string | number)[] {
   if (node.role === 'system') return ['system'];
   const places = foldablePlaces(node.content);
   return places.length > 0 ? places : ['whole'];
 }
 
-const made =
+const commandIn =
   (group: Command['group']) =>
   (id: string, title: string, keys: readonly string[], run: () => unknown): Command => ({
     id: `conversation.${id}`,
@@ -103,6 +105,6 @@ const made =
     run: () => void run(),
   });
 
-const go = made('Go to');
-const branch = made('Branch');
-const message = made('Message');
+const go = commandIn('Go to');
+const branch = commandIn('Branch');
+const message = commandIn('Message');

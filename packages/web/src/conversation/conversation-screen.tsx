@@ -6,28 +6,28 @@ import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
 import type { Lineage } from '../api/types.ts';
 import { keyLabel } from '../commands/keys.ts';
-import { type AddressedPlace, addressOf } from '../state/address.ts';
+import { type ConversationAddress, toAddress } from '../state/address.ts';
 import { useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { allTokens, money, shortId, shortNumber } from '../ui/format.ts';
+import { money, shortId, shortNumber, totalTokens } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { send } from './actions.ts';
-import { Composer, focusComposer, useDraft, Where } from './composer/composer.tsx';
+import { Composer, Destination, focusComposer, useDraft } from './composer/composer.tsx';
 import { useConversationKeys } from './conversation-keys.ts';
-import { Questions } from './dialogs.tsx';
-import { copyText } from './marking.ts';
+import { Dialogs } from './dialogs.tsx';
+import { copyText } from './marks.ts';
 import { restoreAt } from './remove-messages.ts';
 import { Thread } from './thread.tsx';
 import { useSiblings } from './use-siblings.ts';
 import { type ShownThread, useThread } from './use-thread.ts';
 
 /** One conversation, from its first message to its end. Without an address: a new one. */
-export default function ConversationScreen(place: AddressedPlace) {
+export default function ConversationScreen(place: ConversationAddress) {
   return place.thread === undefined && place.node === undefined ? <NewConversation /> : <Conversation {...place} />;
 }
 
-function Conversation({ thread: id, node }: AddressedPlace) {
+function Conversation({ thread: id, node }: ConversationAddress) {
   const { thread, error, retry } = useThread(id, node);
   if (thread) return <Shown {...thread} />;
   return error === undefined ? <Loading label="Loading the conversation" /> : <Failed error={error} onRetry={retry} />;
@@ -53,13 +53,13 @@ function Shown(thread: ShownThread) {
               placeholder={isLeaf ? 'Go on' : 'Go on from the selected message'}
               onSend={(content, answers) => send(selected.id, [{ role: 'user', content }], answers)}
             >
-              <Where parent={selected} isLeaf={isLeaf} path={path} />
+              <Destination parent={selected} isLeaf={isLeaf} path={path} />
             </Composer>
           )}
         </div>
       </Panes>
       <StatusLine {...thread} />
-      <Questions leaf={leaf.id} />
+      <Dialogs leaf={leaf.id} />
     </div>
   );
 }
@@ -240,7 +240,7 @@ function ForkedFrom({ thread }: { readonly thread: string }) {
   return (
     <Line icon={<GitFork size={14} aria-hidden className="mt-px shrink-0" />}>
       Fork of{' '}
-      <Link href={addressOf(thread)} className="text-accent underline underline-offset-2">
+      <Link href={toAddress(thread)} className="text-accent underline underline-offset-2">
         {data?.title || 'another conversation'}
       </Link>
       {data?.recorded && ', which was recorded'}
@@ -285,7 +285,7 @@ function StatusLine({ owner, selected, leaf }: ShownThread) {
       <span className="grow" />
       {data && (
         <span title="Tokens and cost of this path" className="tabular-nums">
-          {shortNumber(allTokens(data.usage))} tok · {money(data.cost)}
+          {shortNumber(totalTokens(data.usage))} tok · {money(data.cost)}
           {data.withoutPrice > 0 && '+'}
         </span>
       )}

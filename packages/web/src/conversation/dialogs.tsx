@@ -1,23 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { tagChanges } from '../api/tags.ts';
+import { diffTags } from '../api/tags.ts';
 import { type Node, ROOT } from '../api/types.ts';
-import { inWords, plainText } from '../blocks/in-words.ts';
+import { plainText, summarizeBlocks } from '../blocks/summary.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { addSystemText } from './actions.ts';
-import { type Asking, stopAsking, useDesk } from './desk.ts';
-import { bookmarkBelow, mark, split } from './marking.ts';
+import { bookmarkBelow, mark, split } from './marks.ts';
 import { otherBranches, removeBranch, removeOthers } from './remove-messages.ts';
+import { closeDialog, type DialogRequest, useScreenState } from './screen-state.ts';
 
 /** What is asked about a message before something is done with it. */
-export function Questions({ leaf }: { readonly leaf: string }) {
-  const asking = useDesk((desk) => desk.asking);
-  return asking ? <Question key={`${asking.what}-${asking.node.id}`} {...asking} leaf={leaf} /> : null;
+export function Dialogs({ leaf }: { readonly leaf: string }) {
+  const asking = useScreenState((desk) => desk.dialog);
+  return asking ? <OpenDialog key={`${asking.what}-${asking.node.id}`} {...asking} leaf={leaf} /> : null;
 }
 
-function Question({ what, node, leaf }: Asking & { readonly leaf: string }) {
+function OpenDialog({ what, node, leaf }: DialogRequest & { readonly leaf: string }) {
   switch (what) {
     case 'delete':
       return <DeleteDialog node={node} />;
@@ -38,14 +38,14 @@ function SystemDialog({ leaf }: { readonly leaf: string }) {
   const isEmpty = text.trim() === '';
   const save = () => {
     if (isEmpty) return;
-    stopAsking();
+    closeDialog();
     void addSystemText(leaf, text);
   };
   return (
     <Dialog
       open
       wide
-      onClose={stopAsking}
+      onClose={closeDialog}
       title="Add a system text"
       action={
         <Button look="primary" disabled={isEmpty} onClick={save}>
@@ -83,14 +83,14 @@ function SplitDialog({ node }: { readonly node: Node }) {
     <Dialog
       open
       wide
-      onClose={stopAsking}
+      onClose={closeDialog}
       title="Split in two"
       action={
         <Button
           look="primary"
           disabled={!isInside}
           onClick={() => {
-            stopAsking();
+            closeDialog();
             void split(node, at!);
           }}
         >
@@ -120,13 +120,13 @@ function MessageMarksDialog({ what, node }: { readonly what: 'tag' | 'note'; rea
   const isTag = what === 'tag';
   const [text, setText] = useState(isTag ? node.marks.tags.join(', ') : (node.marks.note ?? ''));
   const save = () => {
-    stopAsking();
-    void mark(node, isTag ? { tags: tagChanges(node.marks.tags, text) } : { note: text.trim() || null });
+    closeDialog();
+    void mark(node, isTag ? { tags: diffTags(node.marks.tags, text) } : { note: text.trim() || null });
   };
   return (
     <Dialog
       open
-      onClose={stopAsking}
+      onClose={closeDialog}
       title={isTag ? 'Tags' : 'Note'}
       action={
         <Button look="primary" onClick={save}>
@@ -158,23 +158,30 @@ function DeleteDialog({ node }: { readonly node: Node }) {
   });
   if (bookmark)
     return (
-      <Sure title="Delete this branch?" action="Delete" isDisabled onSure={stopAsking}>
+      <ConfirmDialog title="Delete this branch?" action="Delete" isDisabled onSure={closeDialog}>
         <p>
           It cannot be deleted: the bookmark “{bookmark.title}” is at this message or below it. Take the bookmark away
           first.
         </p>
-      </Sure>
+      </ConfirmDialog>
     );
   return (
-    <Sure title="Delete this branch?" action="Delete" isDisabled={isPending} onSure={() => void removeBranch(node)}>
+    <ConfirmDialog
+      title="Delete this branch?"
+      action="Delete"
+      isDisabled={isPending}
+      onSure={() => void removeBranch(node)}
+    >
       <p>
         {node.parent === ROOT
           ? 'This is the first message, so the conversation goes with everything in it.'
           : 'This message goes, and everything below it.'}{' '}
         You can undo it.
       </p>
-      <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">{inWords(node.content)}</blockquote>
-    </Sure>
+      <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">
+        {summarizeBlocks(node.content)}
+      </blockquote>
+    </ConfirmDialog>
   );
 }
 
@@ -189,7 +196,12 @@ function DeleteOthersDialog({ leaf }: { readonly leaf: string }) {
     );
   }, []);
   return (
-    <Sure title="Delete all but this path?" action="Delete" isDisabled={!count} onSure={() => void removeOthers(path)}>
+    <ConfirmDialog
+      title="Delete all but this path?"
+      action="Delete"
+      isDisabled={!count}
+      onSure={() => void removeOthers(path)}
+    >
       <p>
         {count === undefined
           ? 'Counting the branches …'
@@ -197,11 +209,11 @@ function DeleteOthersDialog({ leaf }: { readonly leaf: string }) {
             ? 'No branch leaves this path.'
             : `${count === 1 ? 'One branch leaves' : `${count} branches leave`} this path and would go, with everything below. You can undo it.`}
       </p>
-    </Sure>
+    </ConfirmDialog>
   );
 }
 
-interface SureProps {
+interface ConfirmDialogProps {
   readonly title: string;
   readonly action: string;
   readonly onSure: () => void;
@@ -209,15 +221,15 @@ interface SureProps {
   readonly children: ReactNode;
 }
 
-function Sure({ title, action, onSure, isDisabled = false, children }: SureProps) {
+function ConfirmDialog({ title, action, onSure, isDisabled = false, children }: ConfirmDialogProps) {
   const sure = () => {
-    stopAsking();
+    closeDialog();
     onSure();
   };
   return (
     <Dialog
       open
-      onClose={stopAsking}
+      onClose={closeDialog}
       title={title}
       action={
         <Button look="danger" disabled={isDisabled} onClick={sure} autoFocus>

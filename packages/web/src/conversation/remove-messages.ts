@@ -1,28 +1,28 @@
 import { navigate } from '../api/base.ts';
-import { api, ok } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { queries, queryClient } from '../api/queries.ts';
 import { deleteThread, restoreThread } from '../api/threads.ts';
 import { type Node, ROOT, type Thread } from '../api/types.ts';
-import { isOnlyOfLineage } from '../state/lineage.ts';
+import { isOnlyInLineage } from '../state/lineage.ts';
 import { ensureChildren, pathTo, putNodes, refreshNode, useNodes } from '../state/nodes.ts';
-import { goTo, lineageHere, sawLeaf, threadHere } from '../state/place.ts';
+import { currentLineage, currentThreadId, goTo, rememberLeaf } from '../state/place.ts';
 import { toast } from '../ui/toasts.tsx';
-import { told } from './actions.ts';
+import { reportErrors } from './actions.ts';
 
 /** Hides a message and all below it, and the conversations that have nothing else; a toast brings it back. */
 export async function removeBranch(node: Node): Promise<void> {
-  await told(async () => {
-    const here = threadHere();
+  await reportErrors(async () => {
+    const here = currentThreadId();
     const threads = await threadsOnlyIn(node);
     const own = threads.filter(({ id }) => id === here);
     // Others began with the same words: their messages stay, and only this conversation goes.
     if (own.length > 0 && threads.length > 1) return removeThreads(own);
-    await ok(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
+    await unwrap(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
     for (const { id } of threads) await deleteThread(id);
     await refreshNode(node.id);
     if (node.parent === ROOT) navigate('/');
     else {
-      sawLeaf(here, node.parent);
+      rememberLeaf(here, node.parent);
       goTo(node.parent);
     }
     const what = threads.length > 0 ? 'conversation' : 'branch';
@@ -33,19 +33,19 @@ export async function removeBranch(node: Node): Promise<void> {
 async function removeThreads(threads: readonly Thread[]): Promise<void> {
   for (const { id } of threads) await deleteThread(id);
   navigate('/');
-  const undo = () => told(() => Promise.all(threads.map(({ id }) => restoreThread(id))));
+  const undo = () => reportErrors(() => Promise.all(threads.map(({ id }) => restoreThread(id))));
   toast('The conversation was deleted.', { title: 'Undo', run: () => void undo() });
 }
 
 /** Hides every branch that leaves this path. */
 export async function removeOthers(path: readonly Node[]): Promise<void> {
-  await told(async () => {
+  await reportErrors(async () => {
     const others = await otherBranches(path);
     for (const node of others) {
-      await ok(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
+      await unwrap(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
       await refreshNode(node.id);
     }
-    const undo = { title: 'Undo', run: () => void told(() => restore(others)) };
+    const undo = { title: 'Undo', run: () => void reportErrors(() => restore(others)) };
     toast(others.length === 1 ? '1 branch was deleted.' : `${others.length} branches were deleted.`, undo);
   });
 }
@@ -53,13 +53,13 @@ export async function removeOthers(path: readonly Node[]): Promise<void> {
 /** The branches of the conversation on screen that leave a path. What others went on with from it is theirs. */
 export async function otherBranches(path: readonly Node[]): Promise<readonly Node[]> {
   const found: Node[] = [];
-  const lineage = lineageHere();
+  const lineage = currentLineage();
   for (const [index, node] of path.entries()) {
     if (node.childCount === 0 || (node.childCount === 1 && index < path.length - 1)) continue;
     const next = path[index + 1]?.id;
     const ids = (await ensureChildren(node.id)).filter((id) => id !== next);
     const others = ids.flatMap((id) => useNodes.getState().nodes.get(id) ?? []);
-    found.push(...others.filter((other) => isOnlyOfLineage(other, lineage)));
+    found.push(...others.filter((other) => isOnlyInLineage(other, lineage)));
   }
   return found;
 }
@@ -67,13 +67,13 @@ export async function otherBranches(path: readonly Node[]): Promise<readonly Nod
 /** The conversations that begin with a message; none for a later one. */
 async function threadsOnlyIn(node: Node): Promise<readonly Thread[]> {
   if (node.parent !== ROOT) return [];
-  const { items } = await ok(api.nodes[':node'].threads.$get({ param: { node: node.id } }));
+  const { items } = await unwrap(api.nodes[':node'].threads.$get({ param: { node: node.id } }));
   return items.filter(({ head }) => head !== ROOT);
 }
 
 /** Brings a branch back with the conversations that were deleted with it, and shows it. */
 export async function restoreAt(node: Node, threads?: readonly Thread[]): Promise<void> {
-  const isBack = await told(async () => {
+  const isBack = await reportErrors(async () => {
     const gone = threads ?? (await deletedOf(node));
     await restore([node]);
     for (const { id } of gone) await restoreThread(id);
@@ -90,5 +90,5 @@ async function deletedOf(node: Node): Promise<readonly Thread[]> {
 }
 
 async function restore(nodes: readonly Node[]): Promise<void> {
-  for (const { id } of nodes) putNodes([await ok(api.nodes[':node'].restore.$post({ param: { node: id } }))]);
+  for (const { id } of nodes) putNodes([await unwrap(api.nodes[':node'].restore.$post({ param: { node: id } }))]);
 }

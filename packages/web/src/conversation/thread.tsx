@@ -4,13 +4,13 @@ import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState }
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { queries } from '../api/queries.ts';
 import type { ContextChange } from '../api/types.ts';
-import { openCalls } from '../inspector/open-calls.ts';
+import { listOpenCalls } from '../inspector/open-calls.ts';
 import { Button } from '../ui/button.tsx';
-import { useDesk } from './desk.ts';
 import { providerChanges } from './message/author.ts';
 import { LiveRow, OpenCallsRow } from './message/live-row.tsx';
 import { MessageRow } from './message/message-row.tsx';
 import { pairCalls } from './message/pair-calls.ts';
+import { useScreenState } from './screen-state.ts';
 import type { ShownThread } from './use-thread.ts';
 
 /** The messages from the first to the leaf. Only those in sight are drawn. */
@@ -20,10 +20,10 @@ export function Thread({ owner, selected, leaf, path, tail }: ShownThread) {
   const pairs = useMemo(() => pairCalls(path), [path]);
   const changes = useMemo(() => providerChanges(path), [path]);
   const contexts = useContextChanges(owner?.id, leaf.id);
-  const open = useMemo(() => (tail ? [] : openCalls(path)), [path, tail]);
+  const open = useMemo(() => (tail ? [] : listOpenCalls(path)), [path, tail]);
   const bookmarked = useBookmarked();
   const selectedAt = path.indexOf(selected);
-  const editing = useDesk((desk) => desk.editing);
+  const editing = useScreenState((desk) => desk.editing);
   const editingAt = editing === undefined ? -1 : path.findIndex(({ id }) => id === editing);
   const { isAtEnd, toEnd } = useScrolling({
     scroller,
@@ -96,7 +96,7 @@ const NEAR = 48;
 /** The view rests when it has not moved for so long, in milliseconds. */
 const RESTING_MS = 120;
 
-interface Scrolled {
+interface ScrollOptions {
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly list: RefObject<VirtualizerHandle | null>;
   readonly selectedAt: number;
@@ -108,7 +108,7 @@ interface Scrolled {
  * Keeps what is read in its place: follows what grows only at the end, brings a selected message into sight, and never
  * lets the view slide because what is below it became shorter.
  */
-function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: Scrolled) {
+function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: ScrollOptions) {
   const [isAtEnd, setAtEnd] = useState(true);
   const follows = useRef(isAtLeaf);
 

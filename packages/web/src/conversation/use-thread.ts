@@ -3,17 +3,17 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { navigate, pathHere } from '../api/base.ts';
 import { queries } from '../api/queries.ts';
 import { type Generation, type Lineage, type Node, ROOT } from '../api/types.ts';
-import { addressOf } from '../state/address.ts';
+import { toAddress } from '../state/address.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
-import { inLineage, isOfLineage } from '../state/lineage.ts';
+import { isInLineage, viewInLineage } from '../state/lineage.ts';
 import { showGeneration, useLive } from '../state/live.ts';
-import type { Live, LiveBranch } from '../state/live-generation.ts';
-import { ensureChildren, ensurePath, nodeOf, pathTo, useNodes } from '../state/nodes.ts';
-import { goTo, keyOf, openPlace, sawLeaf, usePlace, type Watched, watch } from '../state/place.ts';
+import type { LiveBranch, LiveGeneration } from '../state/live-generation.ts';
+import { ensureChildren, ensurePath, getNode, pathTo, useNodes } from '../state/nodes.ts';
+import { goTo, openPlace, placeKey, rememberLeaf, usePlace, type WatchedBranch, watchBranch } from '../state/place.ts';
 
 /** What grows behind the last message. */
-export interface Tail {
-  readonly live: Live;
+export interface LiveTail {
+  readonly live: LiveGeneration;
   readonly branch: LiveBranch;
   readonly index: number;
 }
@@ -24,10 +24,10 @@ export interface ShownThread {
   readonly selected: Node;
   readonly leaf: Node;
   readonly path: readonly Node[];
-  readonly tail?: Tail;
+  readonly tail?: LiveTail;
 }
 
-interface Opening {
+interface OpenedThread {
   readonly thread?: ShownThread;
   readonly error?: unknown;
   readonly retry: () => void;
@@ -37,21 +37,24 @@ interface Opening {
  * A conversation, or a message that is in none: the path through the selected message to where it goes on, and what grows
  * there. Without a message it is opened at its head.
  */
-export function useThread(thread: string | undefined, node: string | undefined): Opening {
+export function useThread(thread: string | undefined, node: string | undefined): OpenedThread {
   const { error, retry } = useOpen(thread, node);
   const id = node ?? '';
   const nodes = useNodes((state) => state.nodes);
   const current = useCurrentThread();
   const owner = current?.id === thread ? current : undefined;
   const lineage = owner?.lineage;
-  const remembered = usePlace(({ leafOf }) => leafOf.get(keyOf(thread, id)));
+  const remembered = usePlace(({ leafOf }) => leafOf.get(placeKey(thread, id)));
   const watched = usePlace((state) =>
-    remembered === undefined ? undefined : state.watched.get(keyOf(thread, remembered)),
+    remembered === undefined ? undefined : state.watched.get(placeKey(thread, remembered)),
   );
   const live = useLive(({ all }) => (watched ? all.get(watched.generation) : undefined));
   const branch = watched && live?.branches[watched.branch];
-  const end = remembered !== undefined && branch ? endOf(remembered, branch, live!) : remembered;
-  const path = useMemo(() => pathTo(nodes, end ?? id).map((one) => inLineage(one, lineage)), [nodes, end, id, lineage]);
+  const end = remembered !== undefined && branch ? findEnd(remembered, branch, live!) : remembered;
+  const path = useMemo(
+    () => pathTo(nodes, end ?? id).map((one) => viewInLineage(one, lineage)),
+    [nodes, end, id, lineage],
+  );
   const selected = path.find((one) => one.id === id);
   const leaf = path.at(-1);
   const first = path[0];
@@ -81,14 +84,14 @@ function useOpen(
   thread: string | undefined,
   node: string | undefined,
 ): { readonly error: unknown; readonly retry: () => void } {
-  const place = addressOf(thread, node);
+  const place = toAddress(thread, node);
   const [failure, setFailure] = useState<{ readonly place: string; readonly error: unknown }>();
   const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is made by counting it
   useEffect(() => {
     openPlace(thread, node).then(
       (opened) => {
-        const address = addressOf(opened.thread, opened.node);
+        const address = toAddress(opened.thread, opened.node);
         // Whoever went elsewhere meanwhile is left there.
         if (address !== place && pathHere() === place) navigate(address, { replace: true });
       },
@@ -103,12 +106,12 @@ function useOpen(
 }
 
 /** Where the thread ends: with the branch that is watched, also when it goes on beside what was cut. */
-function endOf(leaf: string, branch: LiveBranch, live: Live): string {
+function findEnd(leaf: string, branch: LiveBranch, live: LiveGeneration): string {
   const { nodes } = useNodes.getState();
   if (branch.head === leaf) return leaf;
   if (pathTo(nodes, branch.head).some(({ id }) => id === leaf)) return branch.head;
-  const isCut = nodeOf(leaf)?.takes.some(({ cut, generation }) => cut && generation === live.id) ?? false;
-  return isCut && live.status === 'running' && nodeOf(leaf)?.parent === branch.head ? branch.head : leaf;
+  const isCut = getNode(leaf)?.takes.some(({ cut, generation }) => cut && generation === live.id) ?? false;
+  return isCut && live.status === 'running' && getNode(leaf)?.parent === branch.head ? branch.head : leaf;
 }
 
 /** What is shown stays while it is asked for again; what is not there, or no longer, is opened anew. */
@@ -129,7 +132,7 @@ interface KeepUp {
   readonly id: string;
   readonly remembered: string | undefined;
   readonly end: string | undefined;
-  readonly watched: Watched | undefined;
+  readonly watched: WatchedBranch | undefined;
   readonly branch: LiveBranch | undefined;
 }
 
@@ -137,15 +140,15 @@ interface KeepUp {
 function useKeepUp({ thread, lineage, id, remembered, end, watched, branch }: KeepUp): void {
   useLayoutEffect(() => {
     if (remembered === undefined || end === undefined || end === remembered) return;
-    watch(thread, remembered, undefined);
-    watch(thread, end, watched);
-    sawLeaf(thread, end);
+    watchBranch(thread, remembered, undefined);
+    watchBranch(thread, end, watched);
+    rememberLeaf(thread, end);
     if (id === remembered) goTo(end, { replace: true });
   }, [thread, id, remembered, end, watched]);
 
   const isDone = branch?.status === 'done' && branch.head === end;
   useEffect(() => {
-    if (isDone && end !== undefined) watch(thread, end, undefined);
+    if (isDone && end !== undefined) watchBranch(thread, end, undefined);
   }, [isDone, thread, end]);
 
   useEffect(() => {
@@ -156,11 +159,11 @@ function useKeepUp({ thread, lineage, id, remembered, end, watched, branch }: Ke
   const grown = useNodes(({ nodes, children }) =>
     end === undefined || !isOwned
       ? undefined
-      : children.get(end)?.findLast((child) => isOfLineage(nodes.get(child)!, lineage)),
+      : children.get(end)?.findLast((child) => isInLineage(nodes.get(child)!, lineage)),
   );
   useEffect(() => {
-    if (grown === undefined || watched !== undefined || end === undefined || !nodeOf(end)) return;
-    sawLeaf(thread, grown);
+    if (grown === undefined || watched !== undefined || end === undefined || !getNode(end)) return;
+    rememberLeaf(thread, grown);
     if (id === end) goTo(grown, { replace: true });
   }, [grown, watched, thread, end, id]);
 }
@@ -172,7 +175,7 @@ const LOOKED_AT = 4;
 function useGenerations(owner: Lineage | undefined, path: readonly Node[]): void {
   const thread = owner?.id;
   const found = useQueries({
-    queries: startsOf(path).map((id) => queries.generationsOf(id)),
+    queries: startsOf(path).map((id) => queries.generationsBelow(id)),
     combine: (results) =>
       results.flatMap(({ data }) => (data?.items ?? []).filter((one) => !owner || isOwnGeneration(one, owner.lineage))),
   });
@@ -184,8 +187,8 @@ function useGenerations(owner: Lineage | undefined, path: readonly Node[]): void
       const branch = branchAt(generation, leaf, path);
       if (branch < 0) continue;
       showGeneration(generation);
-      if (!usePlace.getState().watched.has(keyOf(thread, leaf.id)))
-        watch(thread, leaf.id, { generation: generation.id, branch });
+      if (!usePlace.getState().watched.has(placeKey(thread, leaf.id)))
+        watchBranch(thread, leaf.id, { generation: generation.id, branch });
       return;
     }
     const silent = silentAfter(found, leaf, path);

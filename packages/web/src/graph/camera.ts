@@ -1,5 +1,5 @@
 import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
-import { CARD_WIDTH, type Layout, type Placed } from './layout.ts';
+import { CARD_WIDTH, type Layout, type PlacedCard } from './layout.ts';
 
 /** Where the reader looks: a place x, y of the graph is drawn at x · scale + left, y · scale + top. */
 export interface Camera {
@@ -41,7 +41,7 @@ export function pan(camera: Camera, x: number, y: number): Camera {
 }
 
 /** Moves no more than it takes to have a card on the screen. */
-export function reveal(camera: Camera, { x, y }: Placed, { width, height }: Size): Camera {
+export function reveal(camera: Camera, { x, y }: PlacedCard, { width, height }: Size): Camera {
   const left = x * camera.scale + camera.left;
   const right = left + CARD_WIDTH * camera.scale;
   const middle = y * camera.scale + camera.top;
@@ -53,7 +53,7 @@ export function reveal(camera: Camera, { x, y }: Placed, { width, height }: Size
 }
 
 /** Puts a card in the middle. */
-export function center(camera: Camera, { x, y }: Placed, { width, height }: Size): Camera {
+export function center(camera: Camera, { x, y }: PlacedCard, { width, height }: Size): Camera {
   return {
     scale: camera.scale,
     left: width / 2 - (x + CARD_WIDTH / 2) * camera.scale,
@@ -62,7 +62,7 @@ export function center(camera: Camera, { x, y }: Placed, { width, height }: Size
 }
 
 /** Moved so far that no room is left empty at an edge while something is beyond the other one; in the middle where all has room. */
-export function filled(camera: Camera, { left, right, top, bottom }: Layout, { width, height }: Size): Camera {
+export function fillView(camera: Camera, { left, right, top, bottom }: Layout, { width, height }: Size): Camera {
   const { scale } = camera;
   return {
     scale,
@@ -76,8 +76,8 @@ function inside(value: number, most: number, least: number): number {
 }
 
 /** Where a card is on the screen, if it is. */
-export function seenPlace(
-  placed: Placed | undefined,
+export function positionOnScreen(
+  placed: PlacedCard | undefined,
   { left, top, scale }: Camera,
   { width, height }: Size,
 ): { readonly x: number; readonly y: number } | undefined {
@@ -94,7 +94,7 @@ function inRange(scale: number): number {
 /** How far a pointer may move and still have clicked. */
 const STILL = 4;
 
-interface Hands {
+interface CameraControls {
   readonly camera: RefObject<Camera>;
   readonly size: RefObject<Size>;
   readonly move: (next: Camera) => void;
@@ -108,7 +108,7 @@ export function useCamera(
   element: RefObject<HTMLElement | null>,
   redraw: () => void,
   onClick: (x: number, y: number) => void,
-): Hands {
+): CameraControls {
   const camera = useRef<Camera>({ left: 0, top: 0, scale: 1 });
   const size = useRef<Size>({ width: 1, height: 1 });
   const pointers = useRef(new Map<number, { x: number; y: number }>());

@@ -2,9 +2,9 @@ import { useEffect, useState } from 'react';
 import { providerColor } from '../ui/format.ts';
 
 /** What a colour stands for: who wrote a message, and for models whose they are. */
-export type Kind = 'user' | 'system' | 'tool' | 'anthropic' | 'openai' | 'google' | 'provider' | 'other';
+export type AuthorKind = 'user' | 'system' | 'tool' | 'anthropic' | 'openai' | 'google' | 'provider' | 'other';
 
-export const KINDS: readonly { readonly kind: Kind; readonly title: string }[] = [
+export const KINDS: readonly { readonly kind: AuthorKind; readonly title: string }[] = [
   { kind: 'user', title: 'User' },
   { kind: 'system', title: 'System' },
   { kind: 'tool', title: 'Tool' },
@@ -16,11 +16,17 @@ export const KINDS: readonly { readonly kind: Kind; readonly title: string }[] =
 ];
 
 /** The name of its colour in index.css. */
-export function colorOf(kind: Kind): string {
+export function colorVariable(kind: AuthorKind): string {
   return kind === 'other' ? '--faint' : `--${kind}`;
 }
 
-export function kindOf({ role, provider }: { readonly role: string; readonly provider?: string | undefined }): Kind {
+export function authorKind({
+  role,
+  provider,
+}: {
+  readonly role: string;
+  readonly provider?: string | undefined;
+}): AuthorKind {
   if (role === 'assistant') return providerColor(provider);
   return role === 'user' || role === 'system' || role === 'tool' ? role : 'other';
 }
@@ -36,7 +42,7 @@ export interface Palette {
   readonly accent: string;
   readonly bright: string;
   readonly mark: string;
-  readonly of: Readonly<Record<Kind, string>>;
+  readonly of: Readonly<Record<AuthorKind, string>>;
 }
 
 export function usePalette(): Palette {
@@ -62,6 +68,6 @@ function read(): Palette {
     accent: get('--accent'),
     bright: get('--accent-soft'),
     mark: get('--mark'),
-    of: Object.fromEntries(KINDS.map(({ kind }) => [kind, get(colorOf(kind))])) as Record<Kind, string>,
+    of: Object.fromEntries(KINDS.map(({ kind }) => [kind, get(colorVariable(kind))])) as Record<AuthorKind, string>,
   };
 }

@@ -1,17 +1,17 @@
-import { childrenOf, type Tree } from './tree.ts';
+import { getChildren, type Tree } from './tree.ts';
 
 /** One node as it is drawn, or a run of several that stand in a line. */
-export interface Fold {
+export interface FoldedRun {
   /** Of the node, or of the first of the run. */
   readonly id: string;
   readonly ids: readonly string[];
-  readonly children: readonly Fold[];
+  readonly children: readonly FoldedRun[];
 }
 
 /** Fewer than this are drawn one by one. */
 const SHORTEST_RUN = 2;
 
-interface Growing extends Fold {
+interface Growing extends FoldedRun {
   readonly children: Growing[];
 }
 
@@ -19,7 +19,7 @@ interface Growing extends Fold {
  * Folds what stands in a line. Tops, forks, what follows a fork, ends, and what `keeps` names stay nodes of their own.
  * Written without recursion: a path may be thousands long.
  */
-export function foldRuns(tree: Tree, keeps: (id: string) => boolean): readonly Fold[] {
+export function foldRuns(tree: Tree, keeps: (id: string) => boolean): readonly FoldedRun[] {
   const tops: Growing[] = [];
   const waiting: { readonly id: string; readonly into: Growing[]; readonly isFirst: boolean }[] = [];
   const wait = (ids: readonly string[], into: Growing[]) => {
@@ -30,7 +30,7 @@ export function foldRuns(tree: Tree, keeps: (id: string) => boolean): readonly F
     const run = next.isFirst ? [] : runFrom(tree, next.id, keeps);
     const fold: Growing = { id: next.id, ids: run.length >= SHORTEST_RUN ? run : [next.id], children: [] };
     next.into.push(fold);
-    wait(childrenOf(tree, fold.ids.at(-1)!), fold.children);
+    wait(getChildren(tree, fold.ids.at(-1)!), fold.children);
   }
   return tops;
 }
@@ -39,7 +39,7 @@ export function foldRuns(tree: Tree, keeps: (id: string) => boolean): readonly F
 function runFrom(tree: Tree, start: string, keeps: (id: string) => boolean): readonly string[] {
   const run: string[] = [];
   for (let id = start; !keeps(id); ) {
-    const children = childrenOf(tree, id);
+    const children = getChildren(tree, id);
     if (children.length !== 1) break;
     run.push(id);
     id = children[0]!;
@@ -48,7 +48,7 @@ function runFrom(tree: Tree, start: string, keeps: (id: string) => boolean): rea
 }
 
 /** All of them, those above before those below. */
-export function* eachFold(folds: readonly Fold[]): Generator<Fold> {
+export function* eachFold(folds: readonly FoldedRun[]): Generator<FoldedRun> {
   const waiting = folds.toReversed();
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     yield next;
@@ -58,7 +58,7 @@ export function* eachFold(folds: readonly Fold[]): Generator<Fold> {
 
 /** A line of the tree. */
 export interface TreeRow {
-  readonly fold: Fold;
+  readonly fold: FoldedRun;
   /** How far it is set in: 0 for the path itself. */
   readonly level: number;
   /** Which of how many branches of a fork it begins. */
@@ -70,7 +70,7 @@ export interface TreeRow {
 }
 
 interface Next {
-  readonly fold: Fold;
+  readonly fold: FoldedRun;
   readonly level: number;
   readonly branch?: TreeRow['branch'];
   readonly isAside: boolean;
@@ -81,7 +81,7 @@ interface Next {
  * opened. In a branch that is open the last child of a fork goes on straight.
  */
 export function treeRows(
-  tops: readonly Fold[],
+  tops: readonly FoldedRun[],
   sizes: ReadonlyMap<string, number>,
   isOnPath: (id: string) => boolean,
   isOpen: (id: string) => boolean,
@@ -99,13 +99,13 @@ export function treeRows(
       hidden: isClosed ? below : 0,
       isOpen: isAside && below > 0 ? !isClosed : undefined,
     });
-    if (!isClosed) waiting.push(...branchesOf(fold, level, isOnPath).reverse());
+    if (!isClosed) waiting.push(...orderBranches(fold, level, isOnPath).reverse());
   }
   return rows;
 }
 
 /** The children of a fold in the order of their lines: what goes on straight comes last. */
-function branchesOf({ children }: Fold, level: number, isOnPath: (id: string) => boolean): Next[] {
+function orderBranches({ children }: FoldedRun, level: number, isOnPath: (id: string) => boolean): Next[] {
   if (children.length < 2) return children.map((fold) => ({ fold, level, isAside: false }));
   const straight = children.find(({ id }) => isOnPath(id)) ?? children.at(-1)!;
   const all = children.map((fold, index): Next => {
@@ -117,14 +117,14 @@ function branchesOf({ children }: Fold, level: number, isOnPath: (id: string) =>
 }
 
 /** How many nodes a node and all below it are. */
-export function sizesOf(tree: Tree): ReadonlyMap<string, number> {
+export function subtreeSizes(tree: Tree): ReadonlyMap<string, number> {
   const order: string[] = [...tree.tops];
-  for (let index = 0; index < order.length; index += 1) order.push(...childrenOf(tree, order[index]!));
+  for (let index = 0; index < order.length; index += 1) order.push(...getChildren(tree, order[index]!));
   const sizes = new Map<string, number>();
   for (const id of order.reverse())
     sizes.set(
       id,
-      childrenOf(tree, id).reduce((sum, child) => sum + sizes.get(child)!, 1),
+      getChildren(tree, id).reduce((sum, child) => sum + sizes.get(child)!, 1),
     );
   return sizes;
 }

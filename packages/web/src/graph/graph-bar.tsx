@@ -4,17 +4,17 @@ import { useDeferredValue, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { ROOT } from '../api/types.ts';
-import { useWantedPreviews } from '../state/previews.ts';
+import { useRequestedPreviews } from '../state/previews.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { counted, shortId } from '../ui/format.ts';
-import { colorOf, KINDS, type Kind } from './colors.ts';
+import { pluralize, shortId } from '../ui/format.ts';
+import { type AuthorKind, colorVariable, KINDS } from './colors.ts';
 
 interface GraphBarProps extends LegendProps {
   readonly below: string | undefined;
   readonly count: number;
   readonly search: string;
   readonly onSearch: (words: string) => void;
-  readonly found: FoundNodes;
+  readonly found: SearchMatches;
   readonly focused: string | undefined;
   readonly onFound: (id: string) => void;
   readonly canFold: boolean;
@@ -36,7 +36,7 @@ export function GraphBar(props: GraphBarProps) {
           <FoldHorizontal size={14} /> Fold all
         </Button>
       )}
-      <span className="hidden text-xs text-faint sm:inline">{counted(count, 'message')}</span>
+      <span className="hidden text-xs text-faint sm:inline">{pluralize(count, 'message')}</span>
     </div>
   );
 }
@@ -48,7 +48,7 @@ function Scope({ below }: { readonly below: string | undefined }) {
   const threads = useQuery(queries.threads());
   const items = (threads.data?.items ?? []).filter(({ start }) => start !== ROOT);
   const isThread = items.some(({ start }) => start === below);
-  const previews = useWantedPreviews(below === undefined || isThread ? [] : [below]);
+  const previews = useRequestedPreviews(below === undefined || isThread ? [] : [below]);
   return (
     <select
       aria-label="What is drawn"
@@ -109,14 +109,14 @@ function SearchField({ search, onSearch, found, focused, onFound }: GraphBarProp
 }
 
 interface LegendProps {
-  readonly kinds: ReadonlySet<Kind>;
-  readonly hidden: ReadonlySet<Kind>;
-  readonly onHidden: (hidden: ReadonlySet<Kind>) => void;
+  readonly kinds: ReadonlySet<AuthorKind>;
+  readonly hidden: ReadonlySet<AuthorKind>;
+  readonly onHidden: (hidden: ReadonlySet<AuthorKind>) => void;
 }
 
 /** What the colours mean; each can be dimmed. */
 function Legend({ kinds, hidden, onHidden }: LegendProps) {
-  const toggle = (kind: Kind) => {
+  const toggle = (kind: AuthorKind) => {
     const next = new Set(hidden);
     if (!next.delete(kind)) next.add(kind);
     onHidden(next);
@@ -135,8 +135,8 @@ function Legend({ kinds, hidden, onHidden }: LegendProps) {
               aria-hidden
               className="size-2.5 rounded-sm border"
               style={{
-                borderColor: `var(${colorOf(kind)})`,
-                background: hidden.has(kind) ? 'transparent' : `var(${colorOf(kind)})`,
+                borderColor: `var(${colorVariable(kind)})`,
+                background: hidden.has(kind) ? 'transparent' : `var(${colorVariable(kind)})`,
               }}
             />
             {title}
@@ -147,7 +147,7 @@ function Legend({ kinds, hidden, onHidden }: LegendProps) {
   );
 }
 
-interface FoundNodes {
+interface SearchMatches {
   /** Best first. */
   readonly list: readonly string[];
   readonly ids: ReadonlySet<string>;
@@ -155,7 +155,7 @@ interface FoundNodes {
 }
 
 /** The nodes whose text has these words. */
-export function useFound(words: string, below: string | undefined): FoundNodes {
+export function useSearchMatches(words: string, below: string | undefined): SearchMatches {
   const q = useDeferredValue(words.trim());
   const { data, error } = useQuery({ ...queries.search(q, below), enabled: q !== '' });
   return useMemo(() => {

@@ -1,11 +1,11 @@
 import { Maximize, Minus, Plus } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { usePreviews, wantPreviews } from '../state/previews.ts';
+import { requestPreviews, usePreviews } from '../state/previews.ts';
 import { IconButton } from '../ui/button.tsx';
-import { counted } from '../ui/format.ts';
-import { center, filled, fit, pan, reveal, seenPlace, useCamera, zoom } from './camera.ts';
+import { pluralize } from '../ui/format.ts';
+import { center, fillView, fit, pan, positionOnScreen, reveal, useCamera, zoom } from './camera.ts';
 import { draw, READABLE, type Scene } from './draw.ts';
-import { at, type Direction, firstTop, type Layout, type Placed, stepFrom } from './layout.ts';
+import { cardAt, type Direction, firstTop, type Layout, type PlacedCard, stepFrom } from './layout.ts';
 
 interface GraphCanvasProps {
   readonly scene: Scene;
@@ -13,8 +13,8 @@ interface GraphCanvasProps {
   readonly description: string;
   readonly onFocus: (id: string) => void;
   /** Enter, or a second click on what is focused. */
-  readonly onOpen: (placed: Placed) => void;
-  readonly onUnfold: (placed: Placed) => void;
+  readonly onOpen: (placed: PlacedCard) => void;
+  readonly onUnfold: (placed: PlacedCard) => void;
 }
 
 /** Of a graph that is too large to be read as a whole. */
@@ -29,7 +29,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
   latest.current = scene;
   const isDue = useRef(false);
   const said = useId();
-  const [hovered, setHovered] = useState<{ readonly placed: Placed; readonly x: number; readonly y: number }>();
+  const [hovered, setHovered] = useState<{ readonly placed: PlacedCard; readonly x: number; readonly y: number }>();
 
   const redraw = () => {
     if (isDue.current) return;
@@ -39,12 +39,12 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
       const context = canvas.current?.getContext('2d', { alpha: false });
       if (!context) return;
       const cards = draw(context, latest.current, hands.camera.current, hands.size.current);
-      wantPreviews(cards.flatMap(({ fold }) => (fold.ids.length === 1 ? [fold.id] : [])));
+      requestPreviews(cards.flatMap(({ fold }) => (fold.ids.length === 1 ? [fold.id] : [])));
     });
   };
   const under = (x: number, y: number) => {
     const { left, top, scale } = hands.camera.current;
-    return at(layout, (x - left) / scale, (y - top) / scale);
+    return cardAt(layout, (x - left) / scale, (y - top) / scale);
   };
   const hands = useCamera(frame, redraw, (x, y) => {
     const placed = under(x, y);
@@ -82,7 +82,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
     const whole = fit(layout, size);
     const start = layout.of.get(focused ?? '') ?? firstTop(layout);
     const isReadable = whole.scale >= READABLE || !start;
-    hands.move(isReadable ? whole : filled(center({ ...whole, scale: FIRST_SCALE }, start, size), layout, size));
+    hands.move(isReadable ? whole : fillView(center({ ...whole, scale: FIRST_SCALE }, start, size), layout, size));
   };
   // Where one looked stays where it was when runs are opened above it.
   useAnchor(layout, focused, (from, to) => {
@@ -92,14 +92,14 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
 
   const zoomBy = (factor: number) => {
     const { width, height } = hands.size.current;
-    const { x, y } = seenPlace(layout.of.get(focused ?? ''), hands.camera.current, hands.size.current) ?? {
+    const { x, y } = positionOnScreen(layout.of.get(focused ?? ''), hands.camera.current, hands.size.current) ?? {
       x: width / 2,
       y: height / 2,
     };
     hands.move(zoom(hands.camera.current, factor, x, y));
   };
   const fitAll = () => hands.move(fit(layout, hands.size.current));
-  const focusOn = (placed: Placed) => {
+  const focusOn = (placed: PlacedCard) => {
     onFocus(placed.fold.id);
     hands.move(reveal(hands.camera.current, placed, hands.size.current));
   };
@@ -117,7 +117,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
   useEffect(() => {
     const placed = layout.of.get(focused ?? '');
     const isFirst = hands.size.current.width === 1;
-    if (placed && !isFirst && !seenPlace(placed, hands.camera.current, hands.size.current))
+    if (placed && !isFirst && !positionOnScreen(placed, hands.camera.current, hands.size.current))
       hands.move(center(hands.camera.current, placed, hands.size.current));
   }, [focused]);
 
@@ -127,7 +127,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
         ref={frame}
         role="application"
         aria-roledescription="graph"
-        aria-label={`Graph with ${counted(layout.placed.length, 'card')}. Arrow keys walk, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
+        aria-label={`Graph with ${pluralize(layout.placed.length, 'card')}. Arrow keys walk, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
         aria-describedby={said}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked by keys
         tabIndex={0}
@@ -159,7 +159,11 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
 }
 
 /** Tells when the focused card stands elsewhere in a new layout. */
-function useAnchor(layout: Layout, focused: string | undefined, onShift: (from: Placed, to: Placed) => void): void {
+function useAnchor(
+  layout: Layout,
+  focused: string | undefined,
+  onShift: (from: PlacedCard, to: PlacedCard) => void,
+): void {
   const before = useRef(layout);
   useEffect(() => {
     if (before.current === layout) return;
@@ -177,14 +181,14 @@ function Hover({
   y,
   width,
 }: {
-  readonly placed: Placed;
+  readonly placed: PlacedCard;
   readonly x: number;
   readonly y: number;
   readonly width: number;
 }) {
   const { ids } = placed.fold;
   const preview = usePreviews((state) => state.of.get(placed.fold.id));
-  useEffect(() => wantPreviews([placed.fold.id]), [placed.fold.id]);
+  useEffect(() => requestPreviews([placed.fold.id]), [placed.fold.id]);
   const text = ids.length > 1 ? `${ids.length} messages in a line. Click to unfold them.` : preview?.text;
   if (!text) return null;
   return (
@@ -203,9 +207,9 @@ interface GraphActions {
   readonly scene: Scene;
   readonly zoomBy: (factor: number) => void;
   readonly fitAll: () => void;
-  readonly focusOn: (placed: Placed) => void;
-  readonly onOpen: (placed: Placed) => void;
-  readonly onUnfold: (placed: Placed) => void;
+  readonly focusOn: (placed: PlacedCard) => void;
+  readonly onOpen: (placed: PlacedCard) => void;
+  readonly onUnfold: (placed: PlacedCard) => void;
   readonly onPan: (x: number, y: number) => void;
 }
 

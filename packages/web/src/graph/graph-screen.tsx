@@ -7,18 +7,18 @@ import { MOST_NODES, type Topology } from '../api/topology.ts';
 import type { TopologyNode } from '../api/types.ts';
 import { useCommandList } from '../commands/registry.ts';
 import { usePlace } from '../state/place.ts';
-import { usePreviews, wantPreviews } from '../state/previews.ts';
+import { requestPreviews, usePreviews } from '../state/previews.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ago } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { type Kind, kindOf, usePalette } from './colors.ts';
+import { type AuthorKind, authorKind, usePalette } from './colors.ts';
 import type { Look, Scene } from './draw.ts';
 import { foldRuns } from './fold.ts';
-import { GraphBar, useFound } from './graph-bar.tsx';
+import { GraphBar, useSearchMatches } from './graph-bar.tsx';
 import { GraphCanvas } from './graph-canvas.tsx';
-import { layOut, type Placed } from './layout.ts';
+import { layOut, type PlacedCard } from './layout.ts';
 import { RoleIcon } from './role-icon.tsx';
-import { growTree, type Tree, upFrom } from './tree.ts';
+import { ancestors, buildTree, type Tree } from './tree.ts';
 
 /** The whole forest, or a node and all that is below it. */
 export default function GraphScreen({ below }: { readonly below?: string }) {
@@ -44,30 +44,30 @@ function Graph({ topology, below }: { readonly topology: Topology; readonly belo
   const leaf = usePlace((place) => place.lastLeaf);
   const palette = usePalette();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const [hidden, setHidden] = useState<ReadonlySet<Kind>>(new Set());
+  const [hidden, setHidden] = useState<ReadonlySet<AuthorKind>>(new Set());
   const [search, setSearch] = useState('');
   const [focused, setFocused] = useState<string | undefined>(below ?? leaf);
-  const found = useFound(search, below);
+  const found = useSearchMatches(search, below);
 
-  const tree = useMemo(() => growTree(topology.items), [topology.items]);
-  const path = useMemo(() => new Set(upFrom(tree, leaf ?? '')), [tree, leaf]);
+  const tree = useMemo(() => buildTree(topology.items), [topology.items]);
+  const path = useMemo(() => new Set(ancestors(tree, leaf ?? '')), [tree, leaf]);
   const layout = useMemo(
     () => layOut(foldRuns(tree, (id) => id === leaf || open.has(id) || found.ids.has(id))),
     [tree, leaf, open, found.ids],
   );
   const looks = useMemo(
-    () => looksOf(tree, layout.placed, path, hidden, found.ids),
+    () => computeLooks(tree, layout.placed, path, hidden, found.ids),
     [tree, layout, path, hidden, found.ids],
   );
-  const scene: Scene = { layout, looks, palette, focused, words: (placed) => wordsOf(tree, placed) };
+  const scene: Scene = { layout, looks, palette, focused, words: (placed) => cardText(tree, placed) };
   const current = focused === undefined ? undefined : layout.of.get(focused);
   const preview = usePreviews((state) => state.of.get(focused ?? ''));
   useEffect(() => {
-    if (focused !== undefined && tree.nodes.has(focused)) wantPreviews([focused]);
+    if (focused !== undefined && tree.nodes.has(focused)) requestPreviews([focused]);
   }, [focused, tree]);
 
-  const unfold = ({ fold }: Placed) => setOpen((before) => new Set([...before, ...fold.ids]));
-  const openNode = ({ fold }: Placed) => go(`/c/${fold.id}`);
+  const unfold = ({ fold }: PlacedCard) => setOpen((before) => new Set([...before, ...fold.ids]));
+  const openNode = ({ fold }: PlacedCard) => go(`/c/${fold.id}`);
   const hoist = (id: string) => go(`/graph/${id}`);
   useCommandList([
     { id: 'graph-all', title: 'Graph of the whole forest', group: 'View', run: () => go('/graph') },
@@ -90,7 +90,7 @@ function Graph({ topology, below }: { readonly topology: Topology; readonly belo
       <GraphBar
         below={below}
         count={topology.items.length}
-        kinds={useMemo(() => new Set(topology.items.map(kindOf)), [topology.items])}
+        kinds={useMemo(() => new Set(topology.items.map(authorKind)), [topology.items])}
         hidden={hidden}
         onHidden={setHidden}
         search={search}
@@ -110,7 +110,7 @@ function Graph({ topology, below }: { readonly topology: Topology; readonly belo
       <div className="relative min-h-0 grow">
         <GraphCanvas
           scene={scene}
-          description={current ? describe(tree, current, preview?.text) : ''}
+          description={current ? describeCard(tree, current, preview?.text) : ''}
           onFocus={setFocused}
           onOpen={openNode}
           onUnfold={unfold}
@@ -131,24 +131,24 @@ function Graph({ topology, below }: { readonly topology: Topology; readonly belo
 }
 
 /** How every card looks. */
-function looksOf(
+function computeLooks(
   tree: Tree<TopologyNode>,
-  placed: readonly Placed[],
+  placed: readonly PlacedCard[],
   path: ReadonlySet<string>,
-  hidden: ReadonlySet<Kind>,
+  hidden: ReadonlySet<AuthorKind>,
   found: ReadonlySet<string>,
 ): ReadonlyMap<string, Look> {
   return new Map(
     placed.map(({ fold }) => {
       const { id } = fold;
-      const kind = fold.ids.length > 1 ? 'other' : kindOf(tree.nodes.get(id)!);
+      const kind = fold.ids.length > 1 ? 'other' : authorKind(tree.nodes.get(id)!);
       return [id, { kind, isOnPath: path.has(id), isDim: hidden.has(kind), isFound: found.has(id) }];
     }),
   );
 }
 
 /** The two lines of a card. */
-function wordsOf(tree: Tree<TopologyNode>, { fold }: Placed): readonly [string, string] {
+function cardText(tree: Tree<TopologyNode>, { fold }: PlacedCard): readonly [string, string] {
   if (fold.ids.length > 1) return ['in a line', `${fold.ids.length} messages`];
   const { role, model } = tree.nodes.get(fold.id)!;
   const text = usePreviews.getState().of.get(fold.id)?.text ?? '';
@@ -156,7 +156,7 @@ function wordsOf(tree: Tree<TopologyNode>, { fold }: Placed): readonly [string, 
 }
 
 /** A card for those who cannot see it. */
-function describe(tree: Tree<TopologyNode>, { fold, children }: Placed, preview = ''): string {
+function describeCard(tree: Tree<TopologyNode>, { fold, children }: PlacedCard, preview = ''): string {
   if (fold.ids.length > 1) return `${fold.ids.length} messages in a line. Space unfolds them.`;
   const { role, model, depth } = tree.nodes.get(fold.id)!;
   const below = children.length === 0 ? 'an end' : children.length === 1 ? 'one answer' : `${children.length} branches`;
@@ -164,7 +164,7 @@ function describe(tree: Tree<TopologyNode>, { fold, children }: Placed, preview 
 }
 
 interface NodePaneProps {
-  readonly placed: Placed;
+  readonly placed: PlacedCard;
   readonly node: TopologyNode;
   readonly isTop: boolean;
   readonly onHoist: () => void;

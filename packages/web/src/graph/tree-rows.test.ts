@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { foldRuns, sizesOf, treeRows } from './fold.ts';
-import { growTree } from './tree.ts';
+import { foldRuns, subtreeSizes, treeRows } from './fold.ts';
+import { buildTree } from './tree.ts';
 
 //  a ─ b ─ f ┬ p1 ─ p2        the path ends at p2
 //            ├ q1 ─ q2 ─ q3 ─ q4
 //            └ r1
-const tree = growTree(
+const tree = buildTree(
   ['a', 'b:a', 'f:b', 'p1:f', 'p2:p1', 'q1:f', 'q2:q1', 'q3:q2', 'q4:q3', 'r1:f'].map((each) => {
     const [id, parent = 'root'] = each.split(':');
     return { id: id!, parent };
@@ -16,7 +16,7 @@ const path = new Set(['a', 'b', 'f', 'p1', 'p2']);
 function lines(open: readonly string[] = []) {
   const rows = treeRows(
     foldRuns(tree, () => false),
-    sizesOf(tree),
+    subtreeSizes(tree),
     (id) => path.has(id),
     (id) => open.includes(id),
   );
@@ -36,7 +36,7 @@ test('a branch that is opened shows what is in it', () => {
 test('only branches with something in them can be opened', () => {
   const rows = treeRows(
     foldRuns(tree, () => false),
-    sizesOf(tree),
+    subtreeSizes(tree),
     (id) => path.has(id),
     () => false,
   );
@@ -44,6 +44,6 @@ test('only branches with something in them can be opened', () => {
 });
 
 test('sizes count everything below', () => {
-  const sizes = sizesOf(tree);
+  const sizes = subtreeSizes(tree);
   expect([sizes.get('a'), sizes.get('f'), sizes.get('q1'), sizes.get('r1')]).toEqual([10, 8, 4, 1]);
 });

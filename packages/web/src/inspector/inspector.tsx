@@ -5,9 +5,9 @@ import { queries } from '../api/queries.ts';
 import type { Node, Take, Usage } from '../api/types.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
 import { ensureChildren, pathTo, useNodes } from '../state/nodes.ts';
-import { useWantedPreviews } from '../state/previews.ts';
+import { useRequestedPreviews } from '../state/previews.ts';
 import { type InspectorTab, useView } from '../state/view.ts';
-import { ago, allTokens, duration, money, shortId } from '../ui/format.ts';
+import { ago, duration, money, shortId, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { ChangesView } from './changes-view.tsx';
 import { comparableText } from './comparable-text.ts';
@@ -128,7 +128,7 @@ interface ChoiceProps {
 
 function Choice({ node, siblings, others, other, onChoose }: ChoiceProps) {
   const id = useId();
-  const previews = useWantedPreviews(others);
+  const previews = useRequestedPreviews(others);
   const isEditedFrom = (sibling: string) => node.takes.some(({ from }) => from === sibling);
   return (
     <div className="flex shrink-0 items-center gap-2 border-b border-line px-3 py-1.5 text-xs">
@@ -214,7 +214,7 @@ export function UsageCard({ title, total }: { readonly title: string; readonly t
     <section aria-label={title}>
       <h3 className="mb-2 flex items-baseline justify-between gap-3 text-sm font-medium">
         <span className="min-w-0 truncate">{title}</span>
-        {total.data && <span className="shrink-0 tabular-nums">{costOf(total.data)}</span>}
+        {total.data && <span className="shrink-0 tabular-nums">{describeCost(total.data)}</span>}
       </h3>
       {total.error ? <p className="text-xs text-danger">{total.error.message}</p> : <Buckets total={total.data} />}
     </section>
@@ -222,7 +222,7 @@ export function UsageCard({ title, total }: { readonly title: string; readonly t
 }
 
 /** A sum that is not whole says so. */
-function costOf({ cost, withoutPrice, replies }: Total): string {
+function describeCost({ cost, withoutPrice, replies }: Total): string {
   if (replies > 0 && withoutPrice === replies) return 'no price known';
   return withoutPrice > 0 ? `${money(cost)} + ${withoutPrice} without price` : money(cost);
 }
@@ -230,7 +230,7 @@ function costOf({ cost, withoutPrice, replies }: Total): string {
 function Buckets({ total }: { readonly total: Total | undefined }) {
   if (!total) return <div className="h-12" />;
   const { usage, replies } = total;
-  const all = allTokens(usage);
+  const all = totalTokens(usage);
   if (all === 0)
     return (
       <p className="text-xs text-soft">{replies === 0 ? 'No model wrote it.' : 'The provider told no numbers.'}</p>
@@ -292,7 +292,7 @@ export function TakeList({ takes }: { readonly takes: readonly Take[] }) {
               </span>
             </p>
             <dl className="grid grid-cols-[1fr_auto] gap-x-3 gap-y-0.5 text-xs">
-              {factsOf(take).map(([title, value]) => (
+              {describeTake(take).map(([title, value]) => (
                 <Row key={title} title={title} value={value} />
               ))}
             </dl>
@@ -310,7 +310,7 @@ const AUTHORS: Readonly<Record<Take['author'], string>> = {
   unknown: 'Written by someone unknown',
 };
 
-function factsOf(take: Take): readonly (readonly [string, string])[] {
+function describeTake(take: Take): readonly (readonly [string, string])[] {
   const { provider, via, stop, cut, firstEventMs, durationMs, usage, cost, requestId, estimated } = take;
   const written = usage ? usage.output + usage.reasoning : 0;
   const writing = (durationMs ?? 0) - (firstEventMs ?? 0);

@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { queries, queryClient } from '../api/queries.ts';
 import type { NextRequest, Node, RequestLoss, SentRequest } from '../api/types.ts';
-import { addressOf } from '../state/address.ts';
-import { useAddressedPlace } from '../state/current-thread.ts';
+import { toAddress } from '../state/address.ts';
+import { useConversationAddress } from '../state/current-thread.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
-import { useView, wishOf } from '../state/view.ts';
+import { toRequestOptions, useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
-import { openCalls } from './open-calls.ts';
+import { listOpenCalls } from './open-calls.ts';
 import { TextView } from './text-view.tsx';
 
 /** The request that a message answers, or the one that would be sent below it. */
@@ -50,7 +50,7 @@ function answersRequest({ takes }: Node): boolean {
 
 function Sent({ node }: { readonly node: Node }) {
   const nodes = useNodes((state) => state.nodes);
-  const sent = useQuery(queries.request(node.id, useAddressedPlace()?.thread));
+  const sent = useQuery(queries.request(node.id, useConversationAddress()?.thread));
   if (sent.error) return <Failed error={sent.error} onRetry={() => void sent.refetch()} />;
   if (!sent.data) return <Loading label="Loading the request" />;
   return (
@@ -61,10 +61,13 @@ function Sent({ node }: { readonly node: Node }) {
 function Next({ node }: { readonly node: Node }) {
   const nodes = useNodes((state) => state.nodes);
   const path = pathTo(nodes, node.id);
-  const open = openCalls(path);
+  const open = listOpenCalls(path);
   const view = useView();
-  const thread = useAddressedPlace()?.thread;
-  const next = useQuery({ ...queries.nextRequest(node.id, wishOf(view, thread)), enabled: open.length === 0 });
+  const thread = useConversationAddress()?.thread;
+  const next = useQuery({
+    ...queries.nextRequest(node.id, toRequestOptions(view, thread)),
+    enabled: open.length === 0,
+  });
   if (open.length > 0)
     return (
       <Empty title="The next request is not known yet">
@@ -88,7 +91,7 @@ function RequestView({ request, below, before }: RequestViewProps) {
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="max-h-1/2 shrink-0 overflow-y-auto">
-        <Parting request={request} before={before} />
+        <PrefixNote request={request} before={before} />
         {losses.length > 0 && <RequestLosses losses={losses} />}
       </div>
       <div className="min-h-0 grow">
@@ -133,14 +136,14 @@ async function fetchTarget(
   return queryClient.fetchQuery(queries.nextRequest(below, wish));
 }
 
-interface PartingProps {
+interface PrefixNoteProps {
   readonly request: SentRequest | NextRequest;
   /** The last message before it that answers a request. */
   readonly before: Node | undefined;
 }
 
 /** Whether a request extends the one before it, or where it parts from it. */
-function Parting({ request: { parts, dialect }, before: last }: PartingProps) {
+function PrefixNote({ request: { parts, dialect }, before: last }: PrefixNoteProps) {
   if (!parts) {
     const isExtending = last?.dialect === dialect;
     return (
@@ -188,7 +191,7 @@ function Side({ title, text }: { readonly title: string; readonly text: string |
 
 /** What a request leaves out, rewrites or adds. */
 function RequestLosses({ losses }: { readonly losses: readonly RequestLoss[] }) {
-  const thread = useAddressedPlace()?.thread;
+  const thread = useConversationAddress()?.thread;
   return (
     <details className="border-t border-line px-3 py-2 text-xs" open={losses.length <= 3}>
       <summary className="flex items-center gap-2 text-warn">
@@ -203,7 +206,7 @@ function RequestLosses({ losses }: { readonly losses: readonly RequestLoss[] }) 
           <li key={index}>
             {loss.text}{' '}
             {loss.node !== undefined && (
-              <Link href={addressOf(thread, loss.node)} className="text-accent underline">
+              <Link href={toAddress(thread, loss.node)} className="text-accent underline">
                 show the message
               </Link>
             )}

@@ -4,13 +4,13 @@ import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 
 import { VList, type VListHandle } from 'virtua';
 import { queries } from '../api/queries.ts';
 import type { Node } from '../api/types.ts';
-import { foldRuns, sizesOf, type TreeRow, treeRows } from '../graph/fold.ts';
+import { foldRuns, subtreeSizes, type TreeRow, treeRows } from '../graph/fold.ts';
 import { RoleIcon } from '../graph/role-icon.tsx';
-import { growTree } from '../graph/tree.ts';
+import { buildTree } from '../graph/tree.ts';
 import { useLive } from '../state/live.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
 import { goTo } from '../state/place.ts';
-import { usePreviews, wantPreviews } from '../state/previews.ts';
+import { requestPreviews, usePreviews } from '../state/previews.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 
 /** The tree that a path belongs to, with the path as its trunk. */
@@ -36,21 +36,21 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
   const [active, setActive] = useState(selected);
   const list = useRef<VListHandle>(null);
   const name = useId();
-  const live = useLiveSprouts();
+  const live = useLiveTreeNodes();
 
   const tree = useMemo(() => {
     // What was just written is on screen before the structure is fetched again.
     const known = new Set(items.map(({ id }) => id));
     const all = [...items, ...path.filter(({ id }) => !known.has(id))];
     const ids = new Set(all.map(({ id }) => id));
-    return growTree([...all, ...live.filter(({ parent }) => ids.has(parent))]);
+    return buildTree([...all, ...live.filter(({ parent }) => ids.has(parent))]);
   }, [items, path, live]);
   const rows = useMemo(() => {
     const onPath = new Set(path.map(({ id }) => id));
     const folds = foldRuns(tree, (id) => id === selected || open.has(id) || isLiveId(id));
     return treeRows(
       folds,
-      sizesOf(tree),
+      subtreeSizes(tree),
       (id) => onPath.has(id),
       (id) => open.has(id),
     );
@@ -164,9 +164,9 @@ function TreeLine({ id, row, role, isOnPath, isBesidePath, isSelected, isActive,
   const isRun = fold.ids.length > 1;
   const isLive = isLiveId(fold.id);
   const preview = usePreviews((state) => state.of.get(fold.id));
-  const words = useLiveWords(fold.id);
+  const words = useLiveText(fold.id);
   useEffect(() => {
-    if (!isRun && !isLive) wantPreviews([fold.id]);
+    if (!isRun && !isLive) requestPreviews([fold.id]);
   }, [fold.id, isRun, isLive]);
   const text = isRun
     ? `${fold.ids.length} messages`
@@ -232,7 +232,7 @@ function TreeLine({ id, row, role, isOnPath, isBesidePath, isSelected, isActive,
 }
 
 /** A message that is being written: it has no node yet. */
-interface LiveSprout {
+interface LiveTreeNode {
   readonly id: string;
   readonly parent: string;
   readonly role: string;
@@ -245,7 +245,7 @@ function isLiveId(id: string): boolean {
 }
 
 /** One for each branch of each generation that is under way. Its place changes only when a message ends. */
-function useLiveSprouts(): readonly LiveSprout[] {
+function useLiveTreeNodes(): readonly LiveTreeNode[] {
   const places = useLive(({ all }) =>
     [...all.values()]
       .flatMap(({ id, branches }) =>
@@ -270,7 +270,7 @@ function useLiveSprouts(): readonly LiveSprout[] {
 const LENGTH = 120;
 
 /** The end of what has come so far. */
-function useLiveWords(id: string): string | undefined {
+function useLiveText(id: string): string | undefined {
   return useLive(({ all }) => {
     if (!isLiveId(id)) return undefined;
     const [, generation = '', branch] = id.split(':');

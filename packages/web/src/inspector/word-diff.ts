@@ -1,4 +1,4 @@
-export interface Change {
+export interface TextChange {
   readonly kind: 'same' | 'added' | 'removed';
   readonly text: string;
 }
@@ -14,10 +14,10 @@ const MOST_EDITS = 1200;
  * What has to be removed from `before` and added to make `after`, removals first. All but the added joined is `before`,
  * all but the removed joined is `after`.
  */
-export function wordDiff(before: string, after: string): readonly Change[] {
+export function wordDiff(before: string, after: string): readonly TextChange[] {
   const changes =
-    diffOf(before.match(WORDS) ?? [], after.match(WORDS) ?? []) ??
-    diffOf(before.match(LINES) ?? [], after.match(LINES) ?? []) ??
+    diffPieces(before.match(WORDS) ?? [], after.match(WORDS) ?? []) ??
+    diffPieces(before.match(LINES) ?? [], after.match(LINES) ?? []) ??
     ([
       { kind: 'removed', text: before },
       { kind: 'added', text: after },
@@ -25,7 +25,7 @@ export function wordDiff(before: string, after: string): readonly Change[] {
   return tidy(changes);
 }
 
-function diffOf(before: readonly string[], after: readonly string[]): readonly Change[] | undefined {
+function diffPieces(before: readonly string[], after: readonly string[]): readonly TextChange[] | undefined {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
   let end = 0;
@@ -37,13 +37,13 @@ function diffOf(before: readonly string[], after: readonly string[]): readonly C
     MOST_EDITS,
   );
   if (!edits) return undefined;
-  const same = (pieces: readonly string[]): Change => ({ kind: 'same', text: pieces.join('') });
+  const same = (pieces: readonly string[]): TextChange => ({ kind: 'same', text: pieces.join('') });
   return [same(before.slice(0, start)), ...edits, same(before.slice(before.length - end))];
 }
 
 /** Joins neighbours of a kind, and takes lone spaces between two changes into them: whole phrases read better. */
-function tidy(changes: readonly Change[]): readonly Change[] {
-  const tidied: Change[] = [];
+function tidy(changes: readonly TextChange[]): readonly TextChange[] {
+  const tidied: TextChange[] = [];
   let removed = '';
   let added = '';
   const close = () => {
@@ -69,8 +69,8 @@ function tidy(changes: readonly Change[]): readonly Change[] {
   return tidied;
 }
 
-function joinNeighbours(changes: readonly Change[]): readonly Change[] {
-  const joined: Change[] = [];
+function joinNeighbours(changes: readonly TextChange[]): readonly TextChange[] {
+  const joined: TextChange[] = [];
   for (const change of changes) {
     const last = joined.at(-1);
     if (last?.kind === change.kind) joined[joined.length - 1] = { ...last, text: last.text + change.text };
@@ -87,7 +87,7 @@ export function shortestEdit(
   before: readonly string[],
   after: readonly string[],
   most: number,
-): readonly Change[] | undefined {
+): readonly TextChange[] | undefined {
   const limit = Math.min(most, before.length + after.length);
   // furthest[k + limit + 1]: how far into `before` the best way on diagonal k comes.
   const furthest = new Int32Array(2 * limit + 3);
@@ -116,8 +116,8 @@ function walkBack(
   before: readonly string[],
   after: readonly string[],
   steps: readonly Int32Array[],
-): readonly Change[] {
-  const changes: Change[] = [];
+): readonly TextChange[] {
+  const changes: TextChange[] = [];
   let x = before.length;
   let y = after.length;
   for (let edits = steps.length - 1; edits >= 0; edits -= 1) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Recording } from '../api/types.ts';
-import { landedAt, landingWords, lasted } from './outcome.tsx';
+import { describePlacement, elapsedMs, placedNode } from './outcome.tsx';
 
 const recording = (facts: Partial<Recording>): Recording => ({
   id: 'x',
@@ -18,18 +18,20 @@ const recording = (facts: Partial<Recording>): Recording => ({
 });
 
 test('a call that landed is opened at its reply, or at its question where it has none', () => {
-  expect(landedAt(recording({ landing: { state: 'landed', node: 'n', parent: 'p' } }))).toBe('n');
-  expect(landedAt(recording({ landing: { state: 'landed', parent: 'p' } }))).toBe('p');
-  expect(landedAt(recording({ landing: { state: 'nothing', node: 'n' } }))).toBeUndefined();
+  expect(placedNode(recording({ landing: { state: 'landed', node: 'n', parent: 'p' } }))).toBe('n');
+  expect(placedNode(recording({ landing: { state: 'landed', parent: 'p' } }))).toBe('p');
+  expect(placedNode(recording({ landing: { state: 'nothing', node: 'n' } }))).toBeUndefined();
 });
 
 test('why a call has no place is said in its own words', () => {
-  expect(landingWords(recording({ landing: { state: 'nothing', why: 'It was refused.' } }))).toBe('It was refused.');
-  expect(landingWords(recording({ landing: { state: 'landed', way: 'branches' } }))).toBe('It branches off');
-  expect(landingWords(recording({ outcome: 'open' }))).toBe('Under way');
+  expect(describePlacement(recording({ landing: { state: 'nothing', why: 'It was refused.' } }))).toBe(
+    'It was refused.',
+  );
+  expect(describePlacement(recording({ landing: { state: 'landed', way: 'branches' } }))).toBe('It branches off');
+  expect(describePlacement(recording({ outcome: 'open' }))).toBe('Under way');
 });
 
 test('a call that is under way has not lasted any time yet', () => {
-  expect(lasted(recording({}))).toBeUndefined();
-  expect(lasted(recording({ end: 1250 }))).toBe(250);
+  expect(elapsedMs(recording({}))).toBeUndefined();
+  expect(elapsedMs(recording({ end: 1250 }))).toBe(250);
 });

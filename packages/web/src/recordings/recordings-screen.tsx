@@ -7,14 +7,14 @@ import { queries } from '../api/queries.ts';
 import { type RecordingFilters, recordingPages } from '../api/recordings.ts';
 import type { Recording } from '../api/types.ts';
 import { useCommandList } from '../commands/registry.ts';
-import { addressOf } from '../state/address.ts';
+import { toAddress } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ChoiceField, namedChoices } from '../ui/field.tsx';
 import { ago, bytes, duration, money, providerColor } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { ConnectPanel } from './connect-panel.tsx';
-import { landedAt, lasted, OutcomeBadge } from './outcome.tsx';
+import { elapsedMs, OutcomeBadge, placedNode } from './outcome.tsx';
 import { RecordingDetail } from './recording-detail.tsx';
 
 /** Every call that went through the proxy, as it happens, and what exactly was said. */
@@ -238,8 +238,8 @@ const COLORS = {
 
 function RecordingRow({ recording, isChosen }: { readonly recording: Recording; readonly isChosen: boolean }) {
   const { id, provider, model, path, tags, start, cost, responseBytes } = recording;
-  const landed = landedAt(recording);
-  const time = lasted(recording);
+  const landed = placedNode(recording);
+  const time = elapsedMs(recording);
   return (
     <div
       className={`relative flex items-center gap-3 border-b border-line px-3 py-2 ${isChosen ? 'bg-accent-soft' : 'hover:bg-hover/30'}`}
@@ -281,7 +281,7 @@ function RecordingRow({ recording, isChosen }: { readonly recording: Recording; 
         <span className="size-7 shrink-0" />
       ) : (
         <Link
-          href={addressOf(recording.landing?.thread, landed)}
+          href={toAddress(recording.landing?.thread, landed)}
           aria-label={`Open where the call to ${model ?? path} landed`}
           title="Open where it landed"
           className="relative z-10 inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink"

@@ -59,7 +59,7 @@ export default function SettingsScreen() {
 }
 
 /** What was asked of the server, or why it is not there. */
-function Asked<T>({
+function QueryView<T>({
   query,
   children,
 }: {
@@ -76,7 +76,7 @@ function ProviderSection() {
   const query = useQuery(queries.providers());
   const { data: version } = useQuery(queries.version());
   return (
-    <Asked query={query}>
+    <QueryView query={query}>
       {({ items }) => {
         const sorted = [...items].sort((a, b) => Number(b.hasKey) - Number(a.hasKey));
         return (
@@ -96,7 +96,7 @@ function ProviderSection() {
           </>
         );
       }}
-    </Asked>
+    </QueryView>
   );
 }
 
@@ -114,7 +114,7 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
         <p className="truncate text-xs text-faint">{dialect}</p>
       </div>
       <div className="min-w-40 grow text-xs">
-        <p className={hasKey ? 'text-ok' : 'text-soft'}>{stateOf(provider, isDemo)}</p>
+        <p className={hasKey ? 'text-ok' : 'text-soft'}>{keyState(provider, isDemo)}</p>
         <p className="font-mono break-all text-soft">{keyVariables.join(' or ') || 'no variable'}</p>
       </div>
       <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between">
@@ -126,7 +126,7 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
 }
 
 /** In the demo no key is set but those of the stand-in: whoever else can be asked needs none, and is asked itself. */
-function stateOf({ hasKey, keyVariables }: Provider, isDemo: boolean): string {
+function keyState({ hasKey, keyVariables }: Provider, isDemo: boolean): string {
   if (!hasKey) return 'needs a key';
   if (!isDemo) return 'ready';
   return DEMO_VARIABLES.some((name) => keyVariables.includes(name)) ? 'answers in the demo' : 'needs no key';
@@ -143,7 +143,7 @@ function ModelSection() {
   const [isWhole, setWhole] = useState(false);
   const current = chosen ?? settings.data?.model;
   return (
-    <Asked query={query}>
+    <QueryView query={query}>
       {({ items }) => {
         const found = items.filter(({ id }) => id.toLowerCase().includes(words.toLowerCase()));
         const shown = isWhole ? found : found.slice(0, SHOWN);
@@ -196,7 +196,7 @@ function ModelSection() {
           </>
         );
       }}
-    </Asked>
+    </QueryView>
   );
 }
 
@@ -204,7 +204,7 @@ function ModelSection() {
 function AgentSection() {
   const query = useQuery(queries.agents());
   return (
-    <Asked query={query}>
+    <QueryView query={query}>
       {({ items }) =>
         items.length === 0 ? (
           <p className="rounded-lg border border-line p-3 text-soft">
@@ -219,7 +219,7 @@ function AgentSection() {
           </ul>
         )
       }
-    </Asked>
+    </QueryView>
   );
 }
 
@@ -251,7 +251,7 @@ function Card({ agent: { name, description, model, tools, system } }: { readonly
 function ToolSection() {
   const query = useQuery(queries.tools());
   return (
-    <Asked query={query}>
+    <QueryView query={query}>
       {({ items }) =>
         items.length === 0 ? (
           <p className="rounded-lg border border-line p-3 text-soft">There are none.</p>
@@ -266,7 +266,7 @@ function ToolSection() {
           </dl>
         )
       }
-    </Asked>
+    </QueryView>
   );
 }
 
@@ -296,7 +296,7 @@ function AboutSection() {
   const health = useQuery(queries.health());
   return (
     <>
-      <Asked query={settings}>
+      <QueryView query={settings}>
         {({ project, store, presets }) => (
           <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 rounded-lg border border-line bg-surface p-3">
             <Fact name="Project" value={project} />
@@ -306,9 +306,9 @@ function AboutSection() {
             <Fact name="API" value={version.data?.api ?? ''} />
           </dl>
         )}
-      </Asked>
+      </QueryView>
       <h3 className="mt-4 mb-1 font-medium">Problems</h3>
-      <Asked query={health}>
+      <QueryView query={health}>
         {({ problems }) =>
           problems.length === 0 ? (
             <p className="text-ok">None. The store and the recording are well.</p>
@@ -322,7 +322,7 @@ function AboutSection() {
             </ul>
           )
         }
-      </Asked>
+      </QueryView>
     </>
   );
 }

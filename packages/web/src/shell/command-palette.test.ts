@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { find } from './command-palette.tsx';
+import { rankByWords } from './command-palette.tsx';
 
 const texts = ['Go to settings', 'Reset the view', 'Set a bookmark', 'anthropic/claude-sonnet'];
-const found = (query: string, limit = 9) => find(texts, query, (text) => text, limit);
+const found = (query: string, limit = 9) => rankByWords(texts, query, (text) => text, limit);
 
 test('all words must be there, in any order and case', () => {
   expect(found('SETTINGS go')).toEqual(['Go to settings']);

@@ -8,7 +8,7 @@ import { queries } from '../api/queries.ts';
 import { quickSearch } from '../api/search.ts';
 import { keyLabel } from '../commands/keys.ts';
 import { GROUPS, useCommands } from '../commands/registry.ts';
-import { addressOf } from '../state/address.ts';
+import { toAddress } from '../state/address.ts';
 import { type PalettePage, useOverlays } from '../state/overlays.ts';
 import { useView } from '../state/view.ts';
 import { ago, shortNumber } from '../ui/format.ts';
@@ -58,7 +58,7 @@ interface PalettePartProps {
 function PaletteCommands({ query, onDone }: PalettePartProps) {
   const { commands } = useCommands();
   const offered = [...commands.values()].filter(({ id }) => id !== 'palette');
-  const found = find(offered, query, ({ title, group, words = '' }) => `${title} ${group} ${words}`, 100);
+  const found = rankByWords(offered, query, ({ title, group, words = '' }) => `${title} ${group} ${words}`, 100);
   const groups = GROUPS.filter((one) => found.some(({ group }) => group === one));
   return groups.map((group) => (
     <Command.Group key={group} heading={group}>
@@ -95,8 +95,8 @@ function PalettePlaces({ query, onDone }: PalettePartProps) {
     onDone();
     go(href);
   };
-  const titles = find(threads.data?.items ?? [], query, ({ title }) => title, query === '' ? 4 : MOST);
-  const marks = query === '' ? [] : find(bookmarks.data?.items ?? [], query, ({ title }) => title, MOST);
+  const titles = rankByWords(threads.data?.items ?? [], query, ({ title }) => title, query === '' ? 4 : MOST);
+  const marks = query === '' ? [] : rankByWords(bookmarks.data?.items ?? [], query, ({ title }) => title, MOST);
   const hits = words.length > 1 ? (said.data?.items ?? []) : [];
   return (
     <>
@@ -108,7 +108,7 @@ function PalettePlaces({ query, onDone }: PalettePartProps) {
               id={`thread ${id}`}
               icon={<MessageSquare size={14} />}
               aside={ago(updatedAt)}
-              onChoose={() => open(addressOf(id))}
+              onChoose={() => open(toAddress(id))}
             >
               {title || 'Untitled'}
             </PaletteItem>
@@ -162,7 +162,7 @@ function PaletteModels({ query, isWhole, onDone }: PaletteModelsProps) {
   const settings = useQuery(queries.settings());
   const chosen = useView((view) => view.model) ?? settings.data?.model;
   if (!isWhole && query.length < 2) return null;
-  const found = find(data?.items ?? [], query, ({ id }) => id, isWhole ? 200 : 6);
+  const found = rankByWords(data?.items ?? [], query, ({ id }) => id, isWhole ? 200 : 6);
   if (found.length === 0) return null;
   return (
     <Command.Group heading={isWhole ? 'Models of providers that have a key' : 'Ask this model next'}>
@@ -220,7 +220,12 @@ function rank(query: readonly string[], text: string): number | undefined {
 }
 
 /** The things whose text has all words of the query, best first; all of them, as they are, for an empty query. */
-export function find<T>(items: readonly T[], query: string, textOf: (item: T) => string, limit: number): readonly T[] {
+export function rankByWords<T>(
+  items: readonly T[],
+  query: string,
+  textOf: (item: T) => string,
+  limit: number,
+): readonly T[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return items.slice(0, limit);
   const ranked = items.flatMap((item) => {

@@ -88,13 +88,13 @@ export function foldDigits(rows: readonly KeyRow[]): readonly KeyRow[] {
   return [...groups.values()].map((group) => {
     const [first, last] = [group[0]!, group.at(-1)!];
     if (group.length === 1) return first;
-    const from = digitOf(first);
-    const upTo = digitOf(last);
+    const from = firstDigit(first);
+    const upTo = firstDigit(last);
     const fold = (text: string) => text.replace(from, `${from}–${upTo}`);
     return { id: first.id, title: fold(first.title), keys: first.keys.map(fold) };
   });
 }
 
-function digitOf({ keys }: KeyRow): string {
+function firstDigit({ keys }: KeyRow): string {
   return keys.join(' ').match(/\d/)?.[0] ?? '';
 }

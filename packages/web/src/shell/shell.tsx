@@ -11,9 +11,9 @@ import {
 } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { listenToKeys } from '../commands/keys.ts';
-import { titleOf } from '../state/address.ts';
+import { screenTitle } from '../state/address.ts';
 import { followChanges, useConnection } from '../state/change-feed.ts';
-import { useAddressedPlace, useCurrentThread } from '../state/current-thread.ts';
+import { useConversationAddress, useCurrentThread } from '../state/current-thread.ts';
 import { useOverlays } from '../state/overlays.ts';
 import { useView } from '../state/view.ts';
 import { ExportDialog } from '../threads/export-dialog.tsx';
@@ -178,7 +178,7 @@ function Resizer({ label, width, least, most, of, onResize }: ResizerProps) {
 
 /** A conversation shows no title of its own; those who cannot see the list beside it need one. */
 function ConversationHeading() {
-  const place = useAddressedPlace();
+  const place = useConversationAddress();
   const thread = useCurrentThread();
   return place ? <h1 className="sr-only">{thread?.title || 'Conversation'}</h1> : null;
 }
@@ -189,6 +189,6 @@ function useScreenTitle(): void {
   const search = useSearch();
   const thread = useCurrentThread()?.title;
   useEffect(() => {
-    document.title = titleOf(path, search, thread);
+    document.title = screenTitle(path, search, thread);
   }, [path, search, thread]);
 }

@@ -14,15 +14,15 @@ import { useRef, useState } from 'react';
 import { Virtualizer } from 'virtua';
 import { Link, useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
-import { tagsOf } from '../api/tags.ts';
+import { listTags } from '../api/tags.ts';
 import type { Bookmark } from '../api/types.ts';
-import { addressOf } from '../state/address.ts';
-import { useAddressedPlace } from '../state/current-thread.ts';
+import { toAddress } from '../state/address.ts';
+import { useConversationAddress } from '../state/current-thread.ts';
 import { type GroupRow, type ListRow, setUnfolded, useListRows } from '../state/thread-rows.ts';
 import { ChoiceField } from '../ui/field.tsx';
 import { ago } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { GroupToggle, groupInWords } from '../ui/thread-group.tsx';
+import { describeGroup, GroupToggle } from '../ui/thread-group.tsx';
 
 const SCREENS: readonly { readonly title: string; readonly href: string; readonly Icon: LucideIcon }[] = [
   { title: 'Forest', href: '/', Icon: TreePine },
@@ -38,10 +38,10 @@ export function SideContent() {
   const threads = useQuery(queries.threads());
   const bookmarks = useQuery(queries.bookmarks());
   const all = threads.data?.items ?? [];
-  const tags = tagsOf(all);
+  const tags = listTags(all);
   const isKnown = tags.includes(tag);
   const shown = isKnown ? all.filter((thread) => thread.tags.includes(tag)) : all;
-  const rows = useListRows(shown, useAddressedPlace()?.thread);
+  const rows = useListRows(shown, useConversationAddress()?.thread);
   return (
     <>
       <div className="flex shrink-0 flex-col gap-2 p-2">
@@ -92,7 +92,7 @@ export function SideContent() {
 
 function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const { thread, node } = useAddressedPlace() ?? {};
+  const { thread, node } = useConversationAddress() ?? {};
   if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">No conversations yet.</p>;
   return (
     <div ref={scroller} className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]">
@@ -126,7 +126,7 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
   const { thread, depth } = row.row;
   const { id, title, updatedAt, forkedFrom } = thread;
   return (
-    <Link href={addressOf(id)} className={`${look} ${INDENTS[depth]}`} title={title} {...current}>
+    <Link href={toAddress(id)} className={`${look} ${INDENTS[depth]}`} title={title} {...current}>
       {forkedFrom !== undefined && <GitFork size={12} role="img" aria-label="Fork:" className="shrink-0 text-faint" />}
       <span className="grow truncate">{title || 'Untitled'}</span>
       <span className="shrink-0 text-[11px] text-soft">{shortAgo(ago(updatedAt))}</span>
@@ -140,7 +140,7 @@ const INDENTS: readonly string[] = ['', 'ml-5', 'ml-10'];
 function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere: boolean; readonly look: string }) {
   const { what, group, thread, members, depth, isOpen } = row;
   const name = what === 'side' ? 'Side calls' : thread.title || 'Untitled';
-  const words = groupInWords(row);
+  const words = describeGroup(row);
   return (
     <GroupToggle
       isOpen={isOpen}
@@ -220,7 +220,7 @@ export function groupByDay<T>(
   const groups: { title: string; items: T[] }[] = [];
   const today = new Date(now).setHours(0, 0, 0, 0);
   for (const item of items) {
-    const title = dayOf(timeOf(item), today);
+    const title = dayTitle(timeOf(item), today);
     const last = groups.at(-1);
     if (last?.title === title) last.items.push(item);
     else groups.push({ title, items: [item] });
@@ -228,7 +228,7 @@ export function groupByDay<T>(
   return groups;
 }
 
-function dayOf(at: number, today: number): string {
+function dayTitle(at: number, today: number): string {
   if (at >= today) return 'Today';
   // Days with another number of hours, twice a year, are near enough.
   if (at >= today - DAY) return 'Yesterday';

@@ -6,13 +6,13 @@ import { queries } from '../api/queries.ts';
 import { keyLabel } from '../commands/keys.ts';
 import { AddKey } from '../settings/add-key.tsx';
 import { useConnection } from '../state/change-feed.ts';
-import { useAddressedPlace, useShownLeaf } from '../state/current-thread.ts';
+import { useConversationAddress, useShownLeaf } from '../state/current-thread.ts';
 import { useModel } from '../state/model.ts';
 import { openPalette, useOverlays } from '../state/overlays.ts';
 import { setTheme, type Theme, useTheme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { IconButton } from '../ui/button.tsx';
-import { allTokens, money, providerColor, shortNumber } from '../ui/format.ts';
+import { money, providerColor, shortNumber, totalTokens } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Popover } from '../ui/popover.tsx';
@@ -87,7 +87,7 @@ function ModelButton() {
 
 /** Tokens and cost of the thread on screen. */
 function SpentHere() {
-  const thread = useAddressedPlace()?.thread;
+  const thread = useConversationAddress()?.thread;
   const leaf = useShownLeaf();
   const of = { path: leaf ?? '', ...(thread !== undefined && { thread }) };
   const { data } = useQuery({ ...queries.usage(of), enabled: leaf !== undefined });
@@ -102,7 +102,7 @@ function SpentHere() {
       className="shrink-0 text-xs whitespace-nowrap text-soft tabular-nums max-md:hidden"
       title={`What this thread has used so far${unknown}`}
     >
-      {shortNumber(allTokens(data.usage))} tokens · {cost}
+      {shortNumber(totalTokens(data.usage))} tokens · {cost}
     </span>
   );
 }

@@ -2,9 +2,9 @@ import { create } from 'zustand';
 import { apiBase } from '../api/base.ts';
 import { queryClient } from '../api/queries.ts';
 import { refreshThread } from '../api/threads.ts';
-import { grown, type Topology } from '../api/topology.ts';
+import { growTopology, type Topology } from '../api/topology.ts';
 import type { Node } from '../api/types.ts';
-import { nodeOf, noteNews, outdateNodes, refreshChildren, refreshNode, useNodes } from './nodes.ts';
+import { getNode, markNodesOutdated, noteChanges, refreshChildren, refreshNode, useNodes } from './nodes.ts';
 
 /** Whether the change feed is heard. While it is not, what is shown may be old. */
 export const useConnection = create<{ readonly isConnected: boolean }>(() => ({ isConnected: true }));
@@ -35,7 +35,7 @@ export function followChanges(): () => void {
       isFollowing = true;
     });
     on('reset', () => {
-      outdateNodes();
+      markNodesOutdated();
       void queryClient.invalidateQueries();
       void refreshShown();
     });
@@ -58,16 +58,16 @@ export function followChanges(): () => void {
 }
 
 async function take(changes: readonly Change[]): Promise<void> {
-  const lists = new Set(changes.flatMap(listsOf));
+  const lists = new Set(changes.flatMap(listsToRefresh));
   for (const list of lists) void renew([list]);
   void takeThreads(changes);
 
   const added = changes.filter(({ kind }) => kind === 'node').map(({ key }) => key);
-  const concerned = changes.flatMap(touchedNode);
-  noteNews(concerned);
-  const touched = new Set(concerned.filter((id) => nodeOf(id)));
+  const concerned = changes.flatMap(changedNodes);
+  noteChanges(concerned);
+  const touched = new Set(concerned.filter((id) => getNode(id)));
   if (added.length + touched.size > MANY) {
-    if (touched.size > 0) outdateNodes();
+    if (touched.size > 0) markNodesOutdated();
     return refreshShown();
   }
   // What is taken away or moved takes all below it along.
@@ -75,14 +75,14 @@ async function take(changes: readonly Change[]): Promise<void> {
     void queryClient.invalidateQueries({ queryKey: ['topology'] });
   // A new node is worth fetching only where its siblings are shown; its parent's count of children changes.
   await Promise.all([...added, ...touched].map((id) => refreshNode(id).catch(() => undefined)));
-  growTopologies([...new Set([...added, ...touched])].flatMap((id) => nodeOf(id) ?? []));
-  const parents = new Set(added.flatMap((id) => nodeOf(id)?.parent ?? []));
-  await Promise.all([...parents].filter((id) => nodeOf(id)).map((id) => refreshNode(id).catch(() => undefined)));
+  growTopologies([...new Set([...added, ...touched])].flatMap((id) => getNode(id) ?? []));
+  const parents = new Set(added.flatMap((id) => getNode(id)?.parent ?? []));
+  await Promise.all([...parents].filter((id) => getNode(id)).map((id) => refreshNode(id).catch(() => undefined)));
 }
 
 /** Threads that changed: each is fetched, unless there are many of them. */
 async function takeThreads(changes: readonly Change[]): Promise<void> {
-  const ids = new Set(changes.flatMap(threadOf));
+  const ids = new Set(changes.flatMap(changedThreads));
   if (ids.size === 0) return;
   if (ids.size > MANY) return queryClient.invalidateQueries({ queryKey: ['threads'] });
   void queryClient.invalidateQueries({ queryKey: ['threads', 'of'] });
@@ -98,7 +98,7 @@ async function refreshShown(): Promise<void> {
 
 /** What was answered before the feed began may be older than the first change that it tells of. */
 async function renewOlder(): Promise<void> {
-  outdateNodes();
+  markNodesOutdated();
   void queryClient.invalidateQueries({ predicate: ({ state }) => state.data !== undefined });
   await refreshShown();
 }
@@ -141,19 +141,19 @@ const LISTS_OF_REFS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The lists to fetch again. */
-export function listsOf({ kind, key }: Change): readonly string[] {
+export function listsToRefresh({ kind, key }: Change): readonly string[] {
   return (kind === 'ref' ? LISTS_OF_REFS[key.split('/')[0] ?? ''] : LISTS[kind]) ?? [];
 }
 
 /** The thread whose register it is. */
-export function threadOf({ kind, key }: Change): string[] {
+export function changedThreads({ kind, key }: Change): string[] {
   if (kind !== 'ref') return [];
   const [on, id] = key.split('/');
   return on === 'thread' && id !== undefined ? [decodeURIComponent(id)] : [];
 }
 
 /** The node about which something else is said now. */
-export function touchedNode({ kind, key, of }: Change): string[] {
+export function changedNodes({ kind, key, of }: Change): string[] {
   if (kind === 'take' && of !== undefined) return [of];
   if (kind !== 'ref') return [];
   const [on, id] = key.split('/');
@@ -163,5 +163,5 @@ export function touchedNode({ kind, key, of }: Change): string[] {
 /** Takes nodes that came or changed into the structures that are shown: fetching thousands again would take seconds. */
 function growTopologies(nodes: readonly Node[]): void {
   for (const [key, topology] of queryClient.getQueriesData<Topology>({ queryKey: ['topology'] }))
-    if (topology) queryClient.setQueryData<Topology>(key, grown(topology, nodes, key[1] === 'all'));
+    if (topology) queryClient.setQueryData<Topology>(key, growTopology(topology, nodes, key[1] === 'all'));
 }

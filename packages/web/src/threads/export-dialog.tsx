@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useId, useState } from 'react';
 import { apiBase } from '../api/base.ts';
-import { problemOf } from '../api/client.ts';
+import { readProblem } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { type ExportOf, useOverlays } from '../state/overlays.ts';
+import { type ExportScope, useOverlays } from '../state/overlays.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChoiceField } from '../ui/field.tsx';
-import { counted } from '../ui/format.ts';
+import { pluralize } from '../ui/format.ts';
 import { toastError } from '../ui/toasts.tsx';
 
 const close = () => useOverlays.setState({ exporting: undefined });
@@ -19,13 +19,13 @@ export function ExportDialog() {
   return of && <Choices of={of} />;
 }
 
-function titleOf(of: ExportOf): string {
+function dialogTitle(of: ExportScope): string {
   if (of.kind === 'everything') return 'Export the whole forest';
-  if (of.kind === 'threads') return `Export ${counted(of.ids.length, 'conversation')}`;
+  if (of.kind === 'threads') return `Export ${pluralize(of.ids.length, 'conversation')}`;
   return of.kind === 'node' ? 'Export one message' : `Export “${of.title || 'Untitled'}”`;
 }
 
-function Choices({ of }: { readonly of: ExportOf }) {
+function Choices({ of }: { readonly of: ExportScope }) {
   const [format, setFormat] = useState<ExportFormat>('segments');
   const choices = useDialectChoices();
   const [chosen, setDialect] = useState<string>();
@@ -37,7 +37,7 @@ function Choices({ of }: { readonly of: ExportOf }) {
     <Dialog
       open
       onClose={close}
-      title={titleOf(of)}
+      title={dialogTitle(of)}
       action={
         of.kind === 'threads' ? (
           <Button look="primary" onClick={() => saveJoined(addresses, name).then(close, toastError)}>
@@ -97,7 +97,7 @@ function needsDialect(format: ExportFormat): boolean {
 }
 
 /** The addresses that an export is downloaded from; several where several threads are wanted. */
-export function exportAddresses(of: ExportOf, format: ExportFormat, dialect: string): readonly string[] {
+export function exportAddresses(of: ExportScope, format: ExportFormat, dialect: string): readonly string[] {
   const fixed: [string, string][] = [
     ['format', format],
     ...(needsDialect(format) ? [['dialect', dialect] as [string, string]] : []),
@@ -109,7 +109,7 @@ export function exportAddresses(of: ExportOf, format: ExportFormat, dialect: str
   return [address([[of.kind, of.id]])];
 }
 
-export function fileName(of: ExportOf, format: ExportFormat): string {
+export function fileName(of: ExportScope, format: ExportFormat): string {
   const name =
     of.kind === 'everything' ? 'forest' : of.kind === 'threads' ? `${of.ids.length}-conversations` : of.title;
   const plain = name
@@ -125,7 +125,7 @@ async function saveJoined(addresses: readonly string[], name: string): Promise<v
   const parts: Blob[] = [];
   for (const address of addresses) {
     const response = await fetch(address);
-    if (!response.ok) throw await problemOf(response);
+    if (!response.ok) throw await readProblem(response);
     parts.push(await response.blob());
   }
   const link = document.createElement('a');

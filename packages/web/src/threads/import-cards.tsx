@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, X } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { Imported } from '../api/imports.ts';
+import type { ImportReport } from '../api/imports.ts';
 import { queries } from '../api/queries.ts';
-import { addressOf } from '../state/address.ts';
-import { type ImportJob, importAgain, putAway, useImports } from '../state/imports.ts';
+import { toAddress } from '../state/address.ts';
+import { dismissImport, type ImportJob, importAgain, useImports } from '../state/imports.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ChoiceField } from '../ui/field.tsx';
-import { bytes, counted } from '../ui/format.ts';
+import { bytes, pluralize } from '../ui/format.ts';
 import { useDialectChoices } from './export-dialog.tsx';
 
 /** Imports that run or ended, newest first. */
@@ -28,7 +28,7 @@ function Card({ job }: { readonly job: ImportJob }) {
   const { source, result, error } = job;
   const isOver = result !== undefined || error !== undefined;
   const name = source.kind === 'file' ? source.file.name : source.name;
-  const size = source.kind === 'file' ? bytes(source.file.size) : counted(source.files.length, 'file');
+  const size = source.kind === 'file' ? bytes(source.file.size) : pluralize(source.files.length, 'file');
   return (
     <article aria-label={`Import of ${name}`} className="rounded-lg border border-line bg-surface p-3">
       <header className="flex items-center gap-2">
@@ -36,14 +36,14 @@ function Card({ job }: { readonly job: ImportJob }) {
         <span className="shrink-0 text-xs text-faint">{size}</span>
         <span className="grow" />
         {isOver && (
-          <IconButton label="Put away" onClick={() => putAway(job.id)}>
+          <IconButton label="Put away" onClick={() => dismissImport(job.id)}>
             <X size={14} />
           </IconButton>
         )}
       </header>
       <div aria-live="polite">
         {result ? (
-          <ImportResult result={result} />
+          <ImportSummary result={result} />
         ) : error !== undefined ? (
           <ImportFailed job={job} />
         ) : (
@@ -66,7 +66,7 @@ function Running({ job: { source, progress } }: { readonly job: ImportJob }) {
       />
       <p className="text-xs text-soft">
         {progress
-          ? `${counted(progress.elements, 'conversation')}, ${counted(progress.messages, 'message')} so far`
+          ? `${pluralize(progress.elements, 'conversation')}, ${pluralize(progress.messages, 'message')} so far`
           : 'Sending…'}
       </p>
     </div>
@@ -74,7 +74,7 @@ function Running({ job: { source, progress } }: { readonly job: ImportJob }) {
 }
 
 /** What came in, and what could not be read. */
-function ImportResult({ result }: { readonly result: Imported }) {
+function ImportSummary({ result }: { readonly result: ImportReport }) {
   const { format, threads, messages, added, problems } = result;
   const known = useQuery(queries.threads());
   const first = known.data?.items.find(({ id }) => id === threads[0]);
@@ -83,18 +83,18 @@ function ImportResult({ result }: { readonly result: Imported }) {
       <p className="flex flex-wrap items-center gap-x-2 text-soft">
         <CircleCheck size={14} aria-hidden className="text-ok" />
         <span>
-          Read as <b className="font-medium text-ink">{format}</b>: {counted(threads.length, 'conversation')},{' '}
-          {counted(messages, 'message')}, {added === 0 ? 'all of them known already' : `${added} of them new`}.
+          Read as <b className="font-medium text-ink">{format}</b>: {pluralize(threads.length, 'conversation')},{' '}
+          {pluralize(messages, 'message')}, {added === 0 ? 'all of them known already' : `${added} of them new`}.
         </span>
         {first && (
-          <Link href={addressOf(first.id)} className="text-accent hover:underline">
+          <Link href={toAddress(first.id)} className="text-accent hover:underline">
             Open {threads.length > 1 ? 'the first' : 'it'}
           </Link>
         )}
       </p>
       {problems.length > 0 && (
         <details className="mt-2">
-          <summary className="text-warn">{counted(problems.length, 'part')} could not be read</summary>
+          <summary className="text-warn">{pluralize(problems.length, 'part')} could not be read</summary>
           <ul className="mt-1 max-h-48 overflow-y-auto text-xs">
             {problems.map(({ where, message }) => (
               <li key={`${where} ${message}`} className="border-t border-line py-1 break-words">

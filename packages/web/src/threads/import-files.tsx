@@ -21,7 +21,7 @@ export function ImportButton() {
   ]);
   const take = (event: ChangeEvent<HTMLInputElement>, isFolder: boolean) => {
     const chosen = [...(event.target.files ?? [])];
-    const whole = isFolder ? folderOf(chosen) : undefined;
+    const whole = isFolder ? toFolder(chosen) : undefined;
     if (whole) startImport(whole);
     if (!isFolder) for (const file of chosen) startImport({ kind: 'file', file });
     event.target.value = '';
@@ -69,7 +69,7 @@ export function DropZone({ children }: { readonly children: ReactNode }) {
     event.preventDefault();
     depth.current = 0;
     setOver(false);
-    sourcesOf(event.dataTransfer).then((sources) => sources.forEach(startImport), toastError);
+    readDropped(event.dataTransfer).then((sources) => sources.forEach(startImport), toastError);
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the Import button is the first
@@ -93,7 +93,7 @@ export function DropZone({ children }: { readonly children: ReactNode }) {
 }
 
 /** What was dropped. Entries have to be taken before the event is over; what is in them is read afterwards. */
-function sourcesOf(data: DataTransfer): Promise<readonly ImportSource[]> {
+function readDropped(data: DataTransfer): Promise<readonly ImportSource[]> {
   const dropped = [...data.items].flatMap((item): (FileSystemDirectoryEntry | File)[] => {
     const entry = item.webkitGetAsEntry();
     const file = item.getAsFile();
@@ -108,7 +108,7 @@ function sourcesOf(data: DataTransfer): Promise<readonly ImportSource[]> {
 }
 
 /** What a field for folders gives: files that know their path, with the folder's name in front of it. */
-function folderOf(files: readonly File[]): ImportSource | undefined {
+function toFolder(files: readonly File[]): ImportSource | undefined {
   const [first] = files;
   if (!first) return undefined;
   const name = first.webkitRelativePath.split('/')[0] ?? first.name;
@@ -121,16 +121,16 @@ function folderOf(files: readonly File[]): ImportSource | undefined {
 
 async function filesBelow(folder: FileSystemDirectoryEntry, path: string): Promise<FolderFile[]> {
   const found: FolderFile[] = [];
-  for (const entry of await entriesOf(folder)) {
+  for (const entry of await readFolder(folder)) {
     const place = path === '' ? entry.name : `${path}/${entry.name}`;
     if (entry.isDirectory) found.push(...(await filesBelow(entry as FileSystemDirectoryEntry, place)));
-    else found.push({ path: place, file: await fileOf(entry as FileSystemFileEntry) });
+    else found.push({ path: place, file: await readFile(entry as FileSystemFileEntry) });
   }
   return found;
 }
 
 /** A reader gives a hundred at a time, and an empty list at the end. */
-async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+async function readFolder(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
   for (;;) {
@@ -140,6 +140,6 @@ async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEn
   }
 }
 
-function fileOf(entry: FileSystemFileEntry): Promise<File> {
+function readFile(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Thread } from '../api/types.ts';
-import { arrange } from './list-address.ts';
+import { filterThreads } from './list-address.ts';
 
 const thread = (id: string, facts: Partial<Thread>): Thread => ({
   id,
@@ -20,7 +20,7 @@ const threads = [
   thread('b', { title: 'Part 9', updatedAt: 3, createdAt: 1, note: 'about Bees' }),
   thread('c', { title: 'other', updatedAt: 2, createdAt: 5, rating: 4, tags: ['x', 'y'] }),
 ];
-const ids = (wanted: Parameters<typeof arrange>[1]) => arrange(threads, wanted).map(({ id }) => id);
+const ids = (wanted: Parameters<typeof filterThreads>[1]) => filterThreads(threads, wanted).map(({ id }) => id);
 
 test('each sorting has its own order, and numbers in titles count as numbers', () => {
   expect(ids({ sort: 'changed' })).toEqual(['b', 'c', 'a']);

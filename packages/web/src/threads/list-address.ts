@@ -2,15 +2,15 @@ import { useSearchParams } from 'wouter';
 import type { SearchFilters, SearchRole } from '../api/search.ts';
 import type { Thread } from '../api/types.ts';
 
-export type ForestView = 'conversations' | 'bookmarks' | 'deleted';
+export type ListView = 'conversations' | 'bookmarks' | 'deleted';
 
 const NAMES = ['q', 'view', 'sort', 'tag', 'rating', 'role', 'model', 'since', 'until'] as const;
-export type ForestParam = (typeof NAMES)[number];
+export type ListParam = (typeof NAMES)[number];
 
 /** What the forest shows is in its address, so that back, forward and links work. */
-export interface ForestAddress {
+export interface ListAddress {
   readonly q: string;
-  readonly view: ForestView;
+  readonly view: ListView;
   readonly sort: Sorting;
   readonly tag: string;
   readonly rating: string;
@@ -21,10 +21,10 @@ export interface ForestAddress {
   readonly until: string;
 }
 
-export function useForestAddress(): readonly [ForestAddress, (news: Partial<Record<ForestParam, string>>) => void] {
+export function useListAddress(): readonly [ListAddress, (news: Partial<Record<ListParam, string>>) => void] {
   const [params, setParams] = useSearchParams();
-  const of = (name: ForestParam) => params.get(name) ?? '';
-  const address: ForestAddress = {
+  const of = (name: ListParam) => params.get(name) ?? '';
+  const address: ListAddress = {
     q: of('q'),
     view: oneOf(of('view'), ['bookmarks', 'deleted'], 'conversations'),
     sort: oneOf(of('sort'), ['created', 'title', 'rating'], 'changed'),
@@ -35,7 +35,7 @@ export function useForestAddress(): readonly [ForestAddress, (news: Partial<Reco
     since: of('since'),
     until: of('until'),
   };
-  const change = (news: Partial<Record<ForestParam, string>>) =>
+  const change = (news: Partial<Record<ListParam, string>>) =>
     setParams(
       (before) => {
         for (const [name, value] of Object.entries(news)) {
@@ -60,7 +60,7 @@ const DAY = 86_400_000;
 const ROLES: readonly string[] = ['system', 'user', 'assistant', 'tool'] satisfies SearchRole[];
 
 /** The search that an address asks for. `until` means the whole of that day. */
-export function searchFilters({ q, role, model, tag, since, until }: ForestAddress): SearchFilters {
+export function searchFilters({ q, role, model, tag, since, until }: ListAddress): SearchFilters {
   const first = Date.parse(`${since}T00:00`);
   const last = Date.parse(`${until}T00:00`);
   return {
@@ -75,7 +75,7 @@ export function searchFilters({ q, role, model, tag, since, until }: ForestAddre
 
 type Sorting = 'changed' | 'created' | 'title' | 'rating';
 
-interface Arrangement {
+interface ThreadCriteria {
   readonly sort: Sorting;
   readonly tag?: string;
   /** At least. */
@@ -85,7 +85,10 @@ interface Arrangement {
 }
 
 /** The threads that are wanted, as they are wanted. */
-export function arrange(threads: readonly Thread[], { sort, tag, rating, text = '' }: Arrangement): readonly Thread[] {
+export function filterThreads(
+  threads: readonly Thread[],
+  { sort, tag, rating, text = '' }: ThreadCriteria,
+): readonly Thread[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const isWanted = (thread: Thread) => {
     const said = `${thread.title} ${thread.note ?? ''}`.toLowerCase();

@@ -2,34 +2,34 @@ import { Download, Network, Search, SquarePen, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Thread } from '../api/types.ts';
-import { askExport, useOverlays } from '../state/overlays.ts';
+import { openExport, useOverlays } from '../state/overlays.ts';
 import { Button, buttonLook, IconButton } from '../ui/button.tsx';
-import { counted } from '../ui/format.ts';
+import { pluralize } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { ImportButton } from './import-files.tsx';
-import type { ForestAddress, ForestParam, ForestView } from './list-address.ts';
+import type { ListAddress, ListParam, ListView } from './list-address.ts';
 
-export interface ForestPartProps {
-  readonly address: ForestAddress;
-  readonly onChange: (news: Partial<Record<ForestParam, string>>) => void;
+export interface ListPartProps {
+  readonly address: ListAddress;
+  readonly onChange: (news: Partial<Record<ListParam, string>>) => void;
   readonly threads: readonly Thread[];
 }
 
-const VIEWS: readonly { readonly view: ForestView; readonly title: string }[] = [
+const VIEWS: readonly { readonly view: ListView; readonly title: string }[] = [
   { view: 'conversations', title: 'Conversations' },
   { view: 'bookmarks', title: 'Bookmarks' },
   { view: 'deleted', title: 'Deleted' },
 ];
 
 /** The name of the screen, what can be done with the forest, and the field that searches it. */
-export function ForestHead({ address, onChange, threads }: ForestPartProps) {
+export function ScreenHead({ address, onChange, threads }: ListPartProps) {
   return (
     <header className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <h1 className="mr-auto text-xl font-semibold max-sm:w-full">
           Forest
           {threads.length > 0 && (
-            <span className="ml-2 text-sm font-normal text-faint">{counted(threads.length, 'conversation')}</span>
+            <span className="ml-2 text-sm font-normal text-faint">{pluralize(threads.length, 'conversation')}</span>
           )}
         </h1>
         <Link href="/graph" className={buttonLook('plain')}>
@@ -37,7 +37,7 @@ export function ForestHead({ address, onChange, threads }: ForestPartProps) {
           Map
         </Link>
         <ImportButton />
-        <Button onClick={() => askExport({ kind: 'everything' })}>
+        <Button onClick={() => openExport({ kind: 'everything' })}>
           <Download size={14} aria-hidden />
           Export
         </Button>

@@ -4,25 +4,25 @@ import { useDeferredValue } from 'react';
 import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { searchPages } from '../api/search.ts';
-import type { Found, Thread } from '../api/types.ts';
-import { addressOf } from '../state/address.ts';
+import type { SearchHit, Thread } from '../api/types.ts';
+import { toAddress } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ChoiceField, namedChoices, TextField } from '../ui/field.tsx';
 import { shortId } from '../ui/format.ts';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { arrange, searchFilters } from './list-address.ts';
-import type { ForestPartProps } from './screen-head.tsx';
+import { filterThreads, searchFilters } from './list-address.ts';
+import type { ListPartProps } from './screen-head.tsx';
 
 const MOST_TITLES = 5;
 /** In a larger forest the server would have to look long for the conversation of each hit. */
 const MOST_THREADS = 300;
 
 /** Conversations with these words in their titles, and every message that has them. */
-export function SearchResults({ address, onChange, threads }: ForestPartProps) {
+export function SearchResults({ address, onChange, threads }: ListPartProps) {
   const asked = useDeferredValue(address);
   const found = useInfiniteQuery({ ...searchPages(searchFilters(asked)), placeholderData: keepPreviousData });
-  const titled = arrange(threads, { sort: 'changed', text: address.q }).slice(0, MOST_TITLES);
+  const titled = filterThreads(threads, { sort: 'changed', text: address.q }).slice(0, MOST_TITLES);
   const hits = found.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <section aria-label="Search results" className="flex flex-col gap-4">
@@ -64,7 +64,7 @@ function Titles({ threads }: { readonly threads: readonly Thread[] }) {
       <ul className="rounded-lg border border-line bg-surface">
         {threads.map(({ id, title }) => (
           <li key={id} className="border-b border-line last:border-0">
-            <Link href={addressOf(id)} className="block truncate px-3 py-2 font-medium hover:bg-hover">
+            <Link href={toAddress(id)} className="block truncate px-3 py-2 font-medium hover:bg-hover">
               {title || 'Untitled'}
             </Link>
           </li>
@@ -81,8 +81,14 @@ const COLORS: Readonly<Record<string, string>> = {
   system: 'text-system',
 };
 
-function Hit({ hit: { node, role, snippet, marks }, isTitled }: { readonly hit: Found; readonly isTitled: boolean }) {
-  const threads = useQuery({ ...queries.threadsOf(node), enabled: isTitled });
+function Hit({
+  hit: { node, role, snippet, marks },
+  isTitled,
+}: {
+  readonly hit: SearchHit;
+  readonly isTitled: boolean;
+}) {
+  const threads = useQuery({ ...queries.threadsThrough(node), enabled: isTitled });
   return (
     <li className="border-b border-line last:border-0">
       <Link href={`/c/${node}`} className="block px-3 py-2 hover:bg-hover">
@@ -108,7 +114,7 @@ const ROLES = [
 ] as const;
 
 /** Who said it, with which model, under which tag of the message, and when. */
-function SearchFilterBar({ address, onChange }: ForestPartProps) {
+function SearchFilterBar({ address, onChange }: ListPartProps) {
   const { role, model, tag, since, until } = address;
   const models = useQuery(queries.models());
   const names = [...(model ? [model] : []), ...(models.data?.items ?? []).map((one) => one.model)];

@@ -3,28 +3,28 @@ import { Download, Trash2 } from 'lucide-react';
 import { type KeyboardEvent, type ReactElement, useLayoutEffect, useRef, useState } from 'react';
 import { Virtualizer } from 'virtua';
 import { queries } from '../api/queries.ts';
-import { tagsOf } from '../api/tags.ts';
+import { listTags } from '../api/tags.ts';
 import type { Thread } from '../api/types.ts';
-import { askExport } from '../state/overlays.ts';
+import { openExport } from '../state/overlays.ts';
 import { type GroupRow as Row, setUnfolded, useListRows } from '../state/thread-rows.ts';
 import { Button } from '../ui/button.tsx';
 import { ChoiceField, namedChoices } from '../ui/field.tsx';
-import { ago, counted } from '../ui/format.ts';
+import { ago, pluralize } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { GroupToggle, groupInWords } from '../ui/thread-group.tsx';
-import { arrange } from './list-address.ts';
-import type { ForestPartProps } from './screen-head.tsx';
+import { describeGroup, GroupToggle } from '../ui/thread-group.tsx';
+import { filterThreads } from './list-address.ts';
+import type { ListPartProps } from './screen-head.tsx';
 import { deleteWithUndo } from './thread-menu.tsx';
 import { INDENTS, ThreadRow } from './thread-row.tsx';
 
 /** Conversations, those that are there or those that were deleted. */
-export function ThreadList({ address, onChange, threads }: ForestPartProps) {
+export function ThreadList({ address, onChange, threads }: ListPartProps) {
   const isDeleted = address.view === 'deleted';
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const deleted = useQuery({ ...queries.threads({ deleted: true }), enabled: isDeleted });
   const all = isDeleted ? (deleted.data?.items ?? []).filter((thread) => thread.deleted) : threads;
   const { sort, tag, rating } = address;
-  const shown = arrange(all, { sort, ...(tag && { tag }), ...(rating && { rating: Number(rating) }) });
+  const shown = filterThreads(all, { sort, ...(tag && { tag }), ...(rating && { rating: Number(rating) }) });
   const rows = useListRows(shown);
   if (isDeleted && deleted.isPending) return <Loading lines={6} />;
   if (isDeleted && deleted.isError) return <Failed error={deleted.error} onRetry={() => void deleted.refetch()} />;
@@ -124,7 +124,7 @@ function ScreenList<T>({
 function GroupRow({ row }: { readonly row: Row }) {
   const { what, group, thread, members, depth, isOpen } = row;
   const name = what === 'side' ? 'Side calls' : thread.title || 'Untitled';
-  const words = groupInWords(row);
+  const words = describeGroup(row);
   const updatedAt = Math.max(...members.map((one) => one.updatedAt));
   return (
     <GroupToggle
@@ -152,12 +152,12 @@ const RATINGS = [
   { value: '', title: 'Any rating' },
   ...[5, 4, 3, 2, 1].map((stars) => ({
     value: String(stars),
-    title: `${counted(stars, 'star')}${stars === 5 ? '' : ' or more'}`,
+    title: `${pluralize(stars, 'star')}${stars === 5 ? '' : ' or more'}`,
   })),
 ];
 
-function ThreadFilters({ address, onChange, threads }: ForestPartProps) {
-  const tags = tagsOf(threads);
+function ThreadFilters({ address, onChange, threads }: ListPartProps) {
+  const tags = listTags(threads);
   return (
     <div className="flex items-center gap-2 *:min-w-0 max-sm:*:flex-auto">
       <ChoiceField
@@ -190,7 +190,7 @@ function SelectionBar({ chosen, shown, onSelect }: SelectionBarProps) {
   return (
     <div role="toolbar" aria-label="Selected conversations" className="flex min-h-8 flex-wrap items-center gap-2">
       <span className="mr-2 font-medium">{chosen.length} selected</span>
-      <Button onClick={() => askExport({ kind: 'threads', ids: chosen.map(({ id }) => id) })}>
+      <Button onClick={() => openExport({ kind: 'threads', ids: chosen.map(({ id }) => id) })}>
         <Download size={14} aria-hidden />
         Export
       </Button>

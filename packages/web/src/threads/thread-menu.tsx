@@ -1,16 +1,16 @@
 import { Download, Ellipsis, Network, Pencil, Star, Trash2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, ok } from '../api/client.ts';
-import { tagChanges } from '../api/tags.ts';
+import { api, unwrap } from '../api/client.ts';
+import { diffTags } from '../api/tags.ts';
 import { changeThread, deleteThread, restoreThread } from '../api/threads.ts';
 import type { Thread } from '../api/types.ts';
 import { putNodes } from '../state/nodes.ts';
-import { askExport } from '../state/overlays.ts';
+import { openExport } from '../state/overlays.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { counted } from '../ui/format.ts';
+import { pluralize } from '../ui/format.ts';
 import { Menu } from '../ui/menu.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 
@@ -31,7 +31,7 @@ export function ThreadMenu({ thread, onRename }: { readonly thread: Thread; read
           { title: 'Rename', keys: 'F2', icon: <Pencil size={14} />, run: () => setTimeout(onRename) },
           { title: 'Tags, rating, note…', icon: <Star size={14} />, run: () => setMarking(true) },
           { title: 'Show in the graph', icon: <Network size={14} />, run: () => go(`/graph/${head}`) },
-          { title: 'Export…', icon: <Download size={14} />, run: () => askExport({ kind: 'thread', id, title }) },
+          { title: 'Export…', icon: <Download size={14} />, run: () => openExport({ kind: 'thread', id, title }) },
           null,
           {
             title: 'Delete',
@@ -55,7 +55,7 @@ function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread; reado
   const id = useId();
   const save = () => {
     onClose();
-    const change = { tags: tagChanges(thread.tags, tags), rating: rating ?? null, note: note.trim() || null };
+    const change = { tags: diffTags(thread.tags, tags), rating: rating ?? null, note: note.trim() || null };
     changeThread(thread.id, change).catch(toastError);
   };
   return (
@@ -121,7 +121,7 @@ function Stars({ rating, onRate }: StarsProps) {
               type="radio"
               name={group}
               className="sr-only"
-              aria-label={counted(stars, 'star')}
+              aria-label={pluralize(stars, 'star')}
               checked={rating === stars}
               onChange={() => onRate(stars)}
             />
@@ -158,9 +158,9 @@ export function restoreDeleted(thread: Thread): void {
 
 /** A conversation may have been deleted with its first message. */
 async function restoreWhole({ id, head }: Thread): Promise<void> {
-  const { items } = await ok(api.nodes[':node'].path.$get({ param: { node: head }, query: {} }));
+  const { items } = await unwrap(api.nodes[':node'].path.$get({ param: { node: head }, query: {} }));
   const [first] = items;
-  if (first?.removed) putNodes([await ok(api.nodes[':node'].restore.$post({ param: { node: first.id } }))]);
+  if (first?.removed) putNodes([await unwrap(api.nodes[':node'].restore.$post({ param: { node: first.id } }))]);
   await restoreThread(id);
 }
 

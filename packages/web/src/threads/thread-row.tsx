@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { changeThread } from '../api/threads.ts';
 import type { Thread } from '../api/types.ts';
-import { addressOf } from '../state/address.ts';
+import { toAddress } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
 import { RenameField } from '../ui/field.tsx';
 import { ago, money, shortNumber } from '../ui/format.ts';
@@ -50,7 +50,7 @@ export function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProp
           <div className="flex items-center gap-2">
             <Link
               data-title
-              href={addressOf(id)}
+              href={toAddress(id)}
               className="truncate font-medium hover:underline"
               onKeyDown={(event) => {
                 if (event.key === 'F2' && !deleted) setRenaming(true);
@@ -75,7 +75,7 @@ export function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProp
             )}
           </div>
         )}
-        <p className="truncate text-xs text-soft">{data ? wordsOf(data, title) : ' '}</p>
+        <p className="truncate text-xs text-soft">{data ? summaryLine(data, title) : ' '}</p>
         <p className="flex gap-2 text-xs text-faint sm:hidden">
           <Facts messages={data?.messages} cost={data?.cost} updatedAt={updatedAt} />
         </p>
@@ -103,7 +103,7 @@ export function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProp
 }
 
 /** How it begins, unless the title says that already; then how it ends. */
-function wordsOf({ preview, last }: { readonly preview: string; readonly last: string }, title: string): string {
+function summaryLine({ preview, last }: { readonly preview: string; readonly last: string }, title: string): string {
   const isSaid = preview.startsWith(title.replace(/…$/, ''));
   const words = (isSaid ? last : preview) || preview;
   // Marks of headings and lists say nothing in a line.

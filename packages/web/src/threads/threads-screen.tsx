@@ -18,14 +18,14 @@ import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 import { ImportCards } from './import-cards.tsx';
 import { DropZone } from './import-files.tsx';
-import { useForestAddress } from './list-address.ts';
-import { ForestHead } from './screen-head.tsx';
+import { useListAddress } from './list-address.ts';
+import { ScreenHead } from './screen-head.tsx';
 import { SearchResults } from './search-results.tsx';
 import { ThreadList } from './thread-list.tsx';
 
 /** Everything there is: conversations, bookmarks, what was said, what was deleted. */
-export function ForestScreen() {
-  const [address, change] = useForestAddress();
+export function ThreadsScreen() {
+  const [address, change] = useListAddress();
   const { q, view } = address;
   const isSearch = q.trim() !== '';
   const welcomed = useView((state) => state.welcomed);
@@ -37,7 +37,7 @@ export function ForestScreen() {
     <DropZone>
       <div id="forest-scroll" className="h-full overflow-y-auto [overflow-anchor:none]">
         <div className="mx-auto flex min-h-full max-w-5xl flex-col gap-4 p-3 sm:p-6">
-          <ForestHead address={address} onChange={change} threads={all} />
+          <ScreenHead address={address} onChange={change} threads={all} />
           {isFirstRun && !isSearch && <Welcome hasSamples={version.data?.samples === true} />}
           <ImportCards />
           {isSearch ? (
@@ -49,7 +49,7 @@ export function ForestScreen() {
           ) : threads.isError ? (
             <Failed error={threads.error} onRetry={() => void threads.refetch()} />
           ) : all.length === 0 && view === 'conversations' ? (
-            <EmptyForest />
+            <NoThreads />
           ) : (
             <ThreadList address={address} onChange={change} threads={all} />
           )}
@@ -60,7 +60,7 @@ export function ForestScreen() {
 }
 
 /** Before there is any conversation. */
-function EmptyForest() {
+function NoThreads() {
   return (
     <Empty title="No conversations yet" icon={<TreePine size={28} aria-hidden />}>
       <p>
@@ -92,14 +92,14 @@ function BookmarkList() {
     <section aria-label="Bookmarks">
       <ul className="rounded-lg border border-line bg-surface">
         {data.items.map((bookmark) => (
-          <Row key={bookmark.id} bookmark={bookmark} />
+          <BookmarkRow key={bookmark.id} bookmark={bookmark} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Row({ bookmark }: { readonly bookmark: Bookmark }) {
+function BookmarkRow({ bookmark }: { readonly bookmark: Bookmark }) {
   const { id, node, title, createdAt } = bookmark;
   const [isRenaming, setRenaming] = useState(false);
   const name = title || 'Untitled';

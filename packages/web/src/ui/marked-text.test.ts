@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { piecesOf } from './marked-text.tsx';
+import { splitAtMarks } from './marked-text.tsx';
 
 const shown = (text: string, marks: readonly (readonly number[])[]) =>
-  piecesOf(text, marks).map(({ text: piece, isMarked }) => (isMarked ? `[${piece}]` : piece));
+  splitAtMarks(text, marks).map(({ text: piece, isMarked }) => (isMarked ? `[${piece}]` : piece));
 
 test('marks cut a text where they begin and end', () => {
   expect(shown('a tree grows', [[2, 6]])).toEqual(['a ', '[tree]', ' grows']);
@@ -25,7 +25,7 @@ test('marks that overlap or lie outside give no text twice and lose none', () =>
     [[5, 2]],
   ])
     expect(
-      piecesOf(text, marks)
+      splitAtMarks(text, marks)
         .map((piece) => piece.text)
         .join(''),
     ).toBe(text);

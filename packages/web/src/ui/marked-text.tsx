@@ -2,7 +2,7 @@
 export function MarkedText({ text, marks }: { readonly text: string; readonly marks: readonly (readonly number[])[] }) {
   return (
     <>
-      {piecesOf(text, marks).map(({ start, text: piece, isMarked }) =>
+      {splitAtMarks(text, marks).map(({ start, text: piece, isMarked }) =>
         isMarked ? (
           <mark key={start} className="rounded-xs bg-mark text-ink">
             {piece}
@@ -15,15 +15,15 @@ export function MarkedText({ text, marks }: { readonly text: string; readonly ma
   );
 }
 
-interface Piece {
+interface MarkedPiece {
   readonly start: number;
   readonly text: string;
   readonly isMarked: boolean;
 }
 
 /** A text cut where its marks begin and end. Marks that overlap, or lie outside, cost no text and give none twice. */
-export function piecesOf(text: string, marks: readonly (readonly number[])[]): readonly Piece[] {
-  const pieces: Piece[] = [];
+export function splitAtMarks(text: string, marks: readonly (readonly number[])[]): readonly MarkedPiece[] {
+  const pieces: MarkedPiece[] = [];
   let at = 0;
   const add = (end: number, isMarked: boolean) => {
     if (end > at) pieces.push({ start: at, text: text.slice(at, end), isMarked });

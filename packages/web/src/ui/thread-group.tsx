@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Thread } from '../api/types.ts';
 import type { GroupRow } from '../state/thread-rows.ts';
-import { counted } from './format.ts';
+import { pluralize } from './format.ts';
 
 interface GroupToggleProps {
   readonly isOpen: boolean;
@@ -40,16 +40,16 @@ interface Named {
 }
 
 /** What a row stands for, in words. */
-export function groupInWords({ what, members }: Named): string {
+export function describeGroup({ what, members }: Named): string {
   if (what === 'opening') return `${members.length} that begin like this`;
-  if (what === 'side') return counted(members.length, 'side call');
+  if (what === 'side') return pluralize(members.length, 'side call');
   const side = members.filter(({ part }) => part === 'side').length;
   const subagents = members.filter(({ part }) => part === 'subagent').length;
   const main = members.length - side - subagents;
   const parts = [
-    ...(main > 0 ? [counted(main, 'conversation')] : []),
-    ...(subagents > 0 ? [counted(subagents, 'subagent')] : []),
-    ...(side > 0 ? [counted(side, 'side call')] : []),
+    ...(main > 0 ? [pluralize(main, 'conversation')] : []),
+    ...(subagents > 0 ? [pluralize(subagents, 'subagent')] : []),
+    ...(side > 0 ? [pluralize(side, 'side call')] : []),
   ];
   return `Session: ${parts.join(', ')}`;
 }

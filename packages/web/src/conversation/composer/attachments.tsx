@@ -80,14 +80,14 @@ export async function readFile(file: File): Promise<Attachment> {
   if (size > LARGEST_FILE) throw new Error(`${name} is too large to send: it may have 20 MB.`);
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isMedia = /^(image|audio|video)\//.test(type) || type === 'application/pdf';
-  const text = isMedia ? undefined : textOf(bytes, type);
+  const text = isMedia ? undefined : decodeText(bytes, type);
   if (text !== undefined) return { id: nextId(), name, size, content: { kind: 'text', text, isPasted: false } };
   const mediaType = type || 'application/octet-stream';
   return { id: nextId(), name, size, content: { kind: 'media', mediaType, data: base64(bytes) } };
 }
 
 /** Undefined for what is not text. */
-function textOf(bytes: Uint8Array, type: string): string | undefined {
+function decodeText(bytes: Uint8Array, type: string): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return TEXT_TYPES.test(type) || !text.includes('\0') ? text : undefined;
@@ -103,7 +103,7 @@ function base64(bytes: Uint8Array): string {
 }
 
 /** The blocks of a message: what goes with it first, then what it says. */
-export function blocksFor(text: string, attachments: readonly Attachment[]): readonly Block[] {
+export function toBlocks(text: string, attachments: readonly Attachment[]): readonly Block[] {
   const attached = attachments.map(({ name, content }): Block => {
     if (content.kind === 'media')
       return { type: 'media', mediaType: content.mediaType, source: { kind: 'base64', data: content.data } };

@@ -3,22 +3,22 @@ import { GitBranch, Paperclip, SendHorizontal, Unplug } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Block, Node } from '../../api/types.ts';
-import { inWords } from '../../blocks/in-words.ts';
+import { summarizeBlocks } from '../../blocks/summary.ts';
 import { useCommandList } from '../../commands/registry.ts';
 import { useCurrentThread } from '../../state/current-thread.ts';
 import { useModel } from '../../state/model.ts';
 import { goTo } from '../../state/place.ts';
-import { useView, wishOf } from '../../state/view.ts';
+import { toRequestOptions, useView } from '../../state/view.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { Tip } from '../../ui/tip.tsx';
 import { toastError } from '../../ui/toasts.tsx';
-import { takeOf } from '../message/author.ts';
-import { LossList, lossesInWords } from '../message/request-notes.tsx';
+import { mainTake } from '../message/author.ts';
+import { describeLosses, LossList } from '../message/request-notes.tsx';
 import { groupSiblings } from '../siblings.ts';
 import { useChildren } from '../use-siblings.ts';
-import { type Attachment, AttachmentList, blocksFor, isLargePaste, pastedText, readFile } from './attachments.tsx';
+import { type Attachment, AttachmentList, isLargePaste, pastedText, readFile, toBlocks } from './attachments.tsx';
 import { AgentPicker, ModelPicker, ParamsPicker, ToolPicker } from './request-pickers.tsx';
 
 interface ComposerProps {
@@ -44,7 +44,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, children }: Co
   const send = async (answers: number) => {
     if (!canSend) return;
     setSending(true);
-    const isSent = await onSend(blocksFor(text, attachments), answers);
+    const isSent = await onSend(toBlocks(text, attachments), answers);
     setSending(false);
     if (!isSent) return;
     setText('');
@@ -212,14 +212,14 @@ export function focusComposer(): void {
   requestAnimationFrame(() => document.getElementById(COMPOSER_ID)?.focus());
 }
 
-interface WhereProps {
+interface DestinationProps {
   readonly parent: Node;
   readonly isLeaf: boolean;
   readonly path: readonly Node[];
 }
 
 /** One line of fixed height: where the message goes, what follows there already, and what a change of provider costs. */
-export function Where({ parent, isLeaf, path }: WhereProps) {
+export function Destination({ parent, isLeaf, path }: DestinationProps) {
   const children = useChildren(parent.id);
   const known = children.length > 0 ? children : path.filter((node) => node.parent === parent.id);
   return (
@@ -237,7 +237,7 @@ export function Where({ parent, isLeaf, path }: WhereProps) {
                   onClick={() => goTo(first!.id)}
                   className="max-w-56 truncate rounded-full border border-line bg-surface px-2 py-0.5 text-soft hover:bg-hover hover:text-ink"
                 >
-                  {inWords(first!.content, 60) || first!.role}
+                  {summarizeBlocks(first!.content, 60) || first!.role}
                 </button>
               </li>
             ))}
@@ -253,15 +253,17 @@ export function Where({ parent, isLeaf, path }: WhereProps) {
 const PAUSE_MS = 400;
 
 /** What could not be carried to another provider than that of the last answer. */
-function LossPreview({ parent, path }: Pick<WhereProps, 'parent' | 'path'>) {
+function LossPreview({ parent, path }: Pick<DestinationProps, 'parent' | 'path'>) {
   const model = useModel();
   const view = useView();
   const thread = useCurrentThread()?.id;
   const provider = model?.split('/')[0];
   const before = path.slice(0, path.indexOf(parent) + 1).findLast(({ role }) => role === 'assistant');
-  const last = before && takeOf(before)?.provider;
+  const last = before && mainTake(before)?.provider;
   const isOther = provider !== undefined && last !== undefined && provider !== last;
-  const wish = useAfterPause(JSON.stringify({ ...wishOf(view, thread), ...(model !== undefined && { model }) }));
+  const wish = useAfterPause(
+    JSON.stringify({ ...toRequestOptions(view, thread), ...(model !== undefined && { model }) }),
+  );
   const settled = useAfterPause(parent.id);
   const { data } = useQuery({
     ...queries.nextRequest(parent.id, JSON.parse(wish)),
@@ -275,7 +277,7 @@ function LossPreview({ parent, path }: Pick<WhereProps, 'parent' | 'path'>) {
       trigger={
         <Button small look="quiet" className="min-w-0 shrink text-warn">
           <Unplug size={14} aria-hidden className="shrink-0" />
-          <span className="truncate">{lossesInWords(data.losses, provider).replace('could not', 'cannot')}</span>
+          <span className="truncate">{describeLosses(data.losses, provider).replace('could not', 'cannot')}</span>
         </Button>
       }
     >

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Bot, ChevronDown, SlidersHorizontal, Wrench } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { queries } from '../../api/queries.ts';
-import { useAddressedPlace } from '../../state/current-thread.ts';
+import { useConversationAddress } from '../../state/current-thread.ts';
 import { useModel } from '../../state/model.ts';
-import { choose, type Settings, useView } from '../../state/view.ts';
+import { chooseSettings, type RequestSettings, useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
 import { providerColor } from '../../ui/format.ts';
 import { Popover } from '../../ui/popover.tsx';
@@ -244,13 +244,13 @@ function Option({ type, title, note, isChosen, onChoose }: OptionProps) {
 /** What can be chosen of a request; a recorded one may have had more. */
 const CHOOSABLE = ['maxTokens', 'temperature', 'topP', 'stop', 'seed', 'reasoning'];
 
-function choosable(params: Settings['params'] = {}): Required<Settings>['params'] {
+function choosable(params: RequestSettings['params'] = {}): Required<RequestSettings>['params'] {
   return Object.fromEntries(Object.entries(params).filter(([name]) => CHOOSABLE.includes(name)));
 }
 
 /** The tools and parameters that the next answer is asked with, and how to choose others. */
-function useSettings(): Required<Settings> & { readonly choose: (settings: Settings) => void } {
-  const thread = useAddressedPlace()?.thread;
+function useSettings(): Required<RequestSettings> & { readonly choose: (settings: RequestSettings) => void } {
+  const thread = useConversationAddress()?.thread;
   const start = useView(({ tools }) => tools);
   const startParams = useView(({ params }) => params);
   const chosen = useView(({ chosenFor }) => (chosenFor?.thread === thread ? chosenFor : undefined));
@@ -259,6 +259,6 @@ function useSettings(): Required<Settings> & { readonly choose: (settings: Setti
   return {
     tools: chosen?.tools ?? last?.tools ?? start,
     params: chosen?.params ?? (last ? choosable(last.params) : startParams),
-    choose: (settings) => choose(thread, settings),
+    choose: (settings) => chooseSettings(thread, settings),
   };
 }

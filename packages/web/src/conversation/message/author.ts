@@ -1,7 +1,7 @@
 import type { Node, Take } from '../../api/types.ts';
 
 /** The take that tells most of a message: that of a model, else the last. */
-export function takeOf(node: Node): Take | undefined {
+export function mainTake(node: Node): Take | undefined {
   return node.takes.findLast(({ author }) => author === 'model') ?? node.takes.at(-1);
 }
 
@@ -39,7 +39,7 @@ export function providerChanges(path: readonly Node[]): ReadonlySet<string> {
   const found = new Set<string>();
   let last: string | undefined;
   for (const node of path) {
-    const provider = node.role === 'assistant' ? takeOf(node)?.provider : undefined;
+    const provider = node.role === 'assistant' ? mainTake(node)?.provider : undefined;
     if (provider === undefined) continue;
     if (last !== undefined && provider !== last) found.add(node.id);
     last = provider;

@@ -8,21 +8,21 @@ import { CodeBlock } from '../../blocks/code-block.tsx';
 import { prettyJson } from '../../blocks/json-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { providerColor } from '../../ui/format.ts';
-import { type Approvals, goOn, resume, stop } from '../actions.ts';
-import { usePositions } from '../use-siblings.ts';
-import type { Tail } from '../use-thread.ts';
+import { type Approvals, continueCalls, resume, stop } from '../actions.ts';
+import { useLiveSiblings } from '../use-siblings.ts';
+import type { LiveTail } from '../use-thread.ts';
 import { PROVIDER_COLORS } from './author.ts';
 import { Notices } from './request-notes.tsx';
 import { BranchRail, SiblingSwitcher } from './sibling-switcher.tsx';
 
 /** What grows, waits or failed behind the last message. */
-export function LiveRow({ tail }: { readonly tail: Tail }) {
+export function LiveRow({ tail }: { readonly tail: LiveTail }) {
   const { live, branch, index } = tail;
   const [provider = '', ...rest] = live.model.split('/');
   const isRunning = branch.status === 'running';
   // As long as another branch grows, the server takes nothing up again.
   const isOver = live.status !== 'running';
-  const siblings = usePositions(branch.head, tail);
+  const siblings = useLiveSiblings(branch.head, tail);
   const hasHeader = branch.blocks.length > 0 || isRunning || siblings.positions.length > 1;
   return (
     <div className="mx-auto flex w-full max-w-3xl pr-3">
@@ -131,7 +131,7 @@ export function OpenCallsRow({ leaf, names }: { readonly leaf: Node; readonly na
       <div role="status" className="my-2 flex items-center gap-3 rounded-lg bg-sunken p-2 pl-3 text-soft">
         <Hourglass size={16} aria-hidden className="shrink-0" />
         <p className="min-w-0 grow break-words">{what}</p>
-        <Button small onClick={() => void goOn(leaf)}>
+        <Button small onClick={() => void continueCalls(leaf)}>
           Go on from here
         </Button>
       </div>
@@ -219,11 +219,11 @@ interface DecisionProps {
 }
 
 function Decision({ call, isRunHere, decision, onDecide }: DecisionProps) {
-  if (decision !== undefined) return <p className="p-2 text-xs text-soft">{decisionInWords(decision)}</p>;
+  if (decision !== undefined) return <p className="p-2 text-xs text-soft">{describeDecision(decision)}</p>;
   return isRunHere ? <Permission call={call} onDecide={onDecide} /> : <Result call={call} onDecide={onDecide} />;
 }
 
-function decisionInWords(decision: Approvals[string]): string {
+function describeDecision(decision: Approvals[string]): string {
   if (decision === 'approve') return 'Approved';
   return 'deny' in decision ? `Denied: ${decision.deny}` : 'The result is written.';
 }

@@ -22,15 +22,15 @@ import {
 import { useEffect, useRef, useState } from 'react';
 import { type Node, ROOT } from '../../api/types.ts';
 import { toggleRaw } from '../../blocks/folds.ts';
-import { plainText } from '../../blocks/in-words.ts';
+import { plainText } from '../../blocks/summary.ts';
 import { goTo } from '../../state/place.ts';
 import { showTab, toggleMarked } from '../../state/view.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { answerAgain, edit } from '../actions.ts';
 import { focusComposer } from '../composer/composer.tsx';
-import { ask, startEditing, stopEditing } from '../desk.ts';
-import { copyText, forkThread, linkTo, rate, toggleBookmark } from '../marking.ts';
+import { copyText, forkThread, linkTo, rate, toggleBookmark } from '../marks.ts';
+import { openDialog, startEditing, stopEditing } from '../screen-state.ts';
 
 /** What can be done with a message: the frequent at hand, all of it in the menu. */
 export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps) {
@@ -110,7 +110,7 @@ function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps)
       run: () => startEditing(node.id),
     },
     ...(node.parent === ROOT && node.role !== 'system'
-      ? [{ title: 'Add a system text', icon: <Settings2 size={14} />, run: () => ask('system', node) }]
+      ? [{ title: 'Add a system text', icon: <Settings2 size={14} />, run: () => openDialog('system', node) }]
       : []),
     { title: 'Continue from here', icon: <CornerDownRight size={14} />, run: () => continueFrom(node) },
     null,
@@ -137,8 +137,8 @@ function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps)
       keys: 'b',
       run: () => void toggleBookmark(node),
     },
-    { title: 'Tags', icon: <Tag size={14} />, run: () => ask('tag', node) },
-    { title: 'Note', icon: <StickyNote size={14} />, run: () => ask('note', node) },
+    { title: 'Tags', icon: <Tag size={14} />, run: () => openDialog('tag', node) },
+    { title: 'Note', icon: <StickyNote size={14} />, run: () => openDialog('note', node) },
     {
       title: node.marks.rating === 1 ? 'No rating' : 'Good',
       icon: <ThumbsUp size={14} />,
@@ -161,15 +161,21 @@ function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps)
       title: 'Split in two',
       icon: <Scissors size={14} />,
       disabled: plainText(node.content).length < 2,
-      run: () => ask('split', node),
+      run: () => openDialog('split', node),
     },
     {
       title: 'Delete all but this path',
       icon: <TreePine size={14} />,
       danger: true,
-      run: () => ask('delete-others', node),
+      run: () => openDialog('delete-others', node),
     },
-    { title: 'Delete branch', icon: <Trash2 size={14} />, keys: 'x', danger: true, run: () => ask('delete', node) },
+    {
+      title: 'Delete branch',
+      icon: <Trash2 size={14} />,
+      keys: 'x',
+      danger: true,
+      run: () => openDialog('delete', node),
+    },
   ];
 }
 

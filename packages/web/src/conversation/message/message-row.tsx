@@ -2,16 +2,16 @@ import { Bookmark as BookmarkIcon, GitCompare, Scissors, StickyNote, ThumbsDown,
 import { type MouseEvent, memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import type { Block, ContextChange, Node } from '../../api/types.ts';
 import { Blocks } from '../../blocks/blocks.tsx';
-import { Fold } from '../../blocks/fold.tsx';
+import { Foldable } from '../../blocks/fold.tsx';
 import { useFold, useFolds } from '../../blocks/folds.ts';
-import { inWords, plainText } from '../../blocks/in-words.ts';
+import { plainText, summarizeBlocks } from '../../blocks/summary.ts';
 import { goTo } from '../../state/place.ts';
 import { useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
-import { ago, allTokens, duration, money, providerColor, shortNumber } from '../../ui/format.ts';
-import { ask, startEditing, useDesk } from '../desk.ts';
+import { ago, duration, money, providerColor, shortNumber, totalTokens } from '../../ui/format.ts';
+import { openDialog, startEditing, useScreenState } from '../screen-state.ts';
 import { useSiblings } from '../use-siblings.ts';
-import { PROVIDER_COLORS, ROLE_COLORS, roleName, takeOf } from './author.ts';
+import { mainTake, PROVIDER_COLORS, ROLE_COLORS, roleName } from './author.ts';
 import { MessageActions, MessageEditor } from './message-actions.tsx';
 import type { Pairs } from './pair-calls.ts';
 import { ContextNote, MessageLosses } from './request-notes.tsx';
@@ -34,7 +34,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   const siblings = useSiblings(node);
   const isMarked = useView(({ marked }) => marked.includes(node.id));
   const isRaw = useFolds(({ raw }) => raw.has(node.id));
-  const isEditing = useDesk(({ editing }) => editing === node.id);
+  const isEditing = useScreenState(({ editing }) => editing === node.id);
   const marks = { isBookmarked, isMarked };
   const isThin = isShownElsewhere(node, pairs);
   return (
@@ -92,14 +92,14 @@ function isEmpty(blocks: readonly Block[]): boolean {
 }
 
 /** A refusal or a filter is why there is nothing; that an answer ended says no more than that there is none. */
-function silenceInWords(node: Node): string {
-  const { reason, native = reason } = takeOf(node)?.stop ?? {};
+function describeSilence(node: Node): string {
+  const { reason, native = reason } = mainTake(node)?.stop ?? {};
   return reason === undefined || reason === 'end' ? 'Nothing was said.' : `Nothing was said. It ended with ${native}.`;
 }
 
 function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: Pairs; readonly isRaw: boolean }) {
   const blocks = node.content;
-  if (isEmpty(blocks)) return <p className="text-faint italic">{silenceInWords(node)}</p>;
+  if (isEmpty(blocks)) return <p className="text-faint italic">{describeSilence(node)}</p>;
   if (node.role === 'system') return <SystemText node={node} isRaw={isRaw} />;
   const content = (
     <Blocks
@@ -121,7 +121,7 @@ interface MessageHeaderProps {
 
 /** Who wrote it, when, what it cost, and what is said about it: one line that never changes its height. */
 function MessageHeader({ node, isBookmarked, isMarked }: MessageHeaderProps) {
-  const take = takeOf(node);
+  const take = mainTake(node);
   const { tags, note, rating } = node.marks;
   return (
     <>
@@ -158,7 +158,7 @@ function MessageHeader({ node, isBookmarked, isMarked }: MessageHeaderProps) {
           type="button"
           title={note}
           aria-label={`Note: ${note}`}
-          onClick={() => ask('note', node)}
+          onClick={() => openDialog('note', node)}
           className="shrink-0 rounded text-warn"
         >
           <StickyNote size={14} aria-hidden />
@@ -173,10 +173,10 @@ function MessageHeader({ node, isBookmarked, isMarked }: MessageHeaderProps) {
   );
 }
 
-type Take = NonNullable<ReturnType<typeof takeOf>>;
+type Take = NonNullable<ReturnType<typeof mainTake>>;
 
 function Cost({ take, usage }: { readonly take: Take; readonly usage: NonNullable<Take['usage']> }) {
-  const tokens = allTokens(usage);
+  const tokens = totalTokens(usage);
   const parts = [
     `${usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h} in (${usage.cacheRead} from cache)`,
     `${usage.output + usage.reasoning} out (${usage.reasoning} reasoning)`,
@@ -256,13 +256,13 @@ function SystemText({ node, isRaw }: { readonly node: Node; readonly isRaw: bool
   const [isOpen, toggle] = useFold(node.id, 'system');
   const blocks = node.content;
   return (
-    <Fold
+    <Foldable
       label="System text"
       isOpen={isOpen}
       onToggle={toggle}
       summary={
         <>
-          <span className="min-w-0 truncate text-ink">{inWords(blocks)}</span>
+          <span className="min-w-0 truncate text-ink">{summarizeBlocks(blocks)}</span>
           <span className="shrink-0 text-faint">{shortNumber(plainText(blocks).length)} characters</span>
         </>
       }
@@ -273,6 +273,6 @@ function SystemText({ node, isRaw }: { readonly node: Node; readonly isRaw: bool
           Change
         </Button>
       </div>
-    </Fold>
+    </Foldable>
   );
 }

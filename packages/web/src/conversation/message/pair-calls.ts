@@ -20,10 +20,10 @@ const known = new WeakMap<
 export function pairCalls(path: readonly Node[]): readonly Pairs[] {
   const pairs: Pairs[] = path.map(() => NONE);
   for (const [at, node] of path.entries()) {
-    const names = callsOf(node);
+    const names = listCalls(node);
     if (names.size === 0) continue;
     const after = path.slice(at + 1, behind(path, at + 1));
-    pairs[at] = { results: resultsOf(node, after) };
+    pairs[at] = { results: pairResults(node, after) };
     for (const [offset, one] of after.entries()) {
       const shown = resultBlocks(one).filter(({ toolCallId }) => names.has(toolCallId));
       if (shown.length > 0)
@@ -39,7 +39,7 @@ function behind(path: readonly Node[], from: number): number {
   return next < 0 ? path.length : next;
 }
 
-function resultsOf(node: Node, after: readonly Node[]): ReadonlyMap<string, ToolResult> {
+function pairResults(node: Node, after: readonly Node[]): ReadonlyMap<string, ToolResult> {
   const before = known.get(node);
   if (before && before.after.length === after.length && before.after.every((one, index) => one === after[index]))
     return before.results;
@@ -48,7 +48,7 @@ function resultsOf(node: Node, after: readonly Node[]): ReadonlyMap<string, Tool
   return results;
 }
 
-function callsOf(node: Node): ReadonlyMap<string, string> {
+function listCalls(node: Node): ReadonlyMap<string, string> {
   return new Map(node.content.flatMap((block) => (block.type === 'tool-use' ? [[block.id, block.name] as const] : [])));
 }
 

@@ -3,14 +3,14 @@ import { FileDiff, Unplug } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { ContextChange, Loss, Node, Notice, RequestLoss } from '../../api/types.ts';
-import { Fold } from '../../blocks/fold.tsx';
+import { Foldable } from '../../blocks/fold.tsx';
 import { useFold } from '../../blocks/folds.ts';
 import { prettyJson } from '../../blocks/json-text.ts';
 import { ChangesView } from '../../inspector/changes-view.tsx';
 import { wordDiff } from '../../inspector/word-diff.ts';
-import { useAddressedPlace } from '../../state/current-thread.ts';
+import { useConversationAddress } from '../../state/current-thread.ts';
 import { useLive } from '../../state/live.ts';
-import { takeOf } from './author.ts';
+import { mainTake } from './author.ts';
 
 interface MessageLossesProps {
   readonly node: Node;
@@ -20,8 +20,8 @@ interface MessageLossesProps {
 
 /** What could not be carried to the provider of an answer: as it was told while it came, or as its request tells. */
 export function MessageLosses({ node, isOtherProvider }: MessageLossesProps) {
-  const take = takeOf(node);
-  const thread = useAddressedPlace()?.thread;
+  const take = mainTake(node);
+  const thread = useConversationAddress()?.thread;
   const told = useLive(({ all }) => {
     const live = take?.generation === undefined ? undefined : all.get(take.generation);
     if (!live || live.node !== node.parent) return undefined;
@@ -52,11 +52,11 @@ export function Notices({ place, notices, provider }: NoticesProps) {
   const others = notices.filter((notice) => !notice.losses?.length);
   if (losses.length + others.length === 0) return null;
   const said = [
-    ...(losses.length > 0 ? [lossesInWords(losses, provider)] : []),
+    ...(losses.length > 0 ? [describeLosses(losses, provider)] : []),
     ...others.map(({ message }) => message),
   ];
   return (
-    <Fold
+    <Foldable
       label="Not carried over"
       isOpen={isOpen}
       onToggle={toggle}
@@ -75,11 +75,11 @@ export function Notices({ place, notices, provider }: NoticesProps) {
           ))}
         </ul>
       )}
-    </Fold>
+    </Foldable>
   );
 }
 
-export function lossesInWords(losses: readonly AnyLoss[], provider: string): string {
+export function describeLosses(losses: readonly AnyLoss[], provider: string): string {
   const count = losses.length === 1 ? '1 thing' : `${losses.length} things`;
   const reasons = [...new Set(losses.map(({ reason }) => reason.replaceAll('-', ' ')))].join(', ');
   return `${count} could not be carried to ${provider}: ${reasons}`;
@@ -112,14 +112,14 @@ export function ContextNote({ change }: { readonly change: ContextChange }) {
   const [isOpen, toggle] = useFold(change.node, 'context');
   const { system, tools, compacted } = change;
   return (
-    <Fold
+    <Foldable
       label="Change of context"
       isOpen={isOpen}
       onToggle={toggle}
       summary={
         <>
           <FileDiff size={14} aria-hidden className="shrink-0 text-accent" />
-          <span className="min-w-0">{changeInWords(change)}</span>
+          <span className="min-w-0">{describeChange(change)}</span>
         </>
       }
     >
@@ -127,28 +127,28 @@ export function ContextNote({ change }: { readonly change: ContextChange }) {
         {system && <Difference title="System text" {...system} />}
         {tools && <Difference title="Tools" before={prettyJson(tools.before)} after={prettyJson(tools.after)} />}
         {compacted?.replacement && (
-          <Part title={`Sent in place of ${messagesInWords(compacted.messages)}`}>
+          <Part title={`Sent in place of ${describeCount(compacted.messages)}`}>
             <p className="text-sm break-words whitespace-pre-wrap">{compacted.replacement}</p>
           </Part>
         )}
       </div>
-    </Fold>
+    </Foldable>
   );
 }
 
-function changeInWords({ system, tools, compacted }: ContextChange): string {
+function describeChange({ system, tools, compacted }: ContextChange): string {
   const said: string[] = [];
   if (system && tools) said.push('The system text and the tools changed here');
   else if (system) said.push('The system text changed here');
   else if (tools) said.push('The tools changed here');
   if (compacted) {
     const how = compacted.replacement === '' ? 'were not sent any more' : 'went out as a summary';
-    said.push(`From here on, ${messagesInWords(compacted.messages)} ${how}`);
+    said.push(`From here on, ${describeCount(compacted.messages)} ${how}`);
   }
   return said.join('. ');
 }
 
-function messagesInWords(count: number): string {
+function describeCount(count: number): string {
   return count === 1 ? 'the first message' : `the first ${count} messages`;
 }
 

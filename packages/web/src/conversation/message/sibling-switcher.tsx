@@ -1,14 +1,14 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { inWords } from '../../blocks/in-words.ts';
+import { summarizeBlocks } from '../../blocks/summary.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
-import type { Position } from '../siblings.ts';
+import type { SiblingPosition } from '../siblings.ts';
 import { goToPosition } from '../use-siblings.ts';
-import { takeOf } from './author.ts';
+import { mainTake } from './author.ts';
 
 interface SiblingSwitcherProps {
   readonly parent: string;
-  readonly positions: readonly Position[];
+  readonly positions: readonly SiblingPosition[];
   readonly index: number;
 }
 
@@ -91,9 +91,9 @@ export function BranchRail({ parent, positions, index }: SiblingSwitcherProps) {
   );
 }
 
-function positionInWords({ nodes }: Position): string {
+function positionInWords({ nodes }: SiblingPosition): string {
   const [first] = nodes;
   if (!first) return 'nothing to read yet';
-  const model = takeOf(first)?.model;
-  return `${model === undefined ? '' : `${model}: `}${inWords(first.content) || 'nothing visible'}`;
+  const model = mainTake(first)?.model;
+  return `${model === undefined ? '' : `${model}: `}${summarizeBlocks(first.content) || 'nothing visible'}`;
 }

@@ -2,17 +2,17 @@ import type { Block, ToolResult, ToolUse } from '../api/types.ts';
 import { compactJson, unknownText } from './json-text.ts';
 
 /** A call and what came of it in one line: `get_weather {"city":"Lisbon"} → 19 °C`. */
-export function callInWords({ rawParameters }: ToolUse): string {
+export function summarizeCall({ rawParameters }: ToolUse): string {
   return oneLine(compactJson(rawParameters), 120);
 }
 
-export function resultInWords({ content, isError }: ToolResult): string {
+export function summarizeResult({ content, isError }: ToolResult): string {
   const text = oneLine(content.map(blockText).filter(Boolean).join(' '), 160);
   return text === '' ? (isError ? 'failed' : 'an empty result') : text;
 }
 
 /** A message in one line. */
-export function inWords(blocks: readonly Block[], length = 140): string {
+export function summarizeBlocks(blocks: readonly Block[], length = 140): string {
   const said = blocks.flatMap((block) => (block.type === 'text' || block.type === 'refusal' ? [block.text] : []));
   const text = oneLine(said.join(' '), length);
   return text === '' ? oneLine(blocks.map(blockText).filter(Boolean).join(', '), length) : text;
@@ -27,9 +27,9 @@ function blockText(block: Block): string {
     case 'reasoning':
       return block.redacted ? 'redacted reasoning' : `thinks: ${block.text}`;
     case 'tool-use':
-      return `calls ${block.name} ${callInWords(block)}`;
+      return `calls ${block.name} ${summarizeCall(block)}`;
     case 'tool-result':
-      return resultInWords(block);
+      return summarizeResult(block);
     case 'media':
       return block.name ?? block.mediaType;
     case 'unknown':
