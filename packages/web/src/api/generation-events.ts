@@ -3,7 +3,7 @@ import { api, fetchText, unwrap } from './client.ts';
 import { createEventReader } from './sse.ts';
 import type { Generation, GenerationEvent } from './types.ts';
 
-/** The events to listen to. The compiler asks for each kind that the server has; other kinds of a newer server pass unheard. */
+/** The events to listen to. The compiler demands every kind that the server has; new kinds of a newer server are ignored. */
 const TYPES: Readonly<Record<Exclude<GenerationEvent['type'], 'unknown'>, true>> = {
   text: true,
   reasoning: true,
@@ -21,8 +21,8 @@ const TYPES: Readonly<Record<Exclude<GenerationEvent['type'], 'unknown'>, true>>
 };
 
 /**
- * Follows a generation from behind an event, or from its first; the browser goes on behind the last one when the connection
- * breaks.
+ * Follows the events of a generation after a given event, or all of them. The browser continues after the last event when
+ * the connection breaks. Returns a function that stops.
  */
 export function followGeneration(
   id: string,
@@ -42,7 +42,7 @@ export function followGeneration(
       const { data, lastEventId } = message as MessageEvent<string>;
       const event = JSON.parse(data) as GenerationEvent;
       if (event.type !== 'end') return onEvent(event, lastEventId);
-      // It may be the end of before it was taken up again: its state knows.
+      // It may be the end that preceded a resumption: only the current state can tell.
       void fetchGeneration(id).then(
         ({ status }) => status === event.status && end(event, lastEventId),
         () => end(event, lastEventId),
@@ -55,18 +55,18 @@ export function followGeneration(
   };
 }
 
-/** How far a generation is. */
+/** The current state of a generation. */
 export function fetchGeneration(id: string): Promise<Generation> {
   return unwrap(api.generations[':generation'].$get({ param: { generation: id } }));
 }
 
-/** What is stored of what happened in a generation that does not run. */
+/** The stored events of a generation that is not running. */
 export async function fetchPastEvents(id: string): Promise<readonly GenerationEvent[]> {
   const read = createEventReader();
   return read(await fetchText(`/generations/${id}/events`)).map(({ data }) => JSON.parse(data) as GenerationEvent);
 }
 
-/** The id of the last event of a generation that does not run. */
+/** The id of the last stored event of a generation that is not running. */
 export async function fetchLastEventId(id: string): Promise<string | undefined> {
   const text = await fetchText(`/generations/${id}/events`);
   return [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1];

@@ -3,7 +3,7 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** Server-sent events out of the pieces in which they arrive. What an unfinished event has so far waits for the rest. */
+/** Parses server-sent events from the pieces in which they arrive. An unfinished event waits for the rest of its text. */
 export function createEventReader(): (piece: string) => readonly ServerEvent[] {
   let rest = '';
   return (piece) => {
@@ -23,7 +23,7 @@ function readBlock(block: string): readonly ServerEvent[] {
   return data.length === 0 ? [] : [{ event, data: data.join('\n') }];
 }
 
-/** The events of an answer that is a stream of them. */
+/** The server-sent events of a response. */
 export async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
   if (!response.body) return;
   const read = createEventReader();

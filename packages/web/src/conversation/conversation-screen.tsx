@@ -22,7 +22,7 @@ import { Thread } from './thread.tsx';
 import { useSiblings } from './use-siblings.ts';
 import { type ShownThread, useThread } from './use-thread.ts';
 
-/** One conversation, from its first message to its end. Without an address: a new one. */
+/** One conversation with its composer and inspector; without an address, a new conversation. */
 export default function ConversationScreen(place: ConversationAddress) {
   return place.thread === undefined && place.node === undefined ? <NewConversation /> : <Conversation {...place} />;
 }
@@ -64,7 +64,7 @@ function Shown(thread: ShownThread) {
   );
 }
 
-/** A branch that was deleted can still be read, and brought back; before that, nothing is written into it. */
+/** Shown above a deleted branch, which can be read and restored but not continued. */
 function Removed({ thread: { path } }: { readonly thread: ShownThread }) {
   const top = path.find(({ removed }) => removed)!;
   return (
@@ -87,10 +87,10 @@ interface PanesProps {
   readonly children: ReactNode;
 }
 
-/** The thread, and the inspector beside it; over it where there is no room. */
+/** The thread with the inspector beside it, or over it in a narrow window. */
 function Panes({ node, leaf, isInspecting, children }: PanesProps) {
   const isWide = useMedia('(min-width: 1024px)');
-  // Over the thread it shows only what was asked for.
+  // In a narrow window the inspector opens only on request.
   useLayoutEffect(() => {
     if (!isWide) useView.setState({ inspectorOpen: false });
   }, [isWide]);
@@ -158,7 +158,7 @@ function useMedia(query: string): boolean {
   );
 }
 
-/** A conversation that has not begun. */
+/** The screen of a conversation that has not begun. */
 function NewConversation() {
   const [system, setSystem] = useDraft('new-system', false);
   const [hasSystem, setHasSystem] = useState(system !== '');
@@ -214,7 +214,7 @@ function NewConversation() {
   );
 }
 
-/** Where a conversation comes from, unless it was begun on this page. */
+/** Says that a conversation was recorded or forked. */
 function ThreadNote({ thread }: { readonly thread: Lineage }) {
   const { recorded, forkedFrom, unrecorded } = thread;
   if (!recorded && forkedFrom === undefined) return null;
@@ -266,7 +266,7 @@ const SHORTCUTS = [
   ['?', 'all keys'],
 ] as const;
 
-/** What can be pressed here, and where the reader is. */
+/** The footer: keys, usage of the path, and the position of the selected message. */
 function StatusLine({ owner, selected, leaf }: ShownThread) {
   const { positions, index } = useSiblings(selected);
   const { data } = useQuery({

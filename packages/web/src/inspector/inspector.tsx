@@ -24,7 +24,7 @@ const TABS: readonly { readonly tab: InspectorTab; readonly title: string }[] = 
   { tab: 'request', title: 'Request' },
 ];
 
-/** What is behind the selected message. `leaf` is where the path on screen ends. */
+/** Details of the selected message. `leaf` is the last message of the path on screen. */
 export function Inspector({ node, leaf }: { readonly node: string; readonly leaf: string }) {
   const tab = useView((view) => view.tab);
   return (
@@ -84,7 +84,7 @@ export function RawTab({ node }: { readonly node: Node }) {
   return <TextView text={raw.data} label="Stored text" facts={<span>{node.dialect}</span>} />;
 }
 
-/** What a message says differently from a sibling. */
+/** The differences between a message and one of its siblings. */
 export function DiffTab({ node }: { readonly node: Node }) {
   const siblings = useNodes((state) => state.children.get(node.parent));
   const nodes = useNodes((state) => state.nodes);
@@ -111,7 +111,7 @@ export function DiffTab({ node }: { readonly node: Node }) {
   );
 }
 
-/** What it was edited from, else the sibling before it, else the one behind it. */
+/** The sibling that it was edited from, else the previous one, else the next one. */
 function compareWith(node: Node, siblings: readonly string[]): string | undefined {
   const source = node.takes.map(({ from }) => from).find((from) => from !== undefined && siblings.includes(from));
   const index = siblings.indexOf(node.id);
@@ -170,7 +170,7 @@ function Difference({ node, other }: { readonly node: Node; readonly other: Node
   );
 }
 
-/** What a message, the path to it and its conversation used and cost. */
+/** Tokens and cost of a message, the path to it, its conversation and its whole tree. */
 export function UsageTab({ node }: { readonly node: Node }) {
   const thread = useCurrentThread();
   const of = thread && { thread: thread.id };
@@ -194,7 +194,7 @@ export function UsageTab({ node }: { readonly node: Node }) {
 export interface Total {
   readonly usage: Usage;
   readonly cost: number;
-  /** How many replies have no known price. */
+  /** The number of replies whose price is not known. */
   readonly withoutPrice: number;
   readonly replies: number;
 }
@@ -208,7 +208,7 @@ const BUCKETS: readonly { readonly key: keyof Usage; readonly title: string; rea
   { key: 'reasoning', title: 'Reasoning', color: 'bg-provider' },
 ];
 
-/** Tokens by bucket, with cost and how much came from the cache. */
+/** Tokens by kind, with the cost and the cache hit rate. */
 export function UsageCard({ title, total }: { readonly title: string; readonly total: UseQueryResult<Total> }) {
   return (
     <section aria-label={title}>
@@ -221,7 +221,7 @@ export function UsageCard({ title, total }: { readonly title: string; readonly t
   );
 }
 
-/** A sum that is not whole says so. */
+/** The cost; it says so when replies without a price are missing from it. */
 function describeCost({ cost, withoutPrice, replies }: Total): string {
   if (replies > 0 && withoutPrice === replies) return 'no price known';
   return withoutPrice > 0 ? `${money(cost)} + ${withoutPrice} without price` : money(cost);
@@ -233,7 +233,7 @@ function Buckets({ total }: { readonly total: Total | undefined }) {
   const all = totalTokens(usage);
   if (all === 0)
     return (
-      <p className="text-xs text-soft">{replies === 0 ? 'No model wrote it.' : 'The provider told no numbers.'}</p>
+      <p className="text-xs text-soft">{replies === 0 ? 'No model wrote it.' : 'The provider reported no usage.'}</p>
     );
   const used = BUCKETS.filter(({ key }) => usage[key] > 0);
   const read = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
@@ -276,7 +276,7 @@ export function Row({
   );
 }
 
-/** Every time this message came to be: the same bytes after the same history are one node. */
+/** The takes of a message. Identical bytes after an identical history are one node with several takes. */
 export function TakeList({ takes }: { readonly takes: readonly Take[] }) {
   return (
     <section aria-label="Takes">
@@ -321,7 +321,7 @@ function describeTake(take: Take): readonly (readonly [string, string])[] {
     ['Duration', durationMs === undefined ? undefined : duration(durationMs)],
     ['Speed', written > 0 && writing > 0 ? `${(written / (writing / 1000)).toFixed(1)} tokens/s` : undefined],
     ['Stopped', stop?.reason],
-    ['Cut off', cut ? 'yes: it is kept, not whole' : undefined],
+    ['Cut off', cut ? 'yes: the message is incomplete' : undefined],
     ['Cost', cost === undefined ? undefined : money(cost)],
     ['Numbers', estimated ? 'estimated' : undefined],
     ['Request id', requestId],

@@ -19,7 +19,7 @@ const TABS = [
 
 const PANEL = 'min-h-0 grow overflow-y-auto outline-offset-[-2px]';
 
-/** One call with its exact texts. */
+/** One recorded call with the exact texts of request and response. */
 export function RecordingDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { data, isPending, error, refetch } = useQuery(recordingQuery(id));
   if (isPending) return <Loading lines={8} />;
@@ -57,7 +57,7 @@ export function RecordingDetail({ id, onClose }: { readonly id: string; readonly
 type BodyBytes = { readonly text: string } | { readonly base64: string };
 
 function Body({ label, body }: { readonly label: string; readonly body: BodyBytes | undefined }) {
-  if (body === undefined) return <Empty title="It was not kept" />;
+  if (body === undefined) return <Empty title="It was not stored" />;
   const text = 'text' in body ? body.text : body.base64;
   if (text === '') return <Empty title="It is empty" />;
   return (
@@ -117,17 +117,19 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
         )}
       </dl>
       {error !== undefined && <p className="text-xs break-words text-danger">{error}</p>}
-      {truncated && <p className="text-xs text-warn">Bytes of it were not kept: the store failed, or was too slow.</p>}
-      {redacted && <p className="text-xs text-warn">A key stood in it and was taken out before storing.</p>}
+      {truncated && (
+        <p className="text-xs text-warn">Some of its bytes were not stored: the store failed, or was too slow.</p>
+      )}
+      {redacted && <p className="text-xs text-warn">It contained a key, which was removed before storing.</p>}
     </header>
   );
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What is kept of the headers: never what signs in. */
+/** The stored headers. Credentials are never stored. */
 function HeaderTable({ request, response }: { readonly request: Headers; readonly response: Headers }) {
-  if (Object.keys(request).length + Object.keys(response).length === 0) return <Empty title="No headers were kept" />;
+  if (Object.keys(request).length + Object.keys(response).length === 0) return <Empty title="No headers were stored" />;
   return (
     <div className="flex flex-col gap-4 p-3">
       <List title="Request" headers={request} />

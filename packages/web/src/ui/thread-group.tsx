@@ -12,7 +12,7 @@ interface GroupToggleProps {
   readonly children: ReactNode;
 }
 
-/** A row that unfolds, by a click, Enter, or the right and left arrow. */
+/** A row that a click, Enter, or the right and left arrows unfold and fold. */
 export function GroupToggle({ isOpen, onChange, className, isHere = false, children }: GroupToggleProps) {
   return (
     <button
@@ -39,7 +39,7 @@ interface Named {
   readonly members: readonly Pick<Thread, 'part'>[];
 }
 
-/** What a row stands for, in words. */
+/** Describes the conversations that a group row stands for. */
 export function describeGroup({ what, members }: Named): string {
   if (what === 'opening') return `${members.length} that begin like this`;
   if (what === 'side') return pluralize(members.length, 'side call');

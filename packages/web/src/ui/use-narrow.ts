@@ -7,7 +7,7 @@ function follow(onChange: () => void): () => void {
   return () => narrow.removeEventListener('change', onChange);
 }
 
-/** Whether there is no room for panes beside each other. */
+/** Whether the window is too narrow for panes side by side. */
 export function useNarrow(): boolean {
   return useSyncExternalStore(follow, () => narrow.matches);
 }
