@@ -1,7 +1,8 @@
 import type { InferResponseType } from 'hono/client';
 import { apiBase } from './base.ts';
-import { ApiProblem, type api, reach, readProblem } from './client.ts';
-import { readEvents } from './sse.ts';
+import type { api } from './client.ts';
+import { readEvents } from './event-streams.ts';
+import { ApiProblem, reach, readProblem } from './problem.ts';
 
 export type ImportReport = InferResponseType<(typeof api)['import']['$post'], 200>;
 

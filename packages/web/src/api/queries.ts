@@ -1,5 +1,6 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
-import { api, fetchText, isRefused, unwrap } from './client.ts';
+import { api, fetchText, unwrap } from './client.ts';
+import { isRefused } from './problem.ts';
 import { fetchTopology } from './topology.ts';
 import type { RequestOptions, Thread } from './types.ts';
 

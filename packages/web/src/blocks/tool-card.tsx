@@ -35,7 +35,7 @@ export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
         </>
       }
     >
-      <CodeBlock bare code={prettyJson(call.rawParameters)} language="json" label="arguments" />
+      <CallArguments call={call} label="arguments" />
       {result && (
         <div className="border-t border-line">
           <ResultContent content={result.content} isError={result.isError} />
@@ -43,6 +43,17 @@ export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
       )}
     </Foldable>
   );
+}
+
+/** The arguments of a call as indented JSON. */
+export function CallArguments({
+  call,
+  label,
+}: {
+  readonly call: Pick<ToolUse, 'rawParameters'>;
+  readonly label: string;
+}) {
+  return <CodeBlock bare code={prettyJson(call.rawParameters)} language="json" label={label} />;
 }
 
 function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {

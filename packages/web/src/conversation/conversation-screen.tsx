@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { GitFork, MessageSquarePlus, Radio, Trash2, X } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
@@ -12,8 +12,10 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { money, shortId, shortNumber, totalTokens } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
+import { useMedia } from '../ui/use-media.ts';
 import { send } from './actions.ts';
-import { Composer, Destination, focusComposer, useDraft } from './composer/composer.tsx';
+import { Composer, Destination, focusComposer } from './composer/composer.tsx';
+import { useDraft } from './composer/draft.ts';
 import { useConversationKeys } from './conversation-keys.ts';
 import { Dialogs } from './dialogs.tsx';
 import { copyText } from './marks.ts';
@@ -144,17 +146,6 @@ function Panes({ node, leaf, isInspecting, children }: PanesProps) {
         </>
       )}
     </Group>
-  );
-}
-
-function useMedia(query: string): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const media = matchMedia(query);
-      media.addEventListener('change', changed);
-      return () => media.removeEventListener('change', changed);
-    },
-    () => matchMedia(query).matches,
   );
 }
 

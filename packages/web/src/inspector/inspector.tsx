@@ -9,6 +9,7 @@ import { useRequestedPreviews } from '../state/previews.ts';
 import { type InspectorTab, useView } from '../state/view.ts';
 import { ago, duration, money, shortId, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { TabList } from '../ui/tabs.tsx';
 import { ChangesView } from './changes-view.tsx';
 import { comparableText } from './comparable-text.ts';
 import { RequestTab } from './request-tab.tsx';
@@ -33,17 +34,7 @@ export function Inspector({ node, leaf }: { readonly node: string; readonly leaf
       onValueChange={(value) => useView.setState({ tab: value as InspectorTab })}
       className="flex h-full min-h-0 flex-col bg-surface"
     >
-      <Tabs.List aria-label="Inspector" className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-2">
-        {TABS.map((one) => (
-          <Tabs.Tab
-            key={one.tab}
-            value={one.tab}
-            className="-mb-px h-9 shrink-0 border-b-2 border-transparent px-2 text-sm text-soft outline-offset-[-2px] hover:text-ink data-active:border-accent data-active:font-medium data-active:text-ink"
-          >
-            {one.title}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
+      <TabList label="Inspector" tabs={TABS} />
       {TABS.map((one) => (
         <Tabs.Panel key={one.tab} value={one.tab} className="min-h-0 grow outline-offset-[-2px]">
           {one.tab === tab && <Shown tab={tab} node={node} leaf={leaf} />}

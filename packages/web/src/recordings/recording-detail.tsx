@@ -9,6 +9,7 @@ import { toAddress } from '../state/address.ts';
 import { buttonLook, IconButton } from '../ui/button.tsx';
 import { bytes, duration, money, shortNumber, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { TabList } from '../ui/tabs.tsx';
 import { describePlacement, elapsedMs, OutcomeBadge, placedNode } from './outcome.tsx';
 
 const TABS = [
@@ -29,17 +30,7 @@ export function RecordingDetail({ id, onClose }: { readonly id: string; readonly
     <div className="flex h-full flex-col">
       <Head recording={recording} onClose={onClose} />
       <Tabs.Root defaultValue="response" className="flex min-h-0 grow flex-col">
-        <Tabs.List aria-label="Parts of the recording" className="flex shrink-0 gap-1 border-b border-line px-2">
-          {TABS.map(({ tab, title }) => (
-            <Tabs.Tab
-              key={tab}
-              value={tab}
-              className="-mb-px h-9 border-b-2 border-transparent px-2 text-sm text-soft outline-offset-[-2px] hover:text-ink data-active:border-accent data-active:font-medium data-active:text-ink"
-            >
-              {title}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+        <TabList label="Parts of the recording" tabs={TABS} />
         <Tabs.Panel value="request" className={PANEL}>
           <Body label="Request body" body={request} />
         </Tabs.Panel>

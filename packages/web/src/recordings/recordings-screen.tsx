@@ -13,7 +13,7 @@ import { providerText } from '../ui/colors.ts';
 import { ChoiceField, namedChoices } from '../ui/field.tsx';
 import { ago, bytes, duration, money } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { useNarrow } from '../ui/use-narrow.ts';
+import { useNarrow } from '../ui/use-media.ts';
 import { ConnectPanel } from './connect-panel.tsx';
 import { elapsedMs, OutcomeBadge, placedNode } from './outcome.tsx';
 import { RecordingDetail } from './recording-detail.tsx';

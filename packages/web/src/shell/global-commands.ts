@@ -3,7 +3,7 @@ import { type Command, useCommandList } from '../commands/registry.ts';
 import { openExport, openPalette, useOverlays } from '../state/overlays.ts';
 import { setTheme, type Theme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
-import { useNarrow } from '../ui/use-narrow.ts';
+import { useNarrow } from '../ui/use-media.ts';
 
 /** The screens, their keys, and other words to find them by. */
 const PLACES = [

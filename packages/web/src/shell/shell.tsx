@@ -19,7 +19,7 @@ import { useView } from '../state/view.ts';
 import { ExportDialog } from '../threads/export-dialog.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Toasts } from '../ui/toasts.tsx';
-import { useNarrow } from '../ui/use-narrow.ts';
+import { useNarrow } from '../ui/use-media.ts';
 import { useGlobalCommands } from './global-commands.ts';
 import { HelpSheet } from './help-sheet.tsx';
 import { SideContent } from './side-list.tsx';

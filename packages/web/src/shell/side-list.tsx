@@ -19,10 +19,10 @@ import type { Bookmark } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
 import { useConversationAddress } from '../state/current-thread.ts';
 import { type GroupRow, type ListRow, setUnfolded, useListRows } from '../state/thread-rows.ts';
+import { describeGroup, GroupToggle } from '../threads/thread-group.tsx';
 import { ChoiceField } from '../ui/field.tsx';
 import { ago } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { describeGroup, GroupToggle } from '../ui/thread-group.tsx';
 
 const SCREENS: readonly { readonly title: string; readonly href: string; readonly Icon: LucideIcon }[] = [
   { title: 'Forest', href: '/', Icon: TreePine },

@@ -18,7 +18,7 @@ import { Kbd } from '../ui/kbd.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { Tip } from '../ui/tip.tsx';
-import { useNarrow } from '../ui/use-narrow.ts';
+import { useNarrow } from '../ui/use-media.ts';
 import { toggleForest } from './global-commands.ts';
 
 export function TopBar() {

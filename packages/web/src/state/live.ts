@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { fetchGeneration, fetchLastEventId, fetchPastEvents, followGeneration } from '../api/generation-events.ts';
+import { fetchGeneration, fetchLastEventId, fetchPastEvents, followGeneration } from '../api/event-streams.ts';
 import { queryClient } from '../api/queries.ts';
 import type { Generation, GenerationEvent } from '../api/types.ts';
 import {

@@ -1,6 +1,7 @@
 import { create } from 'zustand';
-import { api, checkNodeId, isNotFound, unwrap } from '../api/client.ts';
+import { api, checkNodeId, unwrap } from '../api/client.ts';
 import { fetchPages } from '../api/pages.ts';
+import { isNotFound } from '../api/problem.ts';
 import { type Node, ROOT } from '../api/types.ts';
 
 /**

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useId, useState } from 'react';
 import { apiBase } from '../api/base.ts';
-import { readProblem } from '../api/client.ts';
+import { readProblem } from '../api/problem.ts';
 import { queries } from '../api/queries.ts';
 import { type ExportScope, useOverlays } from '../state/overlays.ts';
 import { Button, buttonLook } from '../ui/button.tsx';

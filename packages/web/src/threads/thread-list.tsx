@@ -11,9 +11,9 @@ import { Button } from '../ui/button.tsx';
 import { ChoiceField, namedChoices } from '../ui/field.tsx';
 import { ago, pluralize } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { describeGroup, GroupToggle } from '../ui/thread-group.tsx';
 import { filterThreads } from './list-address.ts';
 import type { ListPartProps } from './screen-head.tsx';
+import { describeGroup, GroupToggle } from './thread-group.tsx';
 import { deleteWithUndo } from './thread-menu.tsx';
 import { INDENTS, ThreadRow } from './thread-row.tsx';
 

@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { isNotFound } from '../api/client.ts';
+import { isNotFound } from '../api/problem.ts';
 import { Button } from './button.tsx';
 
 /** What a screen or pane shows when it has nothing to show. */

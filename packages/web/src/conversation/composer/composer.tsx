@@ -19,6 +19,7 @@ import { describeLosses, LossList } from '../message/request-notes.tsx';
 import { groupSiblings } from '../siblings.ts';
 import { useChildren } from '../use-siblings.ts';
 import { type Attachment, AttachmentList, isLargePaste, pastedText, readFile, toBlocks } from './attachments.tsx';
+import { useDraft } from './draft.ts';
 import { AgentPicker, ModelPicker, ParamsPicker, ToolPicker } from './request-pickers.tsx';
 
 interface ComposerProps {
@@ -152,37 +153,6 @@ export function Composer({ place, isGrowing, placeholder, onSend, children }: Co
       </div>
     </form>
   );
-}
-
-const PREFIX = 'skein.draft.';
-
-/** The unsent text of a place, stored in the browser. With `follows` the place moves by itself and the draft moves along. */
-export function useDraft(place: string, follows: boolean): readonly [string, (text: string) => void] {
-  const [draft, setDraft] = useState(() => ({ place, text: stored(place) }));
-  const followed = useRef(follows);
-  let { text } = draft;
-  if (draft.place !== place) {
-    const own = stored(place);
-    text = own === '' && followed.current ? draft.text : own;
-    setDraft({ place, text });
-  }
-  useEffect(() => {
-    followed.current = follows;
-  }, [follows]);
-  const set = (next: string) => {
-    setDraft({ place, text: next });
-    keep(place, next);
-  };
-  return [text, set];
-}
-
-function stored(place: string): string {
-  return localStorage.getItem(PREFIX + place) ?? '';
-}
-
-function keep(place: string, text: string): void {
-  if (text === '') localStorage.removeItem(PREFIX + place);
-  else localStorage.setItem(PREFIX + place, text);
 }
 
 /** Accepts files that are dropped anywhere on the page. By default a browser would navigate to them. */

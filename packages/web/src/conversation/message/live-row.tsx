@@ -4,8 +4,7 @@ import { useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Branch, Node } from '../../api/types.ts';
 import { Blocks } from '../../blocks/blocks.tsx';
-import { CodeBlock } from '../../blocks/code-block.tsx';
-import { prettyJson } from '../../blocks/json-text.ts';
+import { CallArguments } from '../../blocks/tool-card.tsx';
 import { Button } from '../../ui/button.tsx';
 import { providerText } from '../../ui/colors.ts';
 import { type Approvals, continueCalls, resume, stop } from '../actions.ts';
@@ -173,7 +172,7 @@ function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
       <ul className="divide-y divide-line">
         {calls.map((call) => (
           <li key={call.id}>
-            <CodeBlock bare code={prettyJson(call.rawParameters)} language="json" label={call.name} />
+            <CallArguments call={call} label={call.name} />
             <Decision
               call={call}
               isRunHere={runsHere(call.name)}

@@ -1,6 +1,5 @@
 import { apiBase } from './base.ts';
 import { api, fetchText, unwrap } from './client.ts';
-import { createEventReader } from './sse.ts';
 import type { Generation, GenerationEvent } from './types.ts';
 
 /** The events to listen to. The compiler demands every kind that the server has; new kinds of a newer server are ignored. */
@@ -70,4 +69,41 @@ export async function fetchPastEvents(id: string): Promise<readonly GenerationEv
 export async function fetchLastEventId(id: string): Promise<string | undefined> {
   const text = await fetchText(`/generations/${id}/events`);
   return [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1];
+}
+
+export interface ServerEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Parses server-sent events from the pieces in which they arrive. An unfinished event waits for the rest of its text. */
+export function createEventReader(): (piece: string) => readonly ServerEvent[] {
+  let rest = '';
+  return (piece) => {
+    const blocks = (rest + piece).split(/\r?\n\r?\n/);
+    rest = blocks.pop() ?? '';
+    return blocks.flatMap(readBlock);
+  };
+}
+
+function readBlock(block: string): readonly ServerEvent[] {
+  let event = 'message';
+  const data: string[] = [];
+  for (const line of block.split(/\r?\n/)) {
+    if (line.startsWith('event:')) event = line.slice(6).trim();
+    else if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
+  }
+  return data.length === 0 ? [] : [{ event, data: data.join('\n') }];
+}
+
+/** The server-sent events of a response. */
+export async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
+  if (!response.body) return;
+  const read = createEventReader();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield* read(value);
+  }
 }

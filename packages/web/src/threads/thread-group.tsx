@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Thread } from '../api/types.ts';
 import type { GroupRow } from '../state/thread-rows.ts';
-import { pluralize } from './format.ts';
+import { pluralize } from '../ui/format.ts';
 
 interface GroupToggleProps {
   readonly isOpen: boolean;
