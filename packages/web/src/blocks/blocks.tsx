@@ -176,13 +176,13 @@ const RenderedMarkdown = lazy(() => loading);
 /** Text as markdown, shown as written until the renderer is loaded. */
 function Markdown({ text }: { readonly text: string }) {
   return (
-    <Suspense fallback={<Written text={text} />}>
+    <Suspense fallback={<PlainText text={text} />}>
       <RenderedMarkdown text={text} />
     </Suspense>
   );
 }
 
-function Written({ text }: { readonly text: string }) {
+function PlainText({ text }: { readonly text: string }) {
   return (
     <p dir="auto" className="leading-6 break-words whitespace-pre-wrap">
       {text}

@@ -47,7 +47,7 @@ function Saved({
 }) {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
-    const made = URL.createObjectURL(new Blob([bytesOf(data)], { type: 'application/octet-stream' }));
+    const made = URL.createObjectURL(new Blob([decodeBase64(data)], { type: 'application/octet-stream' }));
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [data]);
@@ -72,7 +72,7 @@ function Frame({ icon, children }: { readonly icon: React.ReactNode; readonly ch
   );
 }
 
-function bytesOf(data: string): Uint8Array<ArrayBuffer> {
+function decodeBase64(data: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   } catch {

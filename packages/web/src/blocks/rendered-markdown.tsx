@@ -22,14 +22,14 @@ const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { readonly tex
 export default RenderedMarkdown;
 
 const MarkdownBlock = memo(function MarkdownBlock({ text }: { readonly text: string }) {
-  return drawn(text);
+  return renderCached(text);
 });
 
 /** Rendered blocks, so that scrolling back does not parse markdown again. */
 const known = new Map<string, ReactElement>();
 const MOST_KNOWN = 2000;
 
-function drawn(text: string): ReactElement {
+function renderCached(text: string): ReactElement {
   const before = known.get(text);
   if (before) return before;
   // ReactMarkdown is a pure function of its properties, so its result can be cached.
@@ -52,7 +52,7 @@ function sameAddress(url: string): string {
 }
 
 /** Every heading of a model becomes an h3, one level below the heading of its message. */
-function headingOf(size: string) {
+function makeHeading(size: string) {
   return function Heading({ children }: { readonly children?: ReactNode }) {
     return (
       <h3 dir="auto" className={`mt-4 mb-2 font-semibold ${size}`}>
@@ -63,12 +63,12 @@ function headingOf(size: string) {
 }
 
 const COMPONENTS: Components = {
-  h1: headingOf('text-xl'),
-  h2: headingOf('text-lg'),
-  h3: headingOf('text-base'),
-  h4: headingOf('text-sm'),
-  h5: headingOf('text-sm'),
-  h6: headingOf('text-sm text-soft'),
+  h1: makeHeading('text-xl'),
+  h2: makeHeading('text-lg'),
+  h3: makeHeading('text-base'),
+  h4: makeHeading('text-sm'),
+  h5: makeHeading('text-sm'),
+  h6: makeHeading('text-sm text-soft'),
   p: ({ children }) => (
     <p dir="auto" className="my-2 whitespace-pre-wrap">
       {children}

@@ -53,10 +53,10 @@ function isInField(target: EventTarget | null): boolean {
   );
 }
 
-type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
+type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 /** The name of a pressed key as commands spell it. */
-export function keyName(event: Pressed): string | undefined {
+export function keyName(event: KeyPress): string | undefined {
   const { key } = event;
   if (['Control', 'Shift', 'Alt', 'Meta'].includes(key)) return undefined;
   const plain = key === ' ' ? 'Space' : key;

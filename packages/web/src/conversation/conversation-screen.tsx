@@ -20,7 +20,7 @@ import { useConversationKeys } from './conversation-keys.ts';
 import { Dialogs } from './dialogs.tsx';
 import { copyText } from './marks.ts';
 import { restoreAt } from './remove-messages.ts';
-import { Thread } from './thread.tsx';
+import { ThreadView } from './thread.tsx';
 import { useSiblings } from './use-siblings.ts';
 import { type ShownThread, useThread } from './use-thread.ts';
 
@@ -31,11 +31,11 @@ export default function ConversationScreen(place: ConversationAddress) {
 
 function Conversation({ thread: id, node }: ConversationAddress) {
   const { thread, error, retry } = useThread(id, node);
-  if (thread) return <Shown {...thread} />;
+  if (thread) return <OpenConversation {...thread} />;
   return error === undefined ? <Loading label="Loading the conversation" /> : <Failed error={error} onRetry={retry} />;
 }
 
-function Shown(thread: ShownThread) {
+function OpenConversation(thread: ShownThread) {
   const { owner, selected, leaf, path, tail } = thread;
   const isInspecting = useView((view) => view.inspectorOpen);
   useConversationKeys(thread);
@@ -45,9 +45,9 @@ function Shown(thread: ShownThread) {
     <div className="flex h-full flex-col">
       <Panes node={selected.id} leaf={leaf.id} isInspecting={isInspecting}>
         <div className="flex h-full min-w-0 flex-col">
-          {leaf.removed && <Removed thread={thread} />}
+          {leaf.removed && <RemovedNote thread={thread} />}
           {owner && <ThreadNote thread={owner} />}
-          <Thread key={owner?.id ?? path[0]!.id} {...thread} />
+          <ThreadView key={owner?.id ?? path[0]!.id} {...thread} />
           {!selected.removed && (
             <Composer
               place={selected.id}
@@ -67,7 +67,7 @@ function Shown(thread: ShownThread) {
 }
 
 /** Shown above a deleted branch, which can be read and restored but not continued. */
-function Removed({ thread: { path } }: { readonly thread: ShownThread }) {
+function RemovedNote({ thread: { path } }: { readonly thread: ShownThread }) {
   const top = path.find(({ removed }) => removed)!;
   return (
     <div role="status" className="flex items-center gap-2 border-b border-line bg-warn-soft px-3 py-1 text-warn">

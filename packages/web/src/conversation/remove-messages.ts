@@ -13,7 +13,7 @@ import { reportErrors } from './actions.ts';
 export async function removeBranch(node: Node): Promise<void> {
   await reportErrors(async () => {
     const here = currentThreadId();
-    const threads = await threadsOnlyIn(node);
+    const threads = await threadsBeginningWith(node);
     const own = threads.filter(({ id }) => id === here);
     // Other conversations begin with the same message: it stays, and only this conversation is deleted.
     if (own.length > 0 && threads.length > 1) return removeThreads(own);
@@ -65,7 +65,7 @@ export async function otherBranches(path: readonly Node[]): Promise<readonly Nod
 }
 
 /** The conversations that begin with a message; none if it is not a first message. */
-async function threadsOnlyIn(node: Node): Promise<readonly Thread[]> {
+async function threadsBeginningWith(node: Node): Promise<readonly Thread[]> {
   if (node.parent !== ROOT) return [];
   const { items } = await unwrap(api.nodes[':node'].threads.$get({ param: { node: node.id } }));
   return items.filter(({ head }) => head !== ROOT);
@@ -74,7 +74,7 @@ async function threadsOnlyIn(node: Node): Promise<readonly Thread[]> {
 /** Restores a branch with the conversations that were deleted with it, and shows it. */
 export async function restoreAt(node: Node, threads?: readonly Thread[]): Promise<void> {
   const isBack = await reportErrors(async () => {
-    const gone = threads ?? (await deletedOf(node));
+    const gone = threads ?? (await findDeletedThreads(node));
     await restore([node]);
     for (const { id } of gone) await restoreThread(id);
   });
@@ -82,7 +82,7 @@ export async function restoreAt(node: Node, threads?: readonly Thread[]): Promis
 }
 
 /** The deleted conversations that begin with a message, as far as their heads are loaded. */
-async function deletedOf(node: Node): Promise<readonly Thread[]> {
+async function findDeletedThreads(node: Node): Promise<readonly Thread[]> {
   if (node.parent !== ROOT) return [];
   const { items } = await queryClient.fetchQuery(queries.threads({ deleted: true }));
   const { nodes } = useNodes.getState();

@@ -14,7 +14,7 @@ import { useScreenState } from './screen-state.ts';
 import type { ShownThread } from './use-thread.ts';
 
 /** The messages from the first to the leaf. Only the visible ones are rendered. */
-export function Thread({ owner, selected, leaf, path, tail }: ShownThread) {
+export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const pairs = useMemo(() => pairCalls(path), [path]);

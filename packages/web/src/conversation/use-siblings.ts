@@ -3,7 +3,7 @@ import { useShallow } from 'zustand/react/shallow';
 import { api, unwrap } from '../api/client.ts';
 import { type Node, ROOT } from '../api/types.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
-import { isInLineage } from '../state/lineage.ts';
+import { belongsTo, isInLineage } from '../state/lineage.ts';
 import { useLive } from '../state/live.ts';
 import type { LiveGeneration } from '../state/live-generation.ts';
 import { ensureChildren, ensurePath, fetchNodes, getNode, useNodes } from '../state/nodes.ts';
@@ -55,11 +55,7 @@ export function useLiveSiblings(parent: string, tail: LiveTail | undefined): Sib
 function useOwnLives(): readonly LiveGeneration[] {
   const lineage = useCurrentThread()?.lineage;
   return useLive(
-    useShallow(({ all }) =>
-      [...all.values()].filter(
-        ({ thread }) => thread === undefined || lineage === undefined || lineage.includes(thread),
-      ),
-    ),
+    useShallow(({ all }) => [...all.values()].filter((live) => lineage === undefined || belongsTo(live, lineage))),
   );
 }
 

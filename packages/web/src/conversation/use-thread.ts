@@ -5,7 +5,7 @@ import { queries } from '../api/queries.ts';
 import { type Generation, type Lineage, type Node, ROOT } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
-import { isInLineage, viewInLineage } from '../state/lineage.ts';
+import { belongsTo, isInLineage, viewInLineage } from '../state/lineage.ts';
 import { showGeneration, useLive } from '../state/live.ts';
 import type { LiveBranch, LiveGeneration } from '../state/live-generation.ts';
 import { ensureChildren, ensurePath, getNode, pathTo, useNodes } from '../state/nodes.ts';
@@ -68,8 +68,8 @@ export function useThread(thread: string | undefined, node: string | undefined):
     if (isWhole) shown.current = first.id;
   }, [isWhole, first]);
 
-  useKeepUp({ thread, lineage, id, remembered, end, watched, branch });
-  useRenewal(end, retry);
+  useFollow({ thread, lineage, id, remembered, end, watched, branch });
+  useReload(end, retry);
   useGenerations(owner, isWhole ? path : []);
 
   if (!isWhole || !leaf) return { retry, ...(error !== undefined && { error }) };
@@ -115,7 +115,7 @@ function findEnd(leaf: string, branch: LiveBranch, live: LiveGeneration): string
 }
 
 /** Reloads an outdated path while it stays on screen; reopens the place if the path cannot be loaded. */
-function useRenewal(end: string | undefined, reopen: () => void): void {
+function useReload(end: string | undefined, reopen: () => void): void {
   const renewals = useNodes((state) => state.renewals);
   const seen = useRef(renewals);
   useEffect(() => {
@@ -126,7 +126,7 @@ function useRenewal(end: string | undefined, reopen: () => void): void {
   }, [renewals, end, reopen]);
 }
 
-interface KeepUp {
+interface FollowOptions {
   readonly thread: string | undefined;
   readonly lineage: readonly string[] | undefined;
   readonly id: string;
@@ -137,7 +137,7 @@ interface KeepUp {
 }
 
 /** Follows the thread as it grows, here or elsewhere. A reader at its end stays at its end. */
-function useKeepUp({ thread, lineage, id, remembered, end, watched, branch }: KeepUp): void {
+function useFollow({ thread, lineage, id, remembered, end, watched, branch }: FollowOptions): void {
   useLayoutEffect(() => {
     if (remembered === undefined || end === undefined || end === remembered) return;
     watchBranch(thread, remembered, undefined);
@@ -175,9 +175,10 @@ const LOOKED_AT = 4;
 function useGenerations(owner: Lineage | undefined, path: readonly Node[]): void {
   const thread = owner?.id;
   const found = useQueries({
-    queries: startsOf(path).map((id) => queries.generationsBelow(id)),
+    queries: listAnswered(path).map((id) => queries.generationsBelow(id)),
+    // Two people may write the same at the same moment; each sees their own answer grow.
     combine: (results) =>
-      results.flatMap(({ data }) => (data?.items ?? []).filter((one) => !owner || isOwnGeneration(one, owner.lineage))),
+      results.flatMap(({ data }) => (data?.items ?? []).filter((one) => !owner || belongsTo(one, owner.lineage))),
   });
   const leaf = path.at(-1);
   useEffect(() => {
@@ -196,11 +197,6 @@ function useGenerations(owner: Lineage | undefined, path: readonly Node[]): void
   }, [found, leaf, path, thread]);
 }
 
-/** Two people may write the same at the same moment; each sees their own answer grow. */
-function isOwnGeneration({ thread }: Generation, lineage: readonly string[]): boolean {
-  return thread === undefined || lineage.includes(thread);
-}
-
 /** The latest generation if it ended without text beside the answer on screen: it is one of the alternatives. */
 function silentAfter(found: readonly Generation[], leaf: Node, path: readonly Node[]): Generation | undefined {
   const latest = found.toSorted((a, b) => a.startedAt - b.startedAt).at(-1);
@@ -210,7 +206,7 @@ function silentAfter(found: readonly Generation[], leaf: Node, path: readonly No
 }
 
 /** The last message of a person, and those after it. */
-function startsOf(path: readonly Node[]): readonly string[] {
+function listAnswered(path: readonly Node[]): readonly string[] {
   const asked = path.findLastIndex(({ role }) => role === 'user');
   const last = path.slice(Math.max(0, asked + 1)).slice(-LOOKED_AT);
   const ids = [...(asked < 0 ? [] : [path[asked]!]), ...last].map(({ id }) => id);

@@ -37,7 +37,7 @@ export function Inspector({ node, leaf }: { readonly node: string; readonly leaf
       <TabList label="Inspector" tabs={TABS} />
       {TABS.map((one) => (
         <Tabs.Panel key={one.tab} value={one.tab} className="min-h-0 grow outline-offset-[-2px]">
-          {one.tab === tab && <Shown tab={tab} node={node} leaf={leaf} />}
+          {one.tab === tab && <TabContent tab={tab} node={node} leaf={leaf} />}
         </Tabs.Panel>
       ))}
     </Tabs.Root>
@@ -50,7 +50,7 @@ interface ShownProps {
   readonly leaf: string;
 }
 
-function Shown({ tab, node, leaf }: ShownProps): ReactNode {
+function TabContent({ tab, node, leaf }: ShownProps): ReactNode {
   const found = useNodes((state) => state.nodes.get(node));
   if (!found) return <Loading />;
   switch (tab) {
@@ -87,7 +87,7 @@ export function DiffTab({ node }: { readonly node: Node }) {
   if (error !== undefined) return <Failed error={error} />;
   if (!siblings) return <Loading label="Loading the siblings" />;
   const others = siblings.filter((id) => id !== node.id);
-  const other = nodes.get(chosen ?? compareWith(node, siblings) ?? '');
+  const other = nodes.get(chosen ?? findSibling(node, siblings) ?? '');
   if (!other)
     return (
       <Empty title="Nothing to compare with">
@@ -103,7 +103,7 @@ export function DiffTab({ node }: { readonly node: Node }) {
 }
 
 /** The sibling that it was edited from, else the previous one, else the next one. */
-function compareWith(node: Node, siblings: readonly string[]): string | undefined {
+function findSibling(node: Node, siblings: readonly string[]): string | undefined {
   const source = node.takes.map(({ from }) => from).find((from) => from !== undefined && siblings.includes(from));
   const index = siblings.indexOf(node.id);
   return source ?? siblings[index - 1] ?? siblings[index + 1];

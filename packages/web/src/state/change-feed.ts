@@ -31,7 +31,7 @@ export function followChanges(): () => void {
     source.addEventListener('open', () => useConnection.setState({ isConnected: true }));
     source.addEventListener('error', () => useConnection.setState({ isConnected: false }));
     on('start', () => {
-      if (!isFollowing) void renewOlder();
+      if (!isFollowing) void refetchAll();
       isFollowing = true;
     });
     on('reset', () => {
@@ -39,7 +39,7 @@ export function followChanges(): () => void {
       void queryClient.invalidateQueries();
       void refreshShown();
     });
-    on('changes', (data) => void take(JSON.parse(data) as readonly Change[]));
+    on('changes', (data) => void applyChanges(JSON.parse(data) as readonly Change[]));
   };
   const close = () => {
     source?.close();
@@ -57,10 +57,10 @@ export function followChanges(): () => void {
   };
 }
 
-async function take(changes: readonly Change[]): Promise<void> {
+async function applyChanges(changes: readonly Change[]): Promise<void> {
   const lists = new Set(changes.flatMap(listsToRefresh));
-  for (const list of lists) void renew([list]);
-  void takeThreads(changes);
+  for (const list of lists) void refetch([list]);
+  void refreshThreads(changes);
 
   const added = changes.filter(({ kind }) => kind === 'node').map(({ key }) => key);
   const concerned = changes.flatMap(changedNodes);
@@ -81,7 +81,7 @@ async function take(changes: readonly Change[]): Promise<void> {
 }
 
 /** Fetches each changed thread, or all lists if there are many. */
-async function takeThreads(changes: readonly Change[]): Promise<void> {
+async function refreshThreads(changes: readonly Change[]): Promise<void> {
   const ids = new Set(changes.flatMap(changedThreads));
   if (ids.size === 0) return;
   if (ids.size > MANY) return queryClient.invalidateQueries({ queryKey: ['threads'] });
@@ -97,7 +97,7 @@ async function refreshShown(): Promise<void> {
 }
 
 /** Data that was fetched before the feed began may be older than its first change. */
-async function renewOlder(): Promise<void> {
+async function refetchAll(): Promise<void> {
   markNodesOutdated();
   void queryClient.invalidateQueries({ predicate: ({ state }) => state.data !== undefined });
   await refreshShown();
@@ -107,7 +107,7 @@ async function renewOlder(): Promise<void> {
  * Refetches a query. A first response that is still on its way may be older than the change, and invalidating would only
  * wait for it, so it is cancelled.
  */
-async function renew(queryKey: readonly string[]): Promise<void> {
+async function refetch(queryKey: readonly string[]): Promise<void> {
   await queryClient.cancelQueries({
     queryKey,
     fetchStatus: 'fetching',

@@ -70,7 +70,7 @@ type NodeLookup = (id: string) => Pick<Node, 'parent' | 'takes'> | undefined;
 
 /** Applies an event. */
 export function applyEvent(live: LiveGeneration, event: GenerationEvent, nodeOf: NodeLookup): LiveGeneration {
-  if (event.type === 'end') return { ...live, status: event.status, branches: live.branches.map(stopped) };
+  if (event.type === 'end') return { ...live, status: event.status, branches: live.branches.map(stopBranch) };
   const branches = live.branches.map((branch, index) =>
     index === event.branch
       ? applyToBranch(event.type === 'branch-end' ? branch : resumeBranch(branch, nodeOf), event)
@@ -80,7 +80,7 @@ export function applyEvent(live: LiveGeneration, event: GenerationEvent, nodeOf:
 }
 
 /** Every branch reports its own end before, unless the process died. */
-function stopped(branch: LiveBranch): LiveBranch {
+function stopBranch(branch: LiveBranch): LiveBranch {
   return branch.status === 'running' ? { ...withoutRetry(branch), status: 'aborted', running: new Map() } : branch;
 }
 
@@ -98,11 +98,11 @@ function applyToBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
     case 'text':
     case 'reasoning':
     case 'refusal':
-      return { ...withoutRetry(branch), blocks: withText(branch.blocks, event.type, event.text) };
+      return { ...withoutRetry(branch), blocks: appendText(branch.blocks, event.type, event.text) };
     case 'tool-use':
       return { ...withoutRetry(branch), blocks: [...branch.blocks, toCall(event)] };
     case 'tool-arguments':
-      return { ...branch, blocks: withArguments(branch.blocks, event.index, event.text) };
+      return { ...branch, blocks: appendArguments(branch.blocks, event.index, event.text) };
     case 'message':
       return { ...withoutRetry(branch), head: event.node, blocks: [] };
     case 'tool-start':
@@ -149,7 +149,7 @@ function toCall({ index, id, name }: Extract<GenerationEvent, { type: 'tool-use'
   return { type: 'tool-use', index, id, name, rawParameters: '' };
 }
 
-function withText(
+function appendText(
   blocks: readonly LiveBlock[],
   type: 'text' | 'reasoning' | 'refusal',
   text: string,
@@ -159,7 +159,7 @@ function withText(
   return [...blocks, type === 'reasoning' ? { type, text, redacted: false } : { type, text }];
 }
 
-function withArguments(blocks: readonly LiveBlock[], index: number, text: string): readonly LiveBlock[] {
+function appendArguments(blocks: readonly LiveBlock[], index: number, text: string): readonly LiveBlock[] {
   return blocks.map((block) =>
     block.type === 'tool-use' && block.index === index
       ? { ...block, rawParameters: block.rawParameters + text }

@@ -85,12 +85,12 @@ export interface OpenedPlace {
 export async function openPlace(thread: string | undefined, id: string | undefined): Promise<OpenedPlace> {
   const named = thread === undefined ? undefined : await queryClient.fetchQuery(queries.thread(thread));
   const node = await ensurePath(id ?? named!.head);
-  const owner = named && (await leadsThrough(named, node)) ? named : await findThreadWith(node);
+  const owner = named && (await containsMessage(named, node)) ? named : await findThreadWith(node);
   const { leafOf, watched } = usePlace.getState();
   const remembered = leafOf.get(placeKey(owner?.id, node));
   const isKnown = remembered !== undefined && isBelow(remembered, node);
   const isWatched = isKnown && watched.has(placeKey(owner?.id, remembered));
-  const leaf = isWatched ? remembered : await leafBelow(owner, isKnown ? remembered : node);
+  const leaf = isWatched ? remembered : await findLeafBelow(owner, isKnown ? remembered : node);
   await ensurePath(leaf);
   // If the reader moved on meanwhile, the screen stays where it is.
   if (usePlace.getState().leafOf.get(placeKey(owner?.id, node)) === remembered) rememberLeaf(owner?.id, leaf);
@@ -98,7 +98,7 @@ export async function openPlace(thread: string | undefined, id: string | undefin
 }
 
 /** Whether a message belongs to a conversation: on the path to its head, or on another branch of it. */
-async function leadsThrough({ head, lineage }: Lineage, node: string): Promise<boolean> {
+async function containsMessage({ head, lineage }: Lineage, node: string): Promise<boolean> {
   if (isInLineage(getNode(node)!, lineage)) return true;
   return isBelow(await ensurePath(head), node);
 }
@@ -114,12 +114,13 @@ export async function findThreadWith(node: string): Promise<Lineage | undefined>
     if (found && !found.deleted) return found;
   }
   const best =
-    (await newestThrough(node, node)) ?? (await newestThrough(pathTo(useNodes.getState().nodes, node)[0]!.id, node));
+    (await findNewestThrough(node, node)) ??
+    (await findNewestThrough(pathTo(useNodes.getState().nodes, node)[0]!.id, node));
   return best && queryClient.fetchQuery(queries.thread(best.id));
 }
 
 /** Of the conversations through a message, the one that shares most of the path to `node`; the newest of equals. */
-async function newestThrough(through: string, node: string): Promise<Thread | undefined> {
+async function findNewestThrough(through: string, node: string): Promise<Thread | undefined> {
   const { items } = await queryClient.fetchQuery(queries.threadsThrough(through));
   const newest = items.filter(({ deleted }) => !deleted).toSorted((a, b) => b.updatedAt - a.updatedAt);
   const exact = newest.find(({ head }) => head === node);
@@ -145,7 +146,7 @@ function isBelow(id: string, node: string): boolean {
 const MOST_LEAVES = 1000;
 
 /** The leaf of a conversation below a node: its head, else its newest leaf. */
-async function leafBelow(thread: Lineage | undefined, node: string): Promise<string> {
+async function findLeafBelow(thread: Lineage | undefined, node: string): Promise<string> {
   if (getNode(node)?.childCount === 0) return node;
   if (thread && isBelow(await ensurePath(thread.head), node)) return thread.head;
   const page = (query: object) =>

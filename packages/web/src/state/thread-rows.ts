@@ -58,22 +58,22 @@ export function foldThreads(threads: readonly Thread[], isOpen: IsOpen): readonl
     isAside(members) ? [] : members.length > 1 ? groupRows(group, members, isOpen) : [threadRow(members[0]!, 0)],
   );
   if (aside.length === 0) return rows;
-  return [...rows, ...unfolded(rowOf('side', SIDE_CALLS, aside, 0, isOpen))];
+  return [...rows, ...unfold(toGroupRow('side', SIDE_CALLS, aside, 0, isOpen))];
 }
 
 function groupRows(group: string, members: readonly Thread[], isOpen: IsOpen): readonly ListRow[] {
-  if (!group.startsWith('session:')) return unfolded(rowOf('opening', group, members, 0, isOpen));
-  const row = rowOf('session', group, members, 0, isOpen);
+  if (!group.startsWith('session:')) return unfold(toGroupRow('opening', group, members, 0, isOpen));
+  const row = toGroupRow('session', group, members, 0, isOpen);
   if (!row.isOpen) return [row];
   const side = members.filter(({ part }) => part === 'side');
   return [
     row,
     ...members.filter(({ part }) => part !== 'side').map((thread) => threadRow(thread, 1)),
-    ...(side.length > 0 ? unfolded(rowOf('side', `${group}/side`, side, 1, isOpen)) : []),
+    ...(side.length > 0 ? unfold(toGroupRow('side', `${group}/side`, side, 1, isOpen)) : []),
   ];
 }
 
-function rowOf(
+function toGroupRow(
   what: GroupRow['what'],
   group: string,
   members: readonly Thread[],
@@ -87,7 +87,7 @@ function rowOf(
   return { kind: 'group', what, group, thread, members, depth, isOpen: isOpen(group, members) };
 }
 
-function unfolded(row: GroupRow): readonly ListRow[] {
+function unfold(row: GroupRow): readonly ListRow[] {
   return row.isOpen ? [row, ...row.members.map((thread) => threadRow(thread, row.depth + 1))] : [row];
 }
 

@@ -34,13 +34,13 @@ export function GroupToggle({ isOpen, onChange, className, isHere = false, child
   );
 }
 
-interface Named {
+interface GroupSummary {
   readonly what: GroupRow['what'];
   readonly members: readonly Pick<Thread, 'part'>[];
 }
 
 /** Describes the conversations that a group row stands for. */
-export function describeGroup({ what, members }: Named): string {
+export function describeGroup({ what, members }: GroupSummary): string {
   if (what === 'opening') return `${members.length} that begin like this`;
   if (what === 'side') return pluralize(members.length, 'side call');
   const side = members.filter(({ part }) => part === 'side').length;
