@@ -1,24 +1,24 @@
 import { isObject, type JsonObject, type Stop, type StopReason, system } from '@skein/core';
-import { type TakeFacts, takeFor } from '../../forest/write/append.ts';
-import { makeRecords, type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
+import { createMessageTake, type TakeFacts } from '../../forest/write/append.ts';
+import { type AppendPoint, makeNodeRecords, ROOT_POINT } from '../../forest/write/append-point.ts';
 import type { StoreRecord } from '../../model/index.ts';
 import { type Exact, membersWithout, objectAt, textIn, timeOf } from '../source/exact-json.ts';
 import { sourceStamp } from '../write-conversation.ts';
 import type { OlderNode, OlderRoot } from './older-files.ts';
 
 interface Converted {
-  readonly place: Place;
+  readonly place: AppendPoint;
   readonly records: readonly StoreRecord[];
 }
 
 /** Where the first messages of a root hang: below its system prompt, if it has one. */
 export function convertRoot(root: OlderRoot): Converted {
-  if (root.systemPrompt === undefined) return { place: ROOT_PLACE, records: [] };
+  if (root.systemPrompt === undefined) return { place: ROOT_POINT, records: [] };
   const at = timeOf(root.createdAt) ?? 0;
   const message = system(root.systemPrompt);
-  const { node, body, next } = makeRecords(ROOT_PLACE, message, at);
+  const { node, body, next } = makeNodeRecords(ROOT_POINT, message, at);
   const extra = { older: root.id };
-  return { place: next, records: [body, node, takeFor(message, node.id, { via: 'import', at, extra })] };
+  return { place: next, records: [body, node, createMessageTake(message, node.id, { via: 'import', at, extra })] };
 }
 
 /** What is known of a root beside its messages and its system prompt. */
@@ -27,10 +27,10 @@ export function rootFacts(root: OlderRoot): Record<string, unknown> {
 }
 
 /** A node below its parent's new place: the node, its text, how it came to be, and its tags. */
-export function convertNode(node: OlderNode, root: OlderRoot, parent: Place): Converted {
+export function convertNode(node: OlderNode, root: OlderRoot, parent: AppendPoint): Converted {
   const at = olderTime(node, root);
-  const made = makeRecords(parent, node.message, at);
-  const take = takeFor(node.message, made.node.id, { via: 'import', ...olderTakeFacts(node, root), at });
+  const made = makeNodeRecords(parent, node.message, at);
+  const take = createMessageTake(node.message, made.node.id, { via: 'import', ...olderTakeFacts(node, root), at });
   return { place: made.next, records: [made.body, made.node, take, ...tagRecords(node, made.node.id, at)] };
 }
 

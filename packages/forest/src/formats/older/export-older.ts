@@ -13,7 +13,7 @@ import {
 } from '@skein/core';
 import { stringify } from 'smol-toml';
 import type { Forest } from '../../forest/forest.ts';
-import { everyItem } from '../../forest/pages.ts';
+import { allItems } from '../../forest/pages.ts';
 import type { ForestNode } from '../../forest/read/read-nodes.ts';
 import { ROOT, type TakeRecord } from '../../model/index.ts';
 import { childrenInside, type ExportLosses, type ExportOf } from '../export/export-text.ts';
@@ -162,7 +162,7 @@ async function writeTask(
 
 async function writeBookmarks(forest: Forest, folder: string, written: ReadonlyMap<string, string>): Promise<void> {
   const bookmarks: Record<string, string>[] = [];
-  for await (const { node, title, createdAt } of everyItem((page) => forest.bookmarks.list(page))) {
+  for await (const { node, title, createdAt } of allItems((page) => forest.bookmarks.list(page))) {
     const nodeId = written.get(node);
     const time = new Date(createdAt).toISOString();
     if (nodeId) bookmarks.push({ title, rootId: nodeId.split('/')[0]!, nodeId, createdAt: time, updatedAt: time });

@@ -1,4 +1,4 @@
-import { seeingContext } from '../../forest/context.ts';
+import { createContext } from '../../forest/context.ts';
 import type { Forest } from '../../forest/forest.ts';
 import { memoryStore, type Problem } from '../../store/index.ts';
 import { createProgress, type Imported, type ImportOptions } from '../import-file.ts';
@@ -14,7 +14,7 @@ export async function importOlder({ store }: Forest, folder: string, options: Im
   await needOlderLayout(folder);
   let read = 0;
   const progress = createProgress(options, () => read);
-  const { problems, look } = createConverter(folder, seeingContext(store));
+  const { problems, look } = createConverter(folder, createContext(store));
   const now = await look();
   let batch: Seen[] = [];
   const write = async () => {
@@ -55,7 +55,7 @@ export async function verifyOlder(
   { onProgress }: { readonly onProgress?: (read: number) => void } = {},
 ): Promise<OlderReport> {
   await needOlderLayout(folder);
-  const { problems, look } = createConverter(folder, seeingContext(memoryStore()));
+  const { problems, look } = createConverter(folder, createContext(memoryStore()));
   const now = await look();
   let read = 0;
   let converted = 0;

@@ -1,5 +1,5 @@
 import type { Message } from '@skein/core';
-import { wordsOfMessages } from '../../forest/threads/title.ts';
+import { findOpening } from '../../forest/threads/title.ts';
 import { extendEcho } from '../../model/index.ts';
 import { type Hints, hintsKey, mergeHints, nothingDiffers, samePerson } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';
@@ -52,7 +52,7 @@ function hintsTogether(there: IndexThread, { hints, hintsKey: own }: Turn): Pick
 }
 
 function wordsOf({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'opening'> {
-  const words = wordsOfMessages(messages);
+  const words = findOpening(messages);
   return exchange.thread === undefined ? words : { ...words, title: exchange.thread };
 }
 

@@ -1,6 +1,6 @@
 import { type Checkpoint, rangeDigest } from '@skein/core';
 
-import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
+import { type AppendPoint, ROOT_POINT } from '../../forest/write/append-point.ts';
 import { sha256 } from '../../model/index.ts';
 import { samePerson } from '../hints.ts';
 import type { Landing } from '../placement.ts';
@@ -15,7 +15,7 @@ import { isSideCall } from './side-calls.ts';
 /** Where a request belongs, and how that was found. */
 export interface Finding {
   readonly thread: string;
-  readonly place: Place;
+  readonly place: AppendPoint;
   /** How many messages of the history lead there. */
   readonly matched: number;
   readonly found: NonNullable<Landing['found']>;
@@ -98,7 +98,7 @@ function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Fi
   if (found && !(found.spot?.system.dated !== history.system.dated && isSideCall(turn))) return found;
   return {
     thread: threadId(`exchange\n${turn.exchange.id}`),
-    place: ROOT_PLACE,
+    place: ROOT_POINT,
     matched: 0,
     found: 'new',
     by: 'exact',
@@ -162,7 +162,7 @@ export function serverKept(index: RecordedIndex, turn: Turn): Finding | undefine
     awaitKey(index, responseKey(response), exchange.id);
     return {
       thread: own,
-      place: ROOT_PLACE,
+      place: ROOT_POINT,
       matched: 0,
       found: 'new',
       by: 'exact',
@@ -293,7 +293,7 @@ export function threadId(of: string): string {
 function compactionFor(
   index: RecordedIndex,
   { messages, lead }: SentHistory,
-  { place, matched }: { readonly place: Place; readonly matched: number },
+  { place, matched }: { readonly place: AppendPoint; readonly matched: number },
 ): Checkpoint {
   const path = pathIn(index, place.id);
   const leading = path.filter((node) => node.place.echo.leading).length;

@@ -1,4 +1,4 @@
-import { everyItem } from '../../forest/pages.ts';
+import { allItems } from '../../forest/pages.ts';
 import type { EntryRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { EXCHANGES, type Exchange, exchangeOf, exchangeRecord, readTexts } from '../exchange.ts';
@@ -269,7 +269,7 @@ function countStates({ landings }: RecordedIndex): Pick<Projected, Landing['stat
 /** All exchanges of a forest; those that a dead process had under way are closed first, as far as they came. */
 async function everyExchange({ store, clock }: RecordingForest): Promise<EntryRecord[]> {
   const found: EntryRecord[] = [];
-  for await (const entry of everyItem((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
+  for await (const entry of allItems((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
     clock.see(entry.clock);
     const exchange = exchangeOf(entry);
     const isLost = exchange?.outcome === 'open' && !(await store.isAlive(exchange.writer));

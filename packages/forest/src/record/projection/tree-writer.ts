@@ -1,7 +1,7 @@
-import { seeRefs, setRef } from '../../forest/context.ts';
-import { everyItem, everyPage } from '../../forest/pages.ts';
-import { keepCheckpoints } from '../../forest/read/sent-context.ts';
-import { openingGroup, SIDE_CALLS, sessionGroup, touchGroups } from '../../forest/threads/groups.ts';
+import { makeRef, readRefs } from '../../forest/context.ts';
+import { allItems, allPages } from '../../forest/pages.ts';
+import { writeCheckpoint } from '../../forest/read/sent-context.ts';
+import { makeGroupRefs, openingGroupId, SIDE_GROUP, sessionGroupId } from '../../forest/threads/groups.ts';
 import { type NodeRecord, type RefRecord, ROOT, type StoreRecord, type TakeRecord } from '../../model/index.ts';
 import { type Landing, nodesOf, RULES, readLanding } from '../placement.ts';
 import type { RecordingForest } from '../recorder.ts';
@@ -53,7 +53,7 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
         const earlier = written.get(exchange);
         if (earlier && !isSame(earlier, landing)) superseded.push({ exchange, before: earlier, after: landing });
         written.set(exchange, landing);
-        if (checkpoint) await keepCheckpoints(forest, checkpoint.node, checkpoint.thread, [checkpoint.checkpoint]);
+        if (checkpoint) await writeCheckpoint(forest, checkpoint.node, checkpoint.thread, [checkpoint.checkpoint]);
         // A node that many share has many takes: they are looked at only where this exchange may have some.
         const isFirst = !before && !earlier && landing.found !== undefined;
         if (records.length > 0) await store.append(isFirst ? records : await withoutKnownTakes(forest, records));
@@ -71,7 +71,7 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       written = new Map();
       superseded = [];
       if (changes.length === 0) return 0;
-      await seeRefs(
+      await readRefs(
         forest,
         'forest',
         changes.map(({ exchange }) => exchange),
@@ -81,11 +81,11 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       const refs = [
         ...((await storedRules(forest)) === RULES
           ? []
-          : [setRef(forest, RULES_REF.on, RULES_REF.key, RULES_REF.name, RULES)]),
+          : [makeRef(forest, RULES_REF.on, RULES_REF.key, RULES_REF.name, RULES)]),
         ...(await revivingRefs(forest, changes)),
         ...redirects,
         ...(await threadRefs(forest, index, changes)),
-        ...changes.map(({ exchange, after }) => setRef(forest, 'forest', exchange, LANDED, after)),
+        ...changes.map(({ exchange, after }) => makeRef(forest, 'forest', exchange, LANDED, after)),
       ];
       for (let at = 0; at < refs.length; at += BATCH) await store.append(refs.slice(at, at + BATCH));
       for (const { exchange, after } of changes) landings.set(exchange, after);
@@ -102,7 +102,7 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
 }
 
 async function storedRules(forest: RecordingForest): Promise<number> {
-  const [ref] = await seeRefs(forest, RULES_REF.on, [RULES_REF.key], [RULES_REF.name]);
+  const [ref] = await readRefs(forest, RULES_REF.on, [RULES_REF.key], [RULES_REF.name]);
   return typeof ref?.value === 'number' ? ref.value : 0;
 }
 
@@ -115,7 +115,7 @@ interface LandingChange {
 
 async function storedLandings({ store, clock }: RecordingForest): Promise<Map<string, Landing>> {
   const found = new Map<string, Landing>();
-  for await (const ref of everyItem((page) => store.refs({ on: 'forest', names: [LANDED], ...page }))) {
+  for await (const ref of allItems((page) => store.refs({ on: 'forest', names: [LANDED], ...page }))) {
     clock.see(ref.clock);
     const landing = readLanding(ref.value);
     if (landing) found.set(ref.key, landing);
@@ -143,10 +143,10 @@ async function revivingRefs(forest: RecordingForest, changes: readonly LandingCh
       all.add(node);
       if (!before) fresh.add(node);
     }
-  const hiding = await seeRefs(forest, 'node', [...all], ['moved', 'removed']);
+  const hiding = await readRefs(forest, 'node', [...all], ['moved', 'removed']);
   return hiding
     .filter(({ key, name, value }) => (name === 'moved' ? typeof value === 'string' : value === true && fresh.has(key)))
-    .map(({ key, name }) => setRef(forest, 'node', key, name, false));
+    .map(({ key, name }) => makeRef(forest, 'node', key, name, false));
 }
 
 function nodesAndParent(landing: Landing): string[] {
@@ -182,14 +182,14 @@ async function redirectsFor(
   const nodes = (await store.nodes([...targets.keys()])).filter((node) => node !== undefined);
   const takes = await store.takes(nodes.map(({ id }) => id));
   const foreign = new Set(takes.filter(({ via }) => via !== 'record').map(({ node }) => node));
-  await seeRefs(forest, 'node', [...targets.keys()], ['moved']);
+  await readRefs(forest, 'node', [...targets.keys()], ['moved']);
   const gone = new Set<string>();
   const refs: RefRecord[] = [];
   for (const node of nodes.sort((a, b) => b.depth - a.depth)) {
     if (foreign.has(node.id) || !(await hasOnly(forest, node.id, gone))) continue;
     gone.add(node.id);
     const target = targets.get(node.id) ?? (await lastStanding(forest, index, node));
-    refs.push(setRef(forest, 'node', node.id, 'moved', target));
+    refs.push(makeRef(forest, 'node', node.id, 'moved', target));
   }
   return refs;
 }
@@ -210,7 +210,7 @@ function successors(index: RecordedIndex, before: Landing, after: Landing): [old
 
 /** Whether nothing hangs below a node but what is gone. */
 async function hasOnly({ store }: RecordingForest, id: string, gone: ReadonlySet<string>): Promise<boolean> {
-  for await (const children of everyPage((page) => store.children(id, page))) {
+  for await (const children of allPages((page) => store.children(id, page))) {
     const others = children.map((child) => child.id).filter((child) => !gone.has(child));
     if (others.length > 0) {
       const { items } = await store.refs({ on: 'node', keys: others, names: ['moved'], limit: others.length });
@@ -241,11 +241,11 @@ async function threadRefs(
   ids.delete(undefined);
   const keys = [...ids] as string[];
   if (keys.length === 0) return [];
-  const items = await seeRefs(forest, 'thread', keys, NAMES);
+  const items = await readRefs(forest, 'thread', keys, NAMES);
   const there = new Map(items.map(({ key, name, value }) => [`${key} ${name}`, value]));
   const has = (name: string, id: string) => Boolean(there.get(`${id} ${name}`));
   const set = (id: string, values: Readonly<Record<string, unknown>>) =>
-    Object.entries(values).map(([name, value]) => setRef(forest, 'thread', id, name, value));
+    Object.entries(values).map(([name, value]) => makeRef(forest, 'thread', id, name, value));
   const refs = keys.flatMap((id) => {
     const thread = index.threads.get(id);
     if (!thread) return has('head', id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
@@ -270,11 +270,11 @@ async function threadRefs(
     const touched = Number(there.get(`${id} touched`) ?? created);
     const title = there.get(`${id} title`);
     const fork = threadId(`fork\n${id}\n${head}`);
-    const group = openingGroup(opening);
+    const group = openingGroupId(opening);
     touches.push(...(group === undefined ? [] : [{ group, thread: fork, touched }]));
     return set(fork, { start: ROOT, head, title, created, touched, forkedFrom: id, ...(group && { group }) });
   });
-  return [...forks, ...refs, ...(await touchGroups(forest, touches))];
+  return [...forks, ...refs, ...(await makeGroupRefs(forest, touches))];
 }
 
 /**
@@ -326,6 +326,6 @@ function saidOf(thread: IndexThread): Readonly<Record<string, unknown>> {
 }
 
 function groupOf({ part, session, opening }: IndexThread): string | undefined {
-  if (session !== undefined) return sessionGroup(session);
-  return part === 'side' ? SIDE_CALLS : openingGroup(opening);
+  if (session !== undefined) return sessionGroupId(session);
+  return part === 'side' ? SIDE_GROUP : openingGroupId(opening);
 }

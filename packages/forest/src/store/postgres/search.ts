@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type NodeRecord, sha256, wordsOf } from '../../model/index.ts';
+import { type NodeRecord, sha256, splitWords } from '../../model/index.ts';
 import { limitOf } from '../page.ts';
 import type { Page, SearchHit, SearchQuery } from '../store.ts';
 import { nodeText } from '../word-index.ts';
@@ -49,7 +49,7 @@ export function vectorOf(project: string, node: NodeRecord, body = ''): string {
   const mark = markOf(project);
   const places = new Map<string, number[]>();
   let size = 0;
-  for (const [index, word] of wordsOf(nodeText(node.dialect, body)).entries()) {
+  for (const [index, word] of splitWords(nodeText(node.dialect, body)).entries()) {
     const lexeme = lexemeOf(mark, word);
     let known = places.get(lexeme);
     if (!known) {
@@ -69,7 +69,7 @@ export function vectorOf(project: string, node: NodeRecord, body = ''): string {
 /** Every word has to be there; the last one may be the beginning of one. Undefined for no words. */
 function tsQueryOf(project: string, words: readonly string[]): string | undefined {
   const mark = markOf(project);
-  const lexemes = words.flatMap(wordsOf).map((word) => lexemeOf(mark, word));
+  const lexemes = words.flatMap(splitWords).map((word) => lexemeOf(mark, word));
   return lexemes.length === 0 ? undefined : `${lexemes.join(' & ')}:*`;
 }
 
