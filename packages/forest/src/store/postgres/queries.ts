@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type NodeRecord, ROOT } from '../../model/index.ts';
-import { limitOf } from '../page.ts';
+import { type NodeRecord, ROOT, sha256, splitWords } from '../../model/index.ts';
+import { pageLimit } from '../page.ts';
 import { hashFault } from '../records.ts';
-import type { PageRequest, Store } from '../store.ts';
-import { behind, climb, depthOf } from './ancestor-pages.ts';
-import { type Context, pageOfRows, placeOf, readRows } from './context.ts';
+import type { Page, PageRequest, SearchHit, SearchQuery, Store } from '../store.ts';
+import { nodeText } from '../word-index.ts';
+import { nodesBehind, readAncestors, readDepth } from './ancestor-pages.ts';
+import { type PostgresContext, readPosition, readRows, toPageOfRows } from './context.ts';
 import { fromStored, readBody, readEntry, readNode, readRef, readTake, toStored } from './rows.ts';
 import {
   type BodyRow,
@@ -19,7 +20,7 @@ import {
 
 type NodeReads = Pick<Store, 'nodes' | 'idsLike' | 'path' | 'children' | 'childCounts' | 'scan' | 'deepest' | 'byEcho'>;
 
-export function nodeReads(context: Context): NodeReads {
+export function nodeQueries(context: PostgresContext): NodeReads {
   const { db, project, own } = context;
   const read = (rows: readonly Omit<NodeRow, 'project' | 'role'>[]): NodeRecord[] =>
     readRows(context, rows, readNode, ({ id }) => `node ${id}`);
@@ -48,22 +49,22 @@ export function nodeReads(context: Context): NodeReads {
     },
     async path(id, above = ROOT) {
       if (id === above) return [];
-      const floor = await depthOf(db, project, above);
-      const rows = await climb(db, project, id, floor);
+      const floor = await readDepth(db, project, above);
+      const rows = await readAncestors(db, project, id, floor);
       if (above === ROOT) return read(rows);
-      return read(behind(rows, above) ?? (floor === 0 ? rows : await climb(db, project, id, 0)));
+      return read(nodesBehind(rows, above) ?? (floor === 0 ? rows : await readAncestors(db, project, id, 0)));
     },
     async children(id, page = {}) {
-      const place = placeOf(page, 2);
+      const place = readPosition(page, 2);
       const rows = await table()
         .select(NODE_COLUMNS)
         .where('parent', '=', toStored(id))
         .$if(place !== undefined, (query) => query.where(sql<boolean>`(at, id) > (${sql.join(place ?? [])})`))
         .orderBy('at')
         .orderBy('id')
-        .limit(limitOf(page) + 1)
+        .limit(pageLimit(page) + 1)
         .execute();
-      return pageOfRows(rows, page, read, ({ at, id }) => [at, id]);
+      return toPageOfRows(rows, page, read, ({ at, id }) => [at, id]);
     },
     async childCounts(ids) {
       if (ids.length === 0) return [];
@@ -77,16 +78,16 @@ export function nodeReads(context: Context): NodeReads {
     },
     /** All pages show the forest as it was at the first one: a node is never there without its parent. */
     async scan(page: PageRequest = {}) {
-      const place = placeOf(page, 2);
+      const place = readPosition(page, 2);
       const snapshot = place === undefined ? sql`pg_current_snapshot()` : sql`${place[1]}::pg_snapshot`;
       const rows = await table()
         .select([...NODE_COLUMNS, 'seq', sql<string>`pg_current_snapshot()::text`.as('snapshot')])
         .where('seq', '>', place === undefined ? '0' : String(place[0]))
         .where(sql<boolean>`pg_visible_in_snapshot(xid, ${snapshot})`)
         .orderBy('seq')
-        .limit(limitOf(page) + 1)
+        .limit(pageLimit(page) + 1)
         .execute();
-      return pageOfRows(rows, page, read, ({ seq, snapshot }) => [seq, place?.[1] ?? snapshot]);
+      return toPageOfRows(rows, page, read, ({ seq, snapshot }) => [seq, place?.[1] ?? snapshot]);
     },
     async deepest(chain) {
       const ids = Array.from({ length: chain.length }, (_, index) => toStored(chain.at(index)!));
@@ -136,7 +137,9 @@ function readText(row: Pick<BodyRow, 'digest' | 'text'>): [digest: string, text:
 }
 
 /** Everything that is not a node. */
-export function thingReads(context: Context): Pick<Store, 'bodies' | 'takes' | 'refs' | 'entry' | 'entries'> {
+export function recordQueries(
+  context: PostgresContext,
+): Pick<Store, 'bodies' | 'takes' | 'refs' | 'entry' | 'entries'> {
   const { db, own } = context;
   const anyOf = (values: readonly string[]) => sql<string>`any(${values.map(toStored)})`;
   const readRefs = (rows: readonly Omit<RefRow, 'project' | 'is_set'>[]) =>
@@ -169,7 +172,7 @@ export function thingReads(context: Context): Pick<Store, 'bodies' | 'takes' | '
       return readRows(context, rows, readTake, ({ id }) => `take ${id}`);
     },
     async refs({ on, keys, names, order = 'oldest', ...page }) {
-      const place = placeOf(page, 3);
+      const place = readPosition(page, 3);
       const direction = order === 'oldest' ? 'asc' : 'desc';
       const beyond = sql.raw(order === 'oldest' ? '>' : '<');
       const rows = await db
@@ -186,9 +189,9 @@ export function thingReads(context: Context): Pick<Store, 'bodies' | 'takes' | '
         .orderBy('clock', direction)
         .orderBy('key', direction)
         .orderBy('name', direction)
-        .limit(limitOf(page) + 1)
+        .limit(pageLimit(page) + 1)
         .execute();
-      return pageOfRows(rows, page, readRefs, ({ clock, key, name }) => [clock, key, name]);
+      return toPageOfRows(rows, page, readRefs, ({ clock, key, name }) => [clock, key, name]);
     },
     async entry(kind, id) {
       const rows = await db
@@ -201,7 +204,7 @@ export function thingReads(context: Context): Pick<Store, 'bodies' | 'takes' | '
       return readEntries(rows)[0];
     },
     async entries(kind, { of, afterOrder, order = 'oldest', ...page } = {}) {
-      const place = placeOf(page, 2);
+      const place = readPosition(page, 2);
       const [behind, sorted] = order === 'oldest' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
       const rows = await db
         .selectFrom('skein_entry')
@@ -215,9 +218,85 @@ export function thingReads(context: Context): Pick<Store, 'bodies' | 'takes' | '
         )
         .orderBy('order', sorted)
         .orderBy('id', sorted)
-        .limit(limitOf(page) + 1)
+        .limit(pageLimit(page) + 1)
         .execute();
-      return pageOfRows(rows, page, readEntries, ({ order, id }) => [order, id]);
+      return toPageOfRows(rows, page, readEntries, ({ order, id }) => [order, id]);
     },
   };
+}
+
+/** How often the words stand there, less for long texts. */
+const LOG_OF_LENGTH = 1;
+
+export async function search({ db, project, own }: PostgresContext, query: SearchQuery): Promise<Page<SearchHit>> {
+  const { words, roles, since, until, ...page } = query;
+  const wanted = toTsQuery(project, words);
+  if (wanted === undefined) return { items: [] };
+  // Looking every hit's node up costs more than finding and ranking them.
+  const filtered = sql`
+      join skein_node as node on node.project = words.project and node.id = words.id
+      where node.at >= ${since ?? -Infinity} and node.at < ${until ?? Infinity}
+        and (${roles === undefined} or node.role = any(${(roles ?? []).map(toStored)}))`;
+  const isFiltered = roles !== undefined || since !== undefined || until !== undefined;
+  const place = readPosition(page, 2);
+  const { rows } = await sql<{ id: string; score: number }>`
+    select id, score from (
+      select words.id, ts_rank(words.words, wanted.query, ${sql.lit(LOG_OF_LENGTH)})::float8 as score
+      from (select ${wanted}::tsquery as query) as wanted
+      join skein_words as words on words.words @@ wanted.query and words.project = ${own}
+      ${isFiltered ? filtered : sql``}
+    ) as hit
+    where ${place === undefined} or score < ${place?.[0] ?? 0} or (score = ${place?.[0] ?? 0} and id > ${place?.[1] ?? ''})
+    order by score desc, id
+    limit ${pageLimit(page) + 1}`.execute(db);
+  const read = (hits: readonly { id: string; score: number }[]) =>
+    hits.map(({ id, score }) => ({ id: fromStored(id), score }));
+  return toPageOfRows(rows, page, read, ({ id, score }) => [score, id]);
+}
+
+/** PostgreSQL refuses lexemes of 2 kB and vectors of 1 MB, and counts places up to 16,383, 255 of each word. */
+const LONGEST_WORD = 200;
+const LARGEST_VECTOR = 800_000;
+const LAST_PLACE = 16_383;
+const MOST_PLACES = 255;
+
+/**
+ * The words of a node's text as a `tsvector` is written, by our own rule of what a word is, so that all stores find
+ * the same. Of a text with more different words than a vector can hold, the first are kept.
+ */
+export function toTsVector(project: string, node: NodeRecord, body = ''): string {
+  const mark = projectMark(project);
+  const places = new Map<string, number[]>();
+  let size = 0;
+  for (const [index, word] of splitWords(nodeText(node.dialect, body)).entries()) {
+    const lexeme = toLexeme(mark, word);
+    let known = places.get(lexeme);
+    if (!known) {
+      size += Buffer.byteLength(lexeme) + 8;
+      if (size > LARGEST_VECTOR) break;
+      known = [];
+      places.set(lexeme, known);
+    }
+    if (known.length < MOST_PLACES && index < LAST_PLACE) {
+      known.push(index + 1);
+      size += 2;
+    }
+  }
+  return [...places].map(([lexeme, at]) => (at.length > 0 ? `${lexeme}:${at.join()}` : lexeme)).join(' ');
+}
+
+/** Every word has to be there; the last one may be the beginning of one. Undefined for no words. */
+function toTsQuery(project: string, words: readonly string[]): string | undefined {
+  const mark = projectMark(project);
+  const lexemes = words.flatMap(splitWords).map((word) => toLexeme(mark, word));
+  return lexemes.length === 0 ? undefined : `${lexemes.join(' & ')}:*`;
+}
+
+/** Words of different projects differ in the index, nearly always: a search reads nothing of its neighbours. */
+function projectMark(project: string): string {
+  return sha256(project).slice(0, 6);
+}
+
+function toLexeme(mark: string, word: string): string {
+  return mark + (word.length > LONGEST_WORD ? Array.from(word).slice(0, LONGEST_WORD).join('') : word);
 }
