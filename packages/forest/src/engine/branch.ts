@@ -14,12 +14,15 @@ import {
   run,
   type Tool,
 } from '@skein/core';
-import type { ForestContext } from '../forest/context.ts';
-import { ForestError } from '../forest/errors.ts';
-import { writeCheckpoint } from '../forest/read/sent-context.ts';
-import { appendMessages, appendSiblings } from '../forest/write/append.ts';
-import { readAppendPoint } from '../forest/write/append-point.ts';
-import { joinTexts } from '../forest/write/plain-text.ts';
+import {
+  appendMessages,
+  appendSiblings,
+  type ForestContext,
+  ForestError,
+  joinTexts,
+  readAppendPoint,
+  writeCheckpoint,
+} from '../forest/index.ts';
 import type { EventWriter } from './events.ts';
 import { makeStepTake, readHistory, toStoredCheckpoint, withAlternatives } from './history.ts';
 import { ReplyLog, type RequestTarget } from './partial-reply.ts';

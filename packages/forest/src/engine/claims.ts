@@ -1,4 +1,4 @@
-import { type ForestContext, makeRef } from '../forest/context.ts';
+import { type ForestContext, makeRef } from '../forest/index.ts';
 import type { Store } from '../store/index.ts';
 import { EngineError } from './types.ts';
 

@@ -1,12 +1,15 @@
 import { type Message, user } from '@skein/core';
-import { createContext, type ForestContext } from '../forest/context.ts';
-import { ForestError } from '../forest/errors.ts';
-import type { Forest } from '../forest/forest.ts';
-import { allItems } from '../forest/pages.ts';
-import { resolveId } from '../forest/read/resolve.ts';
-import { createThreads } from '../forest/threads/threads.ts';
-import { appendMessages } from '../forest/write/append.ts';
-import { readAppendPoint } from '../forest/write/append-point.ts';
+import {
+  allItems,
+  appendMessages,
+  createContext,
+  createThreads,
+  type Forest,
+  type ForestContext,
+  ForestError,
+  readAppendPoint,
+  resolveId,
+} from '../forest/index.ts';
 import { nodeId, ROOT } from '../model/index.ts';
 import { runBranch } from './branch.ts';
 import { withClaim } from './claims.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseModel } from '@skein/core';
-import { type ForestContext, makeRef, readRefs } from '../forest/context.ts';
+import { type ForestContext, makeRef, readRefs } from '../forest/index.ts';
 import type { Clock, EntryRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import {

@@ -8,12 +8,17 @@ import {
   type Step,
   type ToolDefinition,
 } from '@skein/core';
-import { ForestError } from '../forest/errors.ts';
-import { readMessage, readTakes } from '../forest/read/read-nodes.ts';
-import { readCheckpoints } from '../forest/read/sent-context.ts';
-import { readManifest } from '../forest/read/sent-request.ts';
-import { type Lineage, readLineage, selectTakes } from '../forest/threads/thread.ts';
-import type { TakeFacts } from '../forest/write/append.ts';
+import {
+  ForestError,
+  type Lineage,
+  readCheckpoints,
+  readLineage,
+  readManifest,
+  readMessage,
+  readTakes,
+  selectTakes,
+  type TakeFacts,
+} from '../forest/index.ts';
 import {
   type BodyRecord,
   hasMessage,

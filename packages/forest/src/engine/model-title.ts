@@ -1,7 +1,5 @@
 import { system, user } from '@skein/core';
-import type { Forest } from '../forest/forest.ts';
-import type { Thread } from '../forest/threads/thread.ts';
-import { readOpening, shortenTitle } from '../forest/threads/title.ts';
+import { type Forest, readOpening, shortenTitle, type Thread } from '../forest/index.ts';
 import type { Engine, GenerateOptions } from './types.ts';
 
 /** Letters of the question and of the answer that a title is made from. */

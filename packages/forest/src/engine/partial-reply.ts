@@ -1,9 +1,5 @@
 import { decodeSse, dialect, type Fetch, type Reply } from '@skein/core';
-import type { ForestContext } from '../forest/context.ts';
-import { allItems } from '../forest/pages.ts';
-import { resolveId } from '../forest/read/resolve.ts';
-import { appendSiblings } from '../forest/write/append.ts';
-import { readAppendPoint } from '../forest/write/append-point.ts';
+import { allItems, appendSiblings, type ForestContext, readAppendPoint, resolveId } from '../forest/index.ts';
 import { type Clock, type EntryRecord, hasMessage } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { BATCH_MS } from './events.ts';

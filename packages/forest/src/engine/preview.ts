@@ -1,7 +1,5 @@
 import { type Environment, type Loss, type Message, type ModelChoice, pendingCalls, run } from '@skein/core';
-import { diffFromLastRequest } from '../forest/read/sent-request.ts';
-import { readLineage } from '../forest/threads/thread.ts';
-import { joinTexts } from '../forest/write/plain-text.ts';
+import { diffFromLastRequest, joinTexts, readLineage } from '../forest/index.ts';
 import type { Store } from '../store/index.ts';
 import { modelIssuer, resolveModel, toRunOptions } from './branch.ts';
 import { readHistory } from './history.ts';

@@ -8,7 +8,7 @@ import {
   type ToolOutput,
   tool,
 } from '@skein/core';
-import type { ForestContext } from '../forest/context.ts';
+import type { ForestContext } from '../forest/index.ts';
 import { type BodyRecord, sha256 } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 

@@ -104,50 +104,46 @@ async function deadNodes({ store }: ForestContext, named: ReadonlySet<string>): 
   return dead;
 }
 
-/** `digest` of every text that living nodes need: their own, envelopes, and what their requests were joined from. */
+/**
+ * The digests of all texts that living nodes need: their own, and those that their takes name. Entries belong to the engine
+ * and the recorder, so any text that looks like a digest in them counts as one.
+ */
 export async function findNeededBodies(store: Store, isDead: (node: string) => boolean): Promise<Set<string>> {
   const needed = new Set<string>();
-  const manifests = new Set<string>();
   for await (const nodes of allPages((page) => store.scan(page))) {
     const living = nodes.filter(({ id }) => !isDead(id));
     for (const { body } of living) needed.add(body);
-    for (const take of await store.takes(living.map(({ id }) => id))) {
-      for (const digest of listTakeTexts(take)) needed.add(digest);
-      if (take.request !== undefined) manifests.add(take.request.manifest);
-    }
+    for (const take of await store.takes(living.map(({ id }) => id))) await addTakeTexts(store, take, needed);
   }
-  for (const manifest of manifests) await addManifestTexts(store, manifest, needed);
   for (const kind of ENTRY_KINDS)
     for await (const { data } of allItems((page) => store.entries(kind, page)))
-      await addNamedTexts(store, data, needed);
+      for (const [digest] of JSON.stringify(data).matchAll(/\b[0-9a-f]{64}\b/g))
+        await addManifestTexts(store, digest, needed);
   return needed;
 }
 
-/** The texts that a take names itself; its manifest names more. */
-export function listTakeTexts({ envelope, context }: TakeRecord): string[] {
-  const system = context?.system.map(({ body }) => body) ?? [];
-  return [...system, context?.tools, envelope].filter((digest) => digest !== undefined);
+/** Adds the digests of the texts that a take names: its envelope, its context, and the texts of its request. */
+export async function addTakeTexts(store: Store, take: TakeRecord, needed: Set<string>): Promise<void> {
+  const { envelope, context, request } = take;
+  for (const { body } of context?.system ?? []) needed.add(body);
+  if (context?.tools !== undefined) needed.add(context.tools);
+  if (envelope !== undefined) needed.add(envelope);
+  if (request !== undefined) await addManifestTexts(store, request.manifest, needed);
 }
 
-/** A stored manifest, those it extends, and the texts that any of them names. */
-export async function addManifestTexts(store: Store, digest: string, needed: Set<string>): Promise<void> {
+/** Adds a stored manifest, the manifests it extends, and the texts that any of them names. */
+async function addManifestTexts(store: Store, digest: string, needed: Set<string>): Promise<void> {
   for (let at: string | undefined = digest; at !== undefined && !needed.has(at); ) {
     needed.add(at);
     const [text] = await store.bodies([at]);
-    const { base, head, messages } = readManifest(text);
+    const { base, head, messages } = parseManifest(text);
     if (typeof head === 'string') needed.add(head);
     if (Array.isArray(messages)) for (const message of messages) needed.add(String(message));
     at = typeof base === 'string' ? base : undefined;
   }
 }
 
-/** What an entry says is its owner's business: whatever looks like the name of a text in it is taken for one. */
-async function addNamedTexts(store: Store, data: unknown, needed: Set<string>): Promise<void> {
-  for (const [digest] of JSON.stringify(data).matchAll(/\b[0-9a-f]{64}\b/g))
-    if (!needed.has(digest)) await addManifestTexts(store, digest, needed);
-}
-
-function readManifest(text: string | undefined): { base?: unknown; head?: unknown; messages?: unknown } {
+function parseManifest(text: string | undefined): { base?: unknown; head?: unknown; messages?: unknown } {
   try {
     const value: unknown = JSON.parse(text ?? '');
     return (value as { format?: unknown } | null)?.format === 'skein/manifest' ? (value as object) : {};

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isObject, type Message } from '@skein/core';
-import type { Forest } from '../forest/forest.ts';
-import type { TakeFacts } from '../forest/write/append.ts';
+import type { Forest, TakeFacts } from '../forest/index.ts';
 import { FormatError } from './format-error.ts';
 import { detectFormat } from './importer.ts';
 import { READERS, type Reader } from './importers/index.ts';

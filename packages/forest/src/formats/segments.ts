@@ -1,9 +1,6 @@
 import { dialect } from '@skein/core';
-import type { Forest } from '../forest/forest.ts';
+import { addTakeTexts, allItems, allPages, type Forest, findNeededBodies, walkAll } from '../forest/index.ts';
 
-import { addManifestTexts, findNeededBodies, listTakeTexts } from '../forest/gc.ts';
-import { allItems, allPages } from '../forest/pages.ts';
-import { walkAll } from '../forest/read/walk.ts';
 import { ENTRY_KINDS, type NodeRecord, type RefRecord, ROOT, type StoreRecord } from '../model/index.ts';
 import {
   END_LINE,
@@ -88,10 +85,7 @@ async function* nodePages(
     const ids = nodes.map(({ id }) => id);
     const takes = await store.takes(ids);
     const needed = new Set(nodes.map(({ body }) => body));
-    for (const take of takes) {
-      for (const digest of listTakeTexts(take)) needed.add(digest);
-      if (take.request !== undefined) await addManifestTexts(store, take.request.manifest, needed);
-    }
+    for (const take of takes) await addTakeTexts(store, take, needed);
     for (const id of ids) inside.add(id);
     yield* bodyPages(store, [...needed]);
     yield nodes;

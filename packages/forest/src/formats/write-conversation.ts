@@ -1,11 +1,16 @@
 import { canonical } from '@skein/core';
-import type { Forest } from '../forest/forest.ts';
-import { readTakes } from '../forest/read/read-nodes.ts';
-import { followRedirects } from '../forest/read/resolve.ts';
-import { readThreads } from '../forest/threads/thread.ts';
-import { makeTitle } from '../forest/threads/title.ts';
-import { createMessageTake } from '../forest/write/append.ts';
-import { type AppendPoint, makeNodeRecords, ROOT_POINT, readAppendPoint } from '../forest/write/append-point.ts';
+import {
+  type AppendPoint,
+  createMessageTake,
+  type Forest,
+  followRedirects,
+  makeNodeRecords,
+  makeTitle,
+  ROOT_POINT,
+  readAppendPoint,
+  readTakes,
+  readThreads,
+} from '../forest/index.ts';
 import {
   type BodyRecord,
   type NodeRecord,

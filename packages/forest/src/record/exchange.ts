@@ -1,4 +1,4 @@
-import { allPages } from '../forest/pages.ts';
+import { allPages } from '../forest/index.ts';
 import { type EntryRecord, type PackedBytes, packBytes, packedText, unpackBytes } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Hints } from './hints.ts';

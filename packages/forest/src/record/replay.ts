@@ -1,6 +1,6 @@
 import { dialect, diffPrefix, openaiChat } from '@skein/core';
 import { serving } from '@skein/core/dialect';
-import { allItems } from '../forest/pages.ts';
+import { allItems } from '../forest/index.ts';
 import { findSecrets, removeSecrets } from '../model/secrets.ts';
 import { readAddress, replayKey } from './describe-request.ts';
 import {

@@ -1,5 +1,4 @@
-import type { Forest } from '../forest/forest.ts';
-import { allItems } from '../forest/pages.ts';
+import { allItems, type Forest } from '../forest/index.ts';
 import type { StoreRecord } from '../model/index.ts';
 import { listExchanges } from './list-exchanges.ts';
 

@@ -1,8 +1,5 @@
 import { type Loss, openaiChat } from '@skein/core';
-import type { Forest } from '../../forest/forest.ts';
-import { allItems } from '../../forest/pages.ts';
-import { type ForestNode, isDamage } from '../../forest/read/read-nodes.ts';
-import { resolveWalkStart, walkAll } from '../../forest/read/walk.ts';
+import { allItems, type Forest, type ForestNode, isDamage, resolveWalkStart, walkAll } from '../../forest/index.ts';
 import { ROOT } from '../../model/index.ts';
 import { exportSegments } from '../segments.ts';
 import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';

@@ -1,6 +1,11 @@
 import { isObject, type JsonObject, type Stop, type StopReason, system } from '@skein/core';
-import { createMessageTake, type TakeFacts } from '../../forest/write/append.ts';
-import { type AppendPoint, makeNodeRecords, ROOT_POINT } from '../../forest/write/append-point.ts';
+import {
+  type AppendPoint,
+  createMessageTake,
+  makeNodeRecords,
+  ROOT_POINT,
+  type TakeFacts,
+} from '../../forest/index.ts';
 import type { StoreRecord } from '../../model/index.ts';
 import { type ExactObject, objectAt, otherMembers, readTime, textMember } from '../source/exact-json.ts';
 import { sourceStamp } from '../write-conversation.ts';

@@ -1,7 +1,12 @@
 import { isObject } from '@skein/core';
-import { type ForestContext, makeRef, readRefs } from '../../forest/context.ts';
-import { allItems } from '../../forest/pages.ts';
-import { type AppendPoint, readAppendPoint } from '../../forest/write/append-point.ts';
+import {
+  type AppendPoint,
+  allItems,
+  type ForestContext,
+  makeRef,
+  readAppendPoint,
+  readRefs,
+} from '../../forest/index.ts';
 import type { RefRecord, StoreRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';

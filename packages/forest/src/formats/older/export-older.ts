@@ -12,9 +12,7 @@ import {
   user,
 } from '@skein/core';
 import { stringify } from 'smol-toml';
-import type { Forest } from '../../forest/forest.ts';
-import { allItems } from '../../forest/pages.ts';
-import type { ForestNode } from '../../forest/read/read-nodes.ts';
+import { allItems, type Forest, type ForestNode } from '../../forest/index.ts';
 import { ROOT, type TakeRecord } from '../../model/index.ts';
 import { type ExportLosses, type ExportSelection, selectedChildren } from '../export/export-text.ts';
 import { FormatError } from '../format-error.ts';

@@ -1,5 +1,4 @@
-import { createContext } from '../../forest/context.ts';
-import type { Forest } from '../../forest/forest.ts';
+import { createContext, type Forest } from '../../forest/index.ts';
 import { memoryStore, type Problem } from '../../store/index.ts';
 import { createImportTracker, type ImportOptions, type ImportResult } from '../import-file.ts';
 import { addBookmarks } from './bookmarks.ts';

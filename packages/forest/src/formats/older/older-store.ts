@@ -1,5 +1,4 @@
-import { createContext } from '../../forest/context.ts';
-import { createForest, type Forest } from '../../forest/forest.ts';
+import { createContext, createForest, type Forest } from '../../forest/index.ts';
 import { ROOT } from '../../model/index.ts';
 import { overlayStore, type RefQuery, type Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';

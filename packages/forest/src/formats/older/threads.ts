@@ -1,7 +1,6 @@
 import { canonical } from '@skein/core';
 
-import { type ForestContext, makeRef, readRefs } from '../../forest/context.ts';
-import { makeTitle, shortenTitle } from '../../forest/threads/title.ts';
+import { type ForestContext, makeRef, makeTitle, readRefs, shortenTitle } from '../../forest/index.ts';
 import type { RefRecord } from '../../model/index.ts';
 import { readTime } from '../source/exact-json.ts';
 import { sourceStamp } from '../write-conversation.ts';

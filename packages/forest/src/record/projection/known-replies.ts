@@ -1,5 +1,5 @@
 import type { Message } from '@skein/core';
-import { findOpening } from '../../forest/threads/title.ts';
+import { findOpening } from '../../forest/index.ts';
 import { extendEcho } from '../../model/index.ts';
 import { type Hints, hintsAgree, hintsKey, mergeHints, samePerson } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';

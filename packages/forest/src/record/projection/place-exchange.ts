@@ -1,7 +1,6 @@
 import type { Checkpoint, Message } from '@skein/core';
 import { makeToolsBody } from '../../engine/tools.ts';
-import { createMessageTake, type TakeFacts } from '../../forest/write/append.ts';
-import { type AppendPoint, makeNodeRecords } from '../../forest/write/append-point.ts';
+import { type AppendPoint, createMessageTake, makeNodeRecords, type TakeFacts } from '../../forest/index.ts';
 import { type BodyRecord, nodeId, ROOT, type StoreRecord, sha256, type TakeContext } from '../../model/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { PLACEMENT_RULES, type Placement } from '../placement.ts';

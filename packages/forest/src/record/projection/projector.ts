@@ -1,4 +1,4 @@
-import { allItems } from '../../forest/pages.ts';
+import { allItems } from '../../forest/index.ts';
 import type { EntryRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTexts } from '../exchange.ts';

@@ -1,4 +1,4 @@
-import { type AppendPoint, ROOT_POINT } from '../../forest/write/append-point.ts';
+import { type AppendPoint, ROOT_POINT } from '../../forest/index.ts';
 import { ROOT, type TakeContext } from '../../model/index.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Hints } from '../hints.ts';

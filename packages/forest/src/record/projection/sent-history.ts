@@ -1,7 +1,6 @@
 import { dialect, isObject, type Message } from '@skein/core';
 import { serving } from '@skein/core/dialect';
-import { type AppendPoint, ROOT_POINT } from '../../forest/write/append-point.ts';
-import { endsWithOwnEcho, makeIdChain } from '../../forest/write/match.ts';
+import { type AppendPoint, endsWithOwnEcho, makeIdChain, ROOT_POINT } from '../../forest/index.ts';
 import { ECHO_START, type Echo, extendEcho, nodeId, ROOT, sha256 } from '../../model/index.ts';
 import type { Turn } from '../read-exchange.ts';
 import { readIssuedIds, type SystemKeys, systemKeys } from './evidence.ts';

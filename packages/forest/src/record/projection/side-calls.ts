@@ -1,4 +1,4 @@
-import { findOpening } from '../../forest/threads/title.ts';
+import { findOpening } from '../../forest/index.ts';
 import type { Turn } from '../read-exchange.ts';
 
 /**

@@ -1,7 +1,14 @@
-import { makeRef, readRefs } from '../../forest/context.ts';
-import { allItems, allPages } from '../../forest/pages.ts';
-import { writeCheckpoint } from '../../forest/read/sent-context.ts';
-import { makeGroupRefs, openingGroupId, SIDE_GROUP, sessionGroupId } from '../../forest/threads/groups.ts';
+import {
+  allItems,
+  allPages,
+  makeGroupRefs,
+  makeRef,
+  openingGroupId,
+  readRefs,
+  SIDE_GROUP,
+  sessionGroupId,
+  writeCheckpoint,
+} from '../../forest/index.ts';
 import { type NodeRecord, type RefRecord, ROOT, type StoreRecord, type TakeRecord } from '../../model/index.ts';
 import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../placement.ts';
 import type { RecordingForest } from '../recorder.ts';
