@@ -1,6 +1,5 @@
-import { createForest } from './forest/create-forest.ts';
-import { ForestError } from './forest/errors.ts';
-import type { Forest } from './forest/types.ts';
+import { createForest } from './forest/forest.ts';
+import { type Forest, ForestError } from './forest/types.ts';
 import { isOlderLayout, openOlder } from './formats/index.ts';
 import { throwReadable } from './store/file/disk.ts';
 import { fileStore, memoryStore, postgresStore, type Store } from './store/index.ts';

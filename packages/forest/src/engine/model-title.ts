@@ -1,5 +1,5 @@
 import { system, user } from '@skein/core';
-import { titleOf, wordsAt } from '../forest/thread-title.ts';
+import { titleOf, wordsAt } from '../forest/threads/title.ts';
 import type { Forest, Thread } from '../forest/types.ts';
 import type { Engine, GenerateOptions } from './types.ts';
 

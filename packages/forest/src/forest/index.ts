@@ -1,6 +1,5 @@
-export { createForest } from './create-forest.ts';
-export { ForestError, type ForestErrorCode } from './errors.ts';
-export { followChanges } from './follow-changes.ts';
-export { isDamage, readableNodes } from './read-nodes.ts';
-export { wordsAt } from './thread-title.ts';
-export type * from './types.ts';
+export { createForest, followChanges } from './forest.ts';
+export { isDamage, readableNodes } from './read/read-nodes.ts';
+export { wordsAt } from './threads/title.ts';
+export * from './types.ts';
+export { ForestError, type ForestErrorCode } from './types.ts';

@@ -1,12 +1,11 @@
 import { canonical } from '@skein/core';
-import { takeFor } from '../forest/append.ts';
-import { makeRecords, type Place } from '../forest/make-records.ts';
-import { placeBelow, ROOT_PLACE } from '../forest/place.ts';
-import { takesByNode } from '../forest/read-nodes.ts';
-import { readThreads } from '../forest/read-threads.ts';
-import { followRedirects } from '../forest/resolve.ts';
-import { titleOfMessages } from '../forest/thread-title.ts';
+import { takesByNode } from '../forest/read/read-nodes.ts';
+import { followRedirects } from '../forest/read/resolve.ts';
+import { readThreads } from '../forest/threads/thread.ts';
+import { titleOfMessages } from '../forest/threads/title.ts';
 import type { Forest } from '../forest/types.ts';
+import { takeFor } from '../forest/write/append.ts';
+import { makeRecords, type Place, placeBelow, ROOT_PLACE } from '../forest/write/append-point.ts';
 import {
   type BodyRecord,
   type NodeRecord,

@@ -1,8 +1,7 @@
 import { isObject, type JsonObject, type Stop, type StopReason, system } from '@skein/core';
-import { takeFor } from '../../forest/append.ts';
-import { makeRecords, type Place } from '../../forest/make-records.ts';
-import { ROOT_PLACE } from '../../forest/place.ts';
 import type { TakeFacts } from '../../forest/types.ts';
+import { takeFor } from '../../forest/write/append.ts';
+import { makeRecords, type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
 import type { StoreRecord } from '../../model/index.ts';
 import { type ExactObject, objectAt, otherMembers, readTime, textMember } from '../source/exact-json.ts';
 import { sourceStamp } from '../write-conversation.ts';

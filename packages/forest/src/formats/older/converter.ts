@@ -1,9 +1,8 @@
 import { isObject } from '@skein/core';
 import type { Context } from '../../forest/context.ts';
-import type { Place } from '../../forest/make-records.ts';
+import { seeRefs, setRef } from '../../forest/context.ts';
 import { everyItem } from '../../forest/pages.ts';
-import { placeBelow } from '../../forest/place.ts';
-import { seeRefs, setRef } from '../../forest/refs.ts';
+import { type Place, placeBelow } from '../../forest/write/append-point.ts';
 import type { RefRecord, StoreRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';

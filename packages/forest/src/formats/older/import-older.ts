@@ -1,4 +1,4 @@
-import { seeingContext } from '../../forest/refs.ts';
+import { seeingContext } from '../../forest/context.ts';
 import type { Forest } from '../../forest/types.ts';
 import { memoryStore, type Problem } from '../../store/index.ts';
 import { createImportTracker, type ImportOptions, type ImportResult } from '../import-file.ts';

@@ -1,5 +1,5 @@
-import { createForest } from '../../forest/create-forest.ts';
-import { seeingContext } from '../../forest/refs.ts';
+import { seeingContext } from '../../forest/context.ts';
+import { createForest } from '../../forest/forest.ts';
 import type { Forest } from '../../forest/types.ts';
 import { ROOT } from '../../model/index.ts';
 import { overlayStore, type RefQuery, type Store } from '../../store/index.ts';

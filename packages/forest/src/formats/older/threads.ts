@@ -1,7 +1,7 @@
 import { canonical } from '@skein/core';
 import type { Context } from '../../forest/context.ts';
-import { seeRefs, setRef } from '../../forest/refs.ts';
-import { titleOf, titleOfMessages } from '../../forest/thread-title.ts';
+import { seeRefs, setRef } from '../../forest/context.ts';
+import { titleOf, titleOfMessages } from '../../forest/threads/title.ts';
 import type { RefRecord } from '../../model/index.ts';
 import { readTime } from '../source/exact-json.ts';
 import { sourceStamp } from '../write-conversation.ts';

@@ -1,5 +1,5 @@
 import type { Message } from '@skein/core';
-import { wordsOfMessages } from '../../forest/thread-title.ts';
+import { wordsOfMessages } from '../../forest/threads/title.ts';
 import { extendEcho } from '../../model/index.ts';
 import { type Hints, hintsAgree, hintsKey, mergeHints, samePerson } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';

@@ -1,6 +1,5 @@
 import { type Checkpoint, rangeDigest } from '@skein/core';
-import type { Place } from '../../forest/make-records.ts';
-import { ROOT_PLACE } from '../../forest/place.ts';
+import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
 import { sha256 } from '../../model/index.ts';
 import { samePerson } from '../hints.ts';
 import type { Placement } from '../placement.ts';

@@ -1,5 +1,4 @@
-import type { Place } from '../../forest/make-records.ts';
-import { ROOT_PLACE } from '../../forest/place.ts';
+import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
 import { ROOT, type TakeContext } from '../../model/index.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Hints } from '../hints.ts';

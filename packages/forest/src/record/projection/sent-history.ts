@@ -1,8 +1,7 @@
 import { dialect, isObject, type Message } from '@skein/core';
 import { serving } from '@skein/core/dialect';
-import { endsAloud, idsBelow } from '../../forest/chains.ts';
-import type { Place } from '../../forest/make-records.ts';
-import { ROOT_PLACE } from '../../forest/place.ts';
+import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
+import { endsAloud, idsBelow } from '../../forest/write/match.ts';
 import { ECHO_START, type Echo, extendEcho, nodeId, ROOT, sha256 } from '../../model/index.ts';
 import type { Turn } from '../read-exchange.ts';
 import { readIssuedIds, type SystemKeys, systemKeys } from './evidence.ts';

@@ -1,4 +1,4 @@
-import { wordsOfMessages } from '../../forest/thread-title.ts';
+import { wordsOfMessages } from '../../forest/threads/title.ts';
 import type { Turn } from '../read-exchange.ts';
 
 /**

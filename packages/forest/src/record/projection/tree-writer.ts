@@ -1,7 +1,7 @@
-import { keepCheckpoints } from '../../forest/checkpoints.ts';
-import { openingGroup, SIDE_CALLS, sessionGroup, touchGroups } from '../../forest/groups.ts';
+import { seeRefs, setRef } from '../../forest/context.ts';
 import { everyItem, everyPage } from '../../forest/pages.ts';
-import { seeRefs, setRef } from '../../forest/refs.ts';
+import { keepCheckpoints } from '../../forest/read/sent-context.ts';
+import { openingGroup, SIDE_CALLS, sessionGroup, touchGroups } from '../../forest/threads/groups.ts';
 import { type NodeRecord, type RefRecord, ROOT, type StoreRecord, type TakeRecord } from '../../model/index.ts';
 import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../placement.ts';
 import type { RecordingForest } from '../recorder.ts';
