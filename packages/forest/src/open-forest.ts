@@ -1,5 +1,5 @@
-import { createForest } from './forest/forest.ts';
-import { type Forest, ForestError } from './forest/types.ts';
+import { ForestError } from './forest/errors.ts';
+import { createForest, type Forest } from './forest/forest.ts';
 import { isOlderLayout, openOlder } from './formats/index.ts';
 import { throwReadable } from './store/file/disk.ts';
 import { fileStore, memoryStore, postgresStore, type Store } from './store/index.ts';

@@ -1,7 +1,7 @@
 import { type Clock, createClock, type EntryRecord, type RefRecord, type StoreRecord } from '../model/index.ts';
 import { overlayStore, type Store } from '../store/index.ts';
 import { recordKey } from '../store/records.ts';
-import { ForestError } from './types.ts';
+import { ForestError } from './errors.ts';
 
 /** What every operation works on. */
 export interface Context {

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isObject, type Message } from '@skein/core';
-import type { Forest, TakeFacts } from '../forest/types.ts';
+import type { Forest } from '../forest/forest.ts';
+import type { TakeFacts } from '../forest/write/append.ts';
 import { FormatError } from './format-error.ts';
 import { detectFormat } from './importer.ts';
 import { READERS, type Reader } from './importers/index.ts';

@@ -1,8 +1,8 @@
 import { dialect } from '@skein/core';
+import type { Forest } from '../forest/forest.ts';
 import { addManifest, neededBodies, textsOf } from '../forest/gc.ts';
 import { everyItem, everyPage } from '../forest/pages.ts';
 import { everyStep } from '../forest/read/walk.ts';
-import type { Forest } from '../forest/types.ts';
 import { ENTRY_KINDS, type NodeRecord, type RefRecord, ROOT, type StoreRecord } from '../model/index.ts';
 import {
   END_LINE,

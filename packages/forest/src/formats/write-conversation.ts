@@ -1,9 +1,9 @@
 import { canonical } from '@skein/core';
+import type { Forest } from '../forest/forest.ts';
 import { takesByNode } from '../forest/read/read-nodes.ts';
 import { followRedirects } from '../forest/read/resolve.ts';
 import { readThreads } from '../forest/threads/thread.ts';
 import { titleOfMessages } from '../forest/threads/title.ts';
-import type { Forest } from '../forest/types.ts';
 import { takeFor } from '../forest/write/append.ts';
 import { makeRecords, type Place, placeBelow, ROOT_PLACE } from '../forest/write/append-point.ts';
 import {

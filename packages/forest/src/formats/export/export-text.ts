@@ -1,8 +1,8 @@
 import { type Loss, openaiChat } from '@skein/core';
+import type { Forest } from '../../forest/forest.ts';
 import { everyItem } from '../../forest/pages.ts';
-import { isDamage } from '../../forest/read/read-nodes.ts';
+import { type ForestNode, isDamage } from '../../forest/read/read-nodes.ts';
 import { everyStep, topOf } from '../../forest/read/walk.ts';
-import type { Forest, ForestNode } from '../../forest/types.ts';
 import { ROOT } from '../../model/index.ts';
 import { exportSegments } from '../segments.ts';
 import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';

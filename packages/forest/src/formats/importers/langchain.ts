@@ -9,7 +9,7 @@ import {
   toolResult,
   user,
 } from '@skein/core';
-import type { TakeFacts } from '../../forest/types.ts';
+import type { TakeFacts } from '../../forest/write/append.ts';
 import { wrongShape } from '../format-error.ts';
 import type { Reader } from '../importer.ts';
 import {

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, type Stop, type StopReason, system } from '@skein/core';
-import type { TakeFacts } from '../../forest/types.ts';
-import { takeFor } from '../../forest/write/append.ts';
+import { type TakeFacts, takeFor } from '../../forest/write/append.ts';
 import { makeRecords, type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
 import type { StoreRecord } from '../../model/index.ts';
 import { type ExactObject, objectAt, otherMembers, readTime, textMember } from '../source/exact-json.ts';

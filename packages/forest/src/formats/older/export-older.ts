@@ -12,8 +12,9 @@ import {
   user,
 } from '@skein/core';
 import { stringify } from 'smol-toml';
+import type { Forest } from '../../forest/forest.ts';
 import { everyItem } from '../../forest/pages.ts';
-import type { Forest, ForestNode } from '../../forest/types.ts';
+import type { ForestNode } from '../../forest/read/read-nodes.ts';
 import { ROOT, type TakeRecord } from '../../model/index.ts';
 import { type ExportLosses, type ExportSelection, selectedChildren } from '../export/export-text.ts';
 import { FormatError } from '../format-error.ts';

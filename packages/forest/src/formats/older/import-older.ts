@@ -1,5 +1,5 @@
 import { seeingContext } from '../../forest/context.ts';
-import type { Forest } from '../../forest/types.ts';
+import type { Forest } from '../../forest/forest.ts';
 import { memoryStore, type Problem } from '../../store/index.ts';
 import { createImportTracker, type ImportOptions, type ImportResult } from '../import-file.ts';
 import { addBookmarks } from './bookmarks.ts';

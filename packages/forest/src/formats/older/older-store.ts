@@ -1,6 +1,5 @@
 import { seeingContext } from '../../forest/context.ts';
-import { createForest } from '../../forest/forest.ts';
-import type { Forest } from '../../forest/types.ts';
+import { createForest, type Forest } from '../../forest/forest.ts';
 import { ROOT } from '../../model/index.ts';
 import { overlayStore, type RefQuery, type Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';

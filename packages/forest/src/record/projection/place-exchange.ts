@@ -1,7 +1,6 @@
 import type { Checkpoint, Message } from '@skein/core';
 import { toolsBody } from '../../engine/tools.ts';
-import type { TakeFacts } from '../../forest/types.ts';
-import { takeFor } from '../../forest/write/append.ts';
+import { type TakeFacts, takeFor } from '../../forest/write/append.ts';
 import { makeRecords, type Place } from '../../forest/write/append-point.ts';
 import { type BodyRecord, nodeId, ROOT, type StoreRecord, sha256, type TakeContext } from '../../model/index.ts';
 import type { Exchange } from '../exchange.ts';
