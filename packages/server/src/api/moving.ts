@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ExportSelection, exportText, IMPORT_FORMATS, importFile } from '@skein/forest';
+import { type ExportSelection, exportText, importFile, importFormats } from '@skein/forest';
 import { readFileParts } from '../http/multipart.ts';
 import { Problem } from '../http/problem.ts';
 import { given } from './given.ts';
@@ -11,6 +11,13 @@ import { Id, ThreadId } from './schemas.ts';
 const tags = ['import and export'];
 const dialect = z.string().max(100).optional();
 
+/** Formats of a single file: plug-ins may add some at any time. */
+function uploadable(): string[] {
+  return importFormats()
+    .map(({ id }) => id)
+    .filter((id) => id !== 'older');
+}
+
 const bring = createRoute({
   method: 'post',
   path: '/import',
@@ -19,7 +26,13 @@ const bring = createRoute({
   request: {
     query: z.object({
       // The older layout is a folder of the server, and no request may name one.
-      format: z.enum(IMPORT_FORMATS).exclude(['older']).optional(),
+      format: z
+        .string()
+        .refine((name) => uploadable().includes(name), {
+          error: () => `Not a format that can be imported here. Use one of ${uploadable().join(', ')}.`,
+        })
+        .openapi({ description: 'The name of an importer', example: uploadable()[0] })
+        .optional(),
       dialect,
     }),
     body: { content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } } },
