@@ -22,7 +22,7 @@ import {
 } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { FormatError, wrongShape } from './format-error.ts';
-import type { Conversation, ImportFormat, SourceMessage } from './import-file.ts';
+import type { ImportedConversation, ImportedMessage } from './importer.ts';
 
 interface WrittenConversation {
   readonly thread: string;
@@ -40,8 +40,8 @@ interface PreparedMessage {
 /** Writes a conversation and its thread in one batch: all of it is there afterwards, or nothing. */
 export async function writeConversation(
   { store, clock }: Forest,
-  format: ImportFormat,
-  source: Conversation,
+  format: string,
+  source: ImportedConversation,
 ): Promise<WrittenConversation> {
   if (source.messages.length === 0) throw wrongShape('at least one message');
   const now = source.updatedAt ?? source.createdAt ?? clock.now();
@@ -61,7 +61,7 @@ export async function writeConversation(
 }
 
 /** Where nodes were moved since, what follows hangs where they are now, and their old places stay empty. */
-async function prepareMessages(store: Store, source: Conversation, now: number, siblingTime: SiblingTime) {
+async function prepareMessages(store: Store, source: ImportedConversation, now: number, siblingTime: SiblingTime) {
   const ordered = { ...source, messages: parentsFirst(source.messages) };
   const planned = await prepareBelow(ordered, now, siblingTime, async (id) => id);
   const moves = await followRedirects(
@@ -79,7 +79,7 @@ async function prepareMessages(store: Store, source: Conversation, now: number, 
 }
 
 async function prepareBelow(
-  source: Conversation,
+  source: ImportedConversation,
   now: number,
   siblingTime: SiblingTime,
   whereIs: (id: string) => Promise<string>,
@@ -104,7 +104,7 @@ function isSameTake({ id, at, ...known }: TakeRecord, { id: _id, at: _at, ...tak
 }
 
 /** The same conversation is the same thread; one without an id of its own is known by where it ends. */
-function importedThreadId(format: ImportFormat, { id }: Conversation, head: string): string {
+function importedThreadId(format: string, { id }: ImportedConversation, head: string): string {
   return `import-${sha256(`skein-import/1\n${format}\n${id === undefined ? `node ${head}` : `id ${id}`}`).slice(0, 24)}`;
 }
 
@@ -112,7 +112,7 @@ async function threadRecords(
   store: Store,
   thread: string,
   head: string,
-  source: Conversation,
+  source: ImportedConversation,
   now: number,
 ): Promise<RefRecord[]> {
   const { createdAt = now, updatedAt, tags = [] } = source;
@@ -131,8 +131,8 @@ async function threadRecords(
 }
 
 /** Parents before their children, otherwise in the order they came. */
-function parentsFirst(messages: readonly SourceMessage[]): SourceMessage[] {
-  const below = new Map<string | undefined, SourceMessage[]>();
+function parentsFirst(messages: readonly ImportedMessage[]): ImportedMessage[] {
+  const below = new Map<string | undefined, ImportedMessage[]>();
   const keys = new Set(messages.map(({ key }) => key));
   if (keys.size < messages.length) throw new FormatError('broken_tree', 'Two messages have the same id.');
   for (const message of messages) {
@@ -143,7 +143,7 @@ function parentsFirst(messages: readonly SourceMessage[]): SourceMessage[] {
     if (siblings) siblings.push(message);
     else below.set(parent, [message]);
   }
-  const ordered: SourceMessage[] = [];
+  const ordered: ImportedMessage[] = [];
   const open = (below.get(undefined) ?? []).toReversed();
   for (let next = open.pop(); next; next = open.pop()) {
     ordered.push(next);

@@ -1,4 +1,5 @@
 import { isObject } from '@skein/core';
+
 import {
   type AppendPoint,
   allItems,

@@ -1,5 +1,4 @@
 import { type Checkpoint, rangeDigest } from '@skein/core';
-
 import { type AppendPoint, ROOT_POINT } from '../../forest/index.ts';
 import { sha256 } from '../../model/index.ts';
 import { samePerson } from '../hints.ts';
