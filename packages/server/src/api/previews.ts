@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { ContentBlock, Message } from '@skein/core';
 import { readableNodes, type Store, wordsAt } from '@skein/forest';
 import type { Redact } from '../redact.ts';
-import { inOneLine, inWords } from './in-words.ts';
-import { answers, apiRouter } from './route.ts';
-import { Id, Thread, ThreadId, Usage } from './schemas.ts';
+import { answers, apiRouter } from './router.ts';
+import { Id, Thread, ThreadId, Usage } from './schemas/forest.ts';
 import { threadView } from './views.ts';
 
 const threadsOf = createRoute({
@@ -78,10 +78,10 @@ export const glance = apiRouter()
     const takes = await forest.store.takes(path.map((one) => one.id));
     const models = new Set(takes.flatMap(({ model }) => (model === undefined ? [] : [model])));
     const first = path.find(({ facts }) => facts.role === 'user') ?? path[0];
-    const words = (node: string | undefined) => wordsOf(forest.store, node, redact);
+    const words = (node: string | undefined) => summarizeNode(forest.store, node, redact);
     const { opening } = await wordsAt(forest.store, head);
     // Without a word of a person, what the first message does instead.
-    const begins = opening === '' ? words(first?.id) : inOneLine(opening, redact, SUMMARY_LENGTH);
+    const begins = opening === '' ? words(first?.id) : toOneLine(opening, redact, SUMMARY_LENGTH);
     const [preview, last] = await Promise.all([begins, words(path.at(-1)?.id)]);
     return c.json({ messages: path.length, ...total, models: [...models], preview, last }, 200);
   })
@@ -94,7 +94,7 @@ export const glance = apiRouter()
       return {
         id,
         role,
-        text: inWords(message, redact, PREVIEW_LENGTH),
+        text: summarize(message, redact, PREVIEW_LENGTH),
         ...(take?.model !== undefined && { model: take.model }),
         ...(take?.provider !== undefined && { provider: take.provider }),
       };
@@ -102,9 +102,46 @@ export const glance = apiRouter()
     return c.json({ items }, 200);
   });
 
-async function wordsOf(store: Store, id: string | undefined, redact: Redact): Promise<string> {
+async function summarizeNode(store: Store, id: string | undefined, redact: Redact): Promise<string> {
   if (id === undefined) return '';
   const [record] = await store.nodes([id]);
   const [node] = await readableNodes(store, record ? [record] : []);
-  return node ? inWords(node.message, redact, SUMMARY_LENGTH) : '';
+  return node ? summarize(node.message, redact, SUMMARY_LENGTH) : '';
+}
+
+/** A message in a few words: its text, or what it does instead. */
+function summarize({ content, text }: Message, redact: Redact, length: number): string {
+  const said = text.trim() === '' ? content.map(describeBlock).filter(Boolean).join(', ') : text;
+  return toOneLine(said, redact, length);
+}
+
+/** The front of a text, without what redaction hides. */
+function toOneLine(text: string, redact: Redact, length: number): string {
+  // Hidden before it is cut: half a secret would not be recognised.
+  return cut(redact(text).replace(/\s+/g, ' ').trim(), length);
+}
+
+function describeBlock(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'tool-use':
+      return `calls ${block.name}`;
+    case 'tool-result':
+      return block.content.map(describeBlock).filter(Boolean).join(', ') || 'an empty result';
+    case 'reasoning':
+      return block.text === '' ? 'thinks' : `thinks: ${block.text}`;
+    case 'media':
+      return block.mediaType.split('/')[0] === 'application' ? 'document' : block.mediaType.split('/')[0]!;
+    case 'refusal':
+      return block.text;
+    case 'unknown':
+      return 'something of its provider’s own';
+  }
+}
+
+/** At most so many UTF-16 units, and no half character at the end. */
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

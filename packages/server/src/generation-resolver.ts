@@ -2,9 +2,9 @@ import { type Agent, type Config, findProvider, presetParams } from '@skein/agen
 import { type Environment, hasKey, type Tool, UnknownProviderError } from '@skein/core';
 import { type Engine, type GenerateOptions, toolsToGoOn } from '@skein/forest';
 import { Problem } from './http/problem.ts';
-import type { Generating } from './services.ts';
+import type { GenerationResolver } from './services.ts';
 
-interface GeneratingParts {
+interface ResolverParts {
   readonly agents: () => Promise<readonly Agent[]>;
   readonly tools: readonly Tool[];
   /** For whoever names no model, where the configuration has none either. */
@@ -15,10 +15,10 @@ interface GeneratingParts {
 }
 
 /** Only what the server was set up with can be asked for: its providers at their addresses, its agents, its tools. */
-export function createGenerating(
+export function createGenerationResolver(
   config: Config,
-  { agents, tools, fallbackModel, engine, env }: GeneratingParts,
-): Generating {
+  { agents, tools, fallbackModel, engine, env }: ResolverParts,
+): GenerationResolver {
   const modelOf = (name: string): GenerateOptions['model'] => {
     const [id = '', ...rest] = name.split('/');
     const model = rest.join('/');
@@ -31,7 +31,7 @@ export function createGenerating(
     return { provider: findProvider(id, config.providers), model };
   };
 
-  const nextModel: Generating['nextModel'] = ({ provider, model } = {}) =>
+  const nextModel: GenerationResolver['nextModel'] = ({ provider, model } = {}) =>
     provider !== undefined && model !== undefined && canAsk(provider)
       ? `${provider}/${model}`
       : (config.model ?? fallbackModel);
@@ -52,7 +52,7 @@ export function createGenerating(
     throw new Problem(422, 'unknown_tool', `There is no tool "${name}" on this server. It has: ${all}.`);
   };
 
-  const options: Generating['options'] = async ({ model, agent, tools: wanted, params }, goesOn) => {
+  const options: GenerationResolver['options'] = async ({ model, agent, tools: wanted, params }, goesOn) => {
     const chosen = agent === undefined ? undefined : await agentNamed(agent);
     const from = chosen && (await chosen.options()).options;
     // An agent brings its own; otherwise a conversation that a model has answered goes on as that was asked.

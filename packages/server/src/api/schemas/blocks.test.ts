@@ -1,6 +1,6 @@
 import { type ContentBlock, normalizeMessage } from '@skein/core';
 import { expect, test } from 'vitest';
-import { createApp } from '../app.ts';
+import { createApp } from '../../app.ts';
 import { Block, toBlock } from './blocks.ts';
 
 const blocks: readonly ContentBlock[] = [

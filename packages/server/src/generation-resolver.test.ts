@@ -1,6 +1,6 @@
 import type { Agent, Config } from '@skein/agents';
 import { expect, test } from 'vitest';
-import { createGenerating } from './generating.ts';
+import { createGenerationResolver } from './generation-resolver.ts';
 
 const config = {
   model: 'anthropic/claude-sonnet-4-5',
@@ -15,7 +15,7 @@ test('the preset of the configuration is not mixed into that of an agent', async
     name: 'Poet',
     options: async () => ({ options: { model: {}, params: { topP: 0.5 }, tools: [] }, problems: [] }),
   } as unknown as Agent;
-  const { options } = createGenerating(config, {
+  const { options } = createGenerationResolver(config, {
     agents: async () => [agent],
     tools: [],
     engine: { lastRequest: async () => undefined },
@@ -31,7 +31,7 @@ test.each([
   ['is configured, where there is no key for that one', 'openai', {}, 'anthropic', 'claude-sonnet-4-5'],
   ['is configured, where nobody knows who answered', 'gone', {}, 'anthropic', 'claude-sonnet-4-5'],
 ])('a conversation goes on with the model that %s', async (_which, provider, env, id, model) => {
-  const { options, nextModel } = createGenerating(config, {
+  const { options, nextModel } = createGenerationResolver(config, {
     agents: async () => [],
     tools: [],
     engine: { lastRequest: async () => ({ provider, model: 'm', tools: [] }) },

@@ -1,8 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { followChanges } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
-import { given } from './given.ts';
-import { answers, apiRouter } from './route.ts';
-import { Id, Node, PageQuery, pageOf, ThreadId, Usage } from './schemas.ts';
+import { type SseMessage, sseResponse } from '../http/sse.ts';
+import { answers, apiRouter, given, streams } from './router.ts';
+import { Id, Node, PageQuery, pageSchema, ThreadId, Usage } from './schemas/forest.ts';
 import { nodeViews } from './views.ts';
 
 const tags = ['forest'];
@@ -14,7 +15,7 @@ const topology = createRoute({
   summary: 'Structure without content, parents before their children',
   request: { query: PageQuery.extend({ below: Id.optional() }) },
   responses: answers(
-    pageOf(
+    pageSchema(
       z.object({
         id: z.string(),
         parent: z.string(),
@@ -46,7 +47,7 @@ const search = createRoute({
     }),
   },
   responses: answers(
-    pageOf(
+    pageSchema(
       z.object({
         node: z.string(),
         role: z.string(),
@@ -86,7 +87,16 @@ const diff = createRoute({
   responses: answers(z.object({ shared: z.string(), sharedLength: z.number(), a: z.array(Node), b: z.array(Node) })),
 });
 
-export const looking = apiRouter()
+const feed = createRoute({
+  method: 'get',
+  path: '/changes',
+  tags: ['forest'],
+  summary: 'Everything that changes in the forest, whoever writes it, as server-sent events',
+  request: { query: z.object({ after: z.string().max(500).optional() }) },
+  responses: streams('text/event-stream', 'Changes, until the client leaves'),
+});
+
+export const forestRoutes = apiRouter()
   .openapi(topology, async (c) => {
     const page = await c.var.services.forest.topology(given(c.req.valid('query')));
     return c.json({ ...page, items: [...page.items] }, 200);
@@ -113,4 +123,17 @@ export const looking = apiRouter()
     const { a, b } = c.req.valid('query');
     const found = await forest.diff(a, b);
     return c.json({ ...found, a: nodeViews(found.a, redact), b: nodeViews(found.b, redact) }, 200);
+  })
+  .openapi(feed, async (c) => {
+    const { forest, closing } = c.var.services;
+    // Known before the answer begins: whatever is written from then on is told.
+    const after = c.req.header('last-event-id') ?? c.req.valid('query').after ?? (await forest.changes()).next;
+    return sseResponse(c, async function* (leaving): AsyncGenerator<SseMessage> {
+      const either = AbortSignal.any([leaving, closing]);
+      yield { id: after, event: 'start', data: {} };
+      for await (const { items, next, reset } of followChanges(forest, after, either)) {
+        if (reset) yield { id: next, event: 'reset', data: {} };
+        if (items.length > 0) yield { id: next, event: 'changes', data: items };
+      }
+    });
   });

@@ -1,15 +1,31 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ExportSelection, exportText, IMPORT_FORMATS, importFile } from '@skein/forest';
-import { readFileParts } from '../http/multipart.ts';
-import { Problem } from '../http/problem.ts';
-import { given } from './given.ts';
-import { answerImport, bodyOf, ImportedView } from './importing.ts';
-import { withFolderOf } from './receive-folder.ts';
-import { answers, apiRouter, streams } from './route.ts';
-import { Id, ThreadId } from './schemas.ts';
+import {
+  type ExportSelection,
+  exportText,
+  IMPORT_FORMATS,
+  type ImportOptions,
+  type ImportProgress,
+  type ImportResult,
+  importFile,
+} from '@skein/forest';
+import type { Context } from 'hono';
+import { Problem, problemBody, toProblem } from '../http/problem.ts';
+import { type SseMessage, sseResponse } from '../http/sse.ts';
+import { readFileParts, withUploadedFolder } from './folder-upload.ts';
+import { answers, apiRouter, given, streams } from './router.ts';
+import { Id, ThreadId } from './schemas/forest.ts';
 
 const tags = ['import and export'];
 const dialect = z.string().max(100).optional();
+
+const ImportedView = z.object({
+  format: z.string(),
+  threads: z.array(z.string()),
+  elements: z.number(),
+  messages: z.number(),
+  added: z.number(),
+  problems: z.array(z.object({ code: z.string(), where: z.string(), message: z.string() })),
+});
 
 const bring = createRoute({
   method: 'post',
@@ -72,15 +88,15 @@ export const moving = apiRouter()
         'wrong_content_type',
         'Send the file with the header content-type: application/octet-stream.',
       );
-    const source = bodyOf(c);
+    const source = requestBody(c);
     const options = given(c.req.valid('query'));
     return answerImport(c, (more) => importFile(forest, source, { ...options, ...more }));
   })
   .openapi(bringFolder, async (c) => {
     const { forest } = c.var.services;
-    const files = readFileParts(c.req.header('content-type'), bodyOf(c));
+    const files = readFileParts(c.req.header('content-type'), requestBody(c));
     return answerImport(c, (more) =>
-      withFolderOf(files, (folder) => importFile(forest, folder, { format: 'older', ...more })),
+      withUploadedFolder(files, (folder) => importFile(forest, folder, { format: 'older', ...more })),
     );
   })
   .openapi(take, async (c) => {
@@ -121,4 +137,46 @@ function textStream(
       await rest.return(undefined);
     },
   });
+}
+
+function requestBody(c: Context): AsyncIterable<Uint8Array> {
+  const { body } = c.req.raw;
+  if (!body) throw new Problem(400, 'bad_request', 'There is nothing to import: send it as the body.');
+  return body as unknown as AsyncIterable<Uint8Array>;
+}
+
+/** What an import brought, or for whoever accepts events how far it is, too. */
+async function answerImport(c: Context, work: (options: Pick<ImportOptions, 'onProgress'>) => Promise<ImportResult>) {
+  if (c.req.header('accept')?.includes('text/event-stream'))
+    return sseResponse(c, () => withProgress((onProgress) => work({ onProgress }))) as never;
+  const { threads, problems, ...imported } = await work({});
+  return c.json({ ...imported, threads: [...threads], problems: [...problems] }, 200);
+}
+
+/** The latest count whenever the client takes one, and at last the result. */
+async function* withProgress(
+  work: (onProgress: (progress: ImportProgress) => void) => Promise<unknown>,
+): AsyncGenerator<SseMessage> {
+  let latest: ImportProgress | undefined;
+  let wake = () => {};
+  let end: SseMessage | undefined;
+  const running = work((progress) => {
+    latest = progress;
+    wake();
+  }).then(
+    (data) => {
+      end = { event: 'done', data };
+    },
+    (error: unknown) => {
+      end = { event: 'failed', data: JSON.parse(problemBody(toProblem(error))) };
+    },
+  );
+  while (!end) {
+    const news = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    await Promise.race([running, news]);
+    if (latest && !end) yield { event: 'progress', data: latest };
+  }
+  yield end;
 }

@@ -1,7 +1,7 @@
 import { providers } from '@skein/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTargets, joinPaths, type Target } from './target.ts';
+import { createUpstreams, joinPaths, type Upstream } from './upstream.ts';
 
 test('what the base address ends with may be repeated, and counts once', () => {
   expect(joinPaths('/v1', ['v1', 'responses'])).toBe('/v1/responses');
@@ -13,7 +13,7 @@ test('what the base address ends with may be repeated, and counts once', () => {
 });
 
 test('a query stays as it was written', () => {
-  const { path } = createTargets(providers(), {})('/proxy/google/v1beta/models?a=%20+&a&key=k?x');
+  const { path } = createUpstreams(providers(), {})('/proxy/google/v1beta/models?a=%20+&a&key=k?x');
   expect(path).toBe('/v1beta/models?a=%20+&a&key=k?x');
 });
 
@@ -26,9 +26,9 @@ test('no path leads to another host, or above the base address', () => {
   );
   fc.assert(
     fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
-      let target: Target;
+      let target: Upstream;
       try {
-        target = createTargets(providers(), env)(`/proxy/openai/${parts.join('/')}`);
+        target = createUpstreams(providers(), env)(`/proxy/openai/${parts.join('/')}`);
       } catch (error) {
         expect(error).toMatchObject({ name: 'Problem' });
         return;
@@ -42,7 +42,7 @@ test('no path leads to another host, or above the base address', () => {
 });
 
 test.each([1, 2, 5, 9, 40])('".." that is encoded %i-fold goes nowhere', (times) => {
-  const targetOf = createTargets(providers(), {});
+  const targetOf = createUpstreams(providers(), {});
   let dots = '%2e%2e';
   for (let count = 1; count < times; count++) dots = dots.replaceAll('%', '%25');
   expect(() => targetOf(`/proxy/openai/v1/${dots}/x`)).toThrow(expect.objectContaining({ code: 'bad_path' }));

@@ -1,29 +1,53 @@
 import type { Recorder, Recording, RequestToRecord } from '@skein/forest';
 import type { Redact } from '../redact.ts';
 import { createDecoder, type Decoder, decodeWhole, UndecodableError } from './decode.ts';
-import type { Watch } from './watch.ts';
+
+/** Sees an exchange while the proxy forwards it. No method throws or waits. */
+export interface ExchangeTap {
+  request(bytes: Uint8Array): void;
+  requestEnd(): void;
+  head(status: number, headers: ReadonlyMap<string, string>): void;
+  push(bytes: Uint8Array): void;
+  end(outcome: 'done' | 'cut' | 'failed', error?: unknown): void;
+}
+
+/** For exchanges that are not recorded. */
+export const noTap: ExchangeTap = {
+  request: () => undefined,
+  requestEnd: () => undefined,
+  head: () => undefined,
+  push: () => undefined,
+  end: () => undefined,
+};
 
 /** Longer requests are recorded without their body. */
 export const MAX_RECORDED_REQUEST = 64 * 1024 * 1024;
-/** Answers that must be redacted before they are stored are held whole; longer ones are given up. */
+/** Responses that must be redacted before they are stored are held in memory; longer ones are not recorded. */
 const MAX_HELD = 16 * 1024 * 1024;
 
-export interface TakeDownOptions {
+export interface RecordingTapOptions {
   readonly recorder: Recorder;
   readonly request: Omit<RequestToRecord, 'body'> & { readonly headers: ReadonlyMap<string, string> };
-  /** Set when nothing may be stored before it was redacted. */
+  /** Set if everything must be redacted before it is stored. */
   readonly redact: Redact | undefined;
   readonly onUndecodable: () => void;
   readonly onError: (error: unknown) => void;
-  /** When the recorder has all of it; it may not be stored yet. */
+  /** Called when the recorder has the whole exchange; it may not be stored yet. */
   readonly onEnd: () => void;
 }
 
 /**
- * Hands an exchange to the recorder while it passes, decoded. Nothing in here throws: whoever moves the bytes must
- * not notice.
+ * Decodes an exchange and hands it to the recorder while the proxy forwards it. It never throws: a failure to record
+ * must not disturb the exchange.
  */
-export function takeDown({ recorder, request, redact, onUndecodable, onError, onEnd }: TakeDownOptions): Watch {
+export function createRecordingTap({
+  recorder,
+  request,
+  redact,
+  onUndecodable,
+  onError,
+  onEnd,
+}: RecordingTapOptions): ExchangeTap {
   let body: Uint8Array[] | undefined = [];
   let size = 0;
   let recording: Recording | undefined;
@@ -117,7 +141,7 @@ export function takeDown({ recorder, request, redact, onUndecodable, onError, on
       safely(() => {
         begin();
         if (!decoder) return finish(outcome, error);
-        // What is cut off in the middle of its encoding was readable up to there.
+        // An encoded body that was cut off is readable up to that point.
         isCut = outcome !== 'done';
         decoder.end(() => finish(outcome, error));
       }),

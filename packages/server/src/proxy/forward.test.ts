@@ -1,7 +1,7 @@
 import { createServer, get, type IncomingMessage } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { createConnections } from './connections.ts';
+import { createConnections } from './forward.ts';
 
 /** How long an idle connection is kept behind an answer with this header; undefined where it is closed. */
 function keptFor(protocol: string, keepAlive?: string): number | undefined {
@@ -9,7 +9,7 @@ function keptFor(protocol: string, keepAlive?: string): number | undefined {
   const socket = new Socket();
   const headers = keepAlive === undefined ? {} : { 'keep-alive': keepAlive };
   connections.answered(socket, { headers } as IncomingMessage);
-  const isKept = connections.agentOf(protocol).keepSocketAlive(socket) as unknown;
+  const isKept = connections.agentFor(protocol).keepSocketAlive(socket) as unknown;
   return isKept ? socket.timeout : undefined;
 }
 
@@ -37,7 +37,7 @@ test('the next request takes the connection of the one before', async () => {
   const ask = () =>
     new Promise<void>((done, fail) => {
       const { port } = server.address() as AddressInfo;
-      const request = get({ host: '127.0.0.1', port, agent: connections.agentOf('http:') }, (answer) => {
+      const request = get({ host: '127.0.0.1', port, agent: connections.agentFor('http:') }, (answer) => {
         connections.answered(request.socket, answer);
         answer.resume().on('end', () => setImmediate(done));
       });

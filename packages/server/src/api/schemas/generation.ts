@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Loss as CoreLoss, Notice as CoreNotice } from '@skein/core';
 import type { BranchState, GenerationEvent as EngineEvent } from '@skein/forest';
-import { Stop, Usage } from './schemas.ts';
+import { Stop, Usage } from './forest.ts';
 import { assertSame, type IsSameOnWire } from './wire.ts';
 
 /** What happens in a generation, as its event stream sends it: the one definition for routes, OpenAPI and the page. */
@@ -79,9 +79,9 @@ export type Notice = z.infer<typeof Notice>;
 
 assertSame<IsSameOnWire<Notice, CoreNotice>>();
 
-export const GenerationStatus = z.enum(['running', 'done', 'waiting', 'failed', 'aborted']);
+const GenerationStatus = z.enum(['running', 'done', 'waiting', 'failed', 'aborted']);
 
-export const Branch = z
+const Branch = z
   .object({
     head: z.string(),
     status: GenerationStatus,

@@ -1,9 +1,9 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { Problem } from '../http/problem.ts';
 import type { Services } from '../services.ts';
-import { ProblemBody } from './schemas.ts';
+import { ProblemBody } from './schemas/forest.ts';
 
-export interface Env {
+interface Env {
   Variables: { services: Services };
 }
 
@@ -48,4 +48,11 @@ export function streams(type: string, description: string, schema: z.ZodType = z
 
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } }, required: true as const };
+}
+
+/** Without the members that were not given. */
+export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
 }

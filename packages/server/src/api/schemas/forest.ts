@@ -157,7 +157,7 @@ const Params = z
   .strict();
 
 /** What a model is asked with. */
-export const Wish = z.object({
+export const GenerationRequest = z.object({
   model: z.string().max(300).optional(),
   agent: z.string().max(100).optional(),
   tools: z.array(z.string().max(200)).max(200).optional(),
@@ -168,6 +168,6 @@ export const ProblemBody = z
   .looseObject({ type: z.string(), title: z.string(), status: z.number(), code: z.string(), detail: z.string() })
   .openapi('Problem');
 
-export function pageOf<T extends z.ZodType>(item: T) {
+export function pageSchema<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), next: z.string().optional() });
 }

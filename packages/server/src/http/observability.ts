@@ -1,3 +1,24 @@
+/** One line of JSON for each thing that happened. Neither bodies nor secrets go in. */
+export interface Log {
+  info(event: string, facts?: Readonly<Record<string, unknown>>): void;
+  error(event: string, error: unknown, facts?: Readonly<Record<string, unknown>>): void;
+}
+
+export function createLog(write: (line: string) => void, now: () => Date = () => new Date()): Log {
+  const line = (level: string, event: string, facts: Readonly<Record<string, unknown>> = {}) =>
+    write(JSON.stringify({ time: now().toISOString(), level, event, ...facts }));
+  return {
+    info: (event, facts) => line('info', event, facts),
+    error(event, error, facts) {
+      const { name, message, code, stack } = (error ?? {}) as Partial<Error> & { code?: unknown };
+      const text = name === undefined ? String(error) : `${name}: ${message}`;
+      line('error', event, { ...facts, error: text, ...(code !== undefined && { code }), ...(stack && { stack }) });
+    },
+  };
+}
+
+export const silentLog: Log = { info: () => undefined, error: () => undefined };
+
 /** Counters and gauges, in the text form that Prometheus reads. */
 export interface Metrics {
   count(name: MetricName, labels?: Labels, by?: number): void;
@@ -52,4 +73,23 @@ export function createMetrics(): Metrics {
 function labelText(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(String(value))}`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+/** What could not be recorded: clients of the proxy do not notice, so it is shown elsewhere. */
+export interface RecordingTrouble {
+  report(error: unknown): void;
+  /** In words; undefined while there is none. */
+  summary(): string | undefined;
+}
+
+export function createRecordingTrouble(): RecordingTrouble {
+  let count = 0;
+  let last = '';
+  return {
+    report(error) {
+      count++;
+      last = error instanceof Error ? error.message : String(error);
+    },
+    summary: () => (count === 0 ? undefined : `${count} times an exchange could not be recorded; last: ${last}`),
+  };
 }
