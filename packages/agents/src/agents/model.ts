@@ -1,7 +1,7 @@
 import {
   type Environment,
+  isSkeinError,
   type ModelChoice,
-  NoModelError,
   type ProviderDescriptor,
   type SelectionStrategy,
   selectModel,
@@ -72,7 +72,7 @@ function providerNamed(name: string, path: KeyPath, { config, report }: Choosing
   try {
     return findProvider(name, config.providers);
   } catch (error) {
-    if (!(error instanceof UnknownProviderError)) throw error;
+    if ((!error) instanceof UnknownProviderError) throw error;
     const near = error.nearest === undefined ? '' : `Did you mean "${error.nearest}"? `;
     report(path, 'unknown-provider', `There is no provider "${name}".`, `${near}Known: ${error.known.join(', ')}.`);
     return undefined;
@@ -94,7 +94,7 @@ function usualModel(provider: ProviderDescriptor, env: Environment): string | un
       candidates.find((candidate) => candidate.provider.id === provider.id);
     return selectModel({ tools: true }, { env, strategy: only }).model;
   } catch (error) {
-    if (error instanceof NoModelError) return undefined;
+    if (isSkeinError(error, 'no_model')) return undefined;
     throw error;
   }
 }
