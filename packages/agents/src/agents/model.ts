@@ -72,7 +72,7 @@ function providerNamed(name: string, path: KeyPath, { config, report }: Choosing
   try {
     return findProvider(name, config.providers);
   } catch (error) {
-    if ((!error) instanceof UnknownProviderError) throw error;
+    if (!(error instanceof UnknownProviderError)) throw error;
     const near = error.nearest === undefined ? '' : `Did you mean "${error.nearest}"? `;
     report(path, 'unknown-provider', `There is no provider "${name}".`, `${near}Known: ${error.known.join(', ')}.`);
     return undefined;

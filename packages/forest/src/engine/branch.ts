@@ -15,8 +15,8 @@ import {
   type Tool,
 } from '@skein/core';
 import type { Context } from '../forest/context.ts';
+import { ForestError } from '../forest/errors.ts';
 import { keepCheckpoints } from '../forest/read/sent-context.ts';
-import { ForestError } from '../forest/types.ts';
 import { appendAt, appendBeside } from '../forest/write/append.ts';
 import { placeBelow } from '../forest/write/append-point.ts';
 import { joinTexts } from '../forest/write/plain-text.ts';

@@ -1,9 +1,10 @@
 import { type Message, user } from '@skein/core';
 import { type Context, seeingContext } from '../forest/context.ts';
+import { ForestError } from '../forest/errors.ts';
+import type { Forest } from '../forest/forest.ts';
 import { everyItem } from '../forest/pages.ts';
 import { resolveId } from '../forest/read/resolve.ts';
 import { threadsOf } from '../forest/threads/threads.ts';
-import { type Forest, ForestError } from '../forest/types.ts';
 import { appendAt } from '../forest/write/append.ts';
 import { placeBelow } from '../forest/write/append-point.ts';
 import { nodeId, ROOT } from '../model/index.ts';

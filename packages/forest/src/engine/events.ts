@@ -1,7 +1,7 @@
 import type { Clock, StoreRecord } from '../model/index.ts';
 import { KeyGuard } from '../model/secrets.ts';
+import { nextChange } from '../store/changes.ts';
 import type { Store } from '../store/index.ts';
-import { nextChange } from '../store/next-change.ts';
 import { readGeneration } from './generation.ts';
 import { EngineError, type GenerationEvent, type StoredEvent } from './types.ts';
 

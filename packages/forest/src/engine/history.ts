@@ -8,11 +8,12 @@ import {
   type Step,
   type ToolDefinition,
 } from '@skein/core';
+import { ForestError } from '../forest/errors.ts';
 import { messageOf, takesByNode } from '../forest/read/read-nodes.ts';
 import { readCheckpoints } from '../forest/read/sent-context.ts';
 import { storedManifest } from '../forest/read/sent-request.ts';
 import { type Lineage, lineageOf, takesOfLineage } from '../forest/threads/thread.ts';
-import { ForestError, type TakeFacts } from '../forest/types.ts';
+import type { TakeFacts } from '../forest/write/append.ts';
 import {
   type BodyRecord,
   isMessage,

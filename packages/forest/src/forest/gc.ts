@@ -1,10 +1,10 @@
 import { ENTRY_KINDS, type StoreRecord, type TakeRecord } from '../model/index.ts';
 import type { Compaction, Store } from '../store/index.ts';
 import type { Context } from './context.ts';
+import { ForestError } from './errors.ts';
 import { everyItem, everyPage } from './pages.ts';
 import { everyStep } from './read/walk.ts';
 import { readThreads } from './threads/thread.ts';
-import { ForestError } from './types.ts';
 import { bookmarkPage, readBookmarks } from './write/bookmarks.ts';
 import { settleAll } from './write/reparent.ts';
 

@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../store/index.ts';
-import { ForestError } from './types.ts';
+import { ForestError } from './errors.ts';
 
 const DEFAULT_LIMIT = 100;
 const LARGEST_FETCH = 1000;

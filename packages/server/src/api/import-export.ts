@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import {
-  type ExportOf,
+  type ExportSelection,
   exportText,
   IMPORT_FORMATS,
-  type Imported,
   type ImportOptions,
   type ImportProgress,
+  type ImportResult,
   importFile,
 } from '@skein/forest';
 import type { Context } from 'hono';
@@ -102,7 +102,7 @@ export const moving = apiRouter()
     const pieces = exportText(forest, {
       format,
       ...given({ dialect: spoken }),
-      ...(named && { of: { [named[0]]: named[1] } as unknown as ExportOf }),
+      ...(named && { of: { [named[0]]: named[1] } as unknown as ExportSelection }),
     });
     // What is wrong shows with the first piece, while the answer can still say so.
     const first = await pieces.next();
@@ -142,7 +142,7 @@ function requestBody(c: Context): AsyncIterable<Uint8Array> {
 }
 
 /** What an import brought, or for whoever accepts events how far it is, too. */
-async function answerImport(c: Context, work: (options: Pick<ImportOptions, 'onProgress'>) => Promise<Imported>) {
+async function answerImport(c: Context, work: (options: Pick<ImportOptions, 'onProgress'>) => Promise<ImportResult>) {
   if (c.req.header('accept')?.includes('text/event-stream'))
     return sseResponse(c, () => withProgress((onProgress) => work({ onProgress }))) as never;
   const { threads, problems, ...imported } = await work({});

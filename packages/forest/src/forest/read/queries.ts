@@ -1,15 +1,47 @@
+import type { Role } from '@skein/core';
 import { type NodeRecord, ROOT } from '../../model/index.ts';
 import type { Page, Store } from '../../store/index.ts';
 import type { Context } from '../context.ts';
+import { ForestError } from '../errors.ts';
+import type { Forest } from '../forest.ts';
 import { everyPage, filteredPage } from '../pages.ts';
 import { lineageOf } from '../threads/thread.ts';
-import { type Forest, ForestError, type ForestNode, type NodePageRequest, type TopologyNode } from '../types.ts';
+
 import { joinTexts } from '../write/plain-text.ts';
 import { hiddenAmong } from './hidden.ts';
-import { messageOf, readableNodes, readNodes, takesByNode } from './read-nodes.ts';
+import { type ForestNode, messageOf, readableNodes, readNodes, takesByNode } from './read-nodes.ts';
 import { recordOf, resolveId } from './resolve.ts';
 import { partsFrom, sentRequest } from './sent-request.ts';
-import { type Step, type Top, topOf, walkBelow } from './walk.ts';
+import { type NodePageRequest, type Step, type Top, topOf, walkBelow } from './walk.ts';
+
+/** Whose request: of several conversations through a node only those of this thread count. Default: any. */
+export interface OfThread {
+  readonly thread?: string;
+}
+
+export interface Difference {
+  /** The last node that both have; the root when there is none. */
+  readonly shared: string;
+  readonly sharedLength: number;
+  readonly a: readonly ForestNode[];
+  readonly b: readonly ForestNode[];
+}
+
+export interface TopologyRequest extends NodePageRequest {
+  /** Only below this node. */
+  readonly below?: string;
+}
+
+export interface TopologyNode {
+  readonly id: string;
+  readonly parent: string;
+  readonly depth: number;
+  readonly role: Role;
+  readonly at: number;
+  readonly removed: boolean;
+  readonly model?: string;
+  readonly provider?: string;
+}
 
 type Reading = Pick<
   Forest,

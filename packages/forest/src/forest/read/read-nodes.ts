@@ -1,8 +1,31 @@
-import { dialect, isSkeinError, type Message } from '@skein/core';
+import { dialect, isSkeinError, type Message, type Role } from '@skein/core';
 import type { NodeRecord, RefRecord, TakeRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
-import { ForestError, type ForestNode, type Marks } from '../types.ts';
+import { ForestError } from '../errors.ts';
 import { hiddenBelow } from './hidden.ts';
+
+export interface ForestNode {
+  readonly id: string;
+  readonly parent: string;
+  readonly depth: number;
+  readonly role: Role;
+  readonly at: number;
+  readonly dialect: string;
+  readonly message: Message;
+  /** Oldest first. */
+  readonly takes: readonly TakeRecord[];
+  /** Removed ones included. */
+  readonly childCount: number;
+  /** It, or a node above it, was removed. */
+  readonly removed: boolean;
+  readonly marks: Marks;
+}
+
+export interface Marks {
+  readonly tags: readonly string[];
+  readonly note?: string;
+  readonly rating?: number;
+}
 
 /**
  * Nodes as they are shown, for records in any order. Whoever knows which are hidden saves reading what is above them. A

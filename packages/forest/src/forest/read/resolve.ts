@@ -1,6 +1,6 @@
 import { ID_LENGTH, isIdPrefix, type NodeRecord, ROOT } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
-import { ForestError } from '../types.ts';
+import { ForestError } from '../errors.ts';
 
 /** The full id that an id, its beginning, or the former id of something leads to. */
 export async function resolveId(store: Store, id: string): Promise<string> {

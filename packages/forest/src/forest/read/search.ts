@@ -1,11 +1,31 @@
+import type { Role } from '@skein/core';
 import { type NodeRecord, ROOT, searchText, wordsOf } from '../../model/index.ts';
-import type { SearchHit } from '../../store/index.ts';
+import type { PageRequest, SearchHit } from '../../store/index.ts';
 import type { Context } from '../context.ts';
+import type { Forest } from '../forest.ts';
 import { filteredPage } from '../pages.ts';
-import type { Forest, Found } from '../types.ts';
 import { hiddenBelow } from './hidden.ts';
 import { marksByNode, messageOf, takesByNode, unlessDamaged } from './read-nodes.ts';
 import { isAtOrBelow, recordOf, resolveId } from './resolve.ts';
+
+export interface SearchFilters extends PageRequest {
+  readonly roles?: readonly Role[];
+  readonly since?: number;
+  readonly until?: number;
+  /** Only below this node. */
+  readonly below?: string;
+  readonly model?: string;
+  readonly tag?: string;
+}
+
+export interface Found {
+  readonly node: string;
+  readonly role: Role;
+  readonly score: number;
+  /** Text around the words, and where the words are in it. */
+  readonly snippet: string;
+  readonly marks: readonly (readonly [start: number, end: number])[];
+}
 
 /** All words must be there; the last one may be the beginning of a word. */
 export function searchOf(context: Context): Forest['search'] {

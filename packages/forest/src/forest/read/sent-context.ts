@@ -2,10 +2,21 @@ import { type Checkpoint, dialect } from '@skein/core';
 import type { NodeRecord, StoredText, TakeContext, TakeRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { type Context, seeRefs, setRef } from '../context.ts';
+import type { Forest } from '../forest.ts';
 import { type Lineage, lineageOf, takesOfLineage } from '../threads/thread.ts';
-import type { ContextChange, Forest, Threads } from '../types.ts';
+import type { Threads } from '../threads/threads.ts';
 import { groupBy } from './read-nodes.ts';
 import { resolveId } from './resolve.ts';
+
+/** A request of a conversation that had another context than the one before it. */
+export interface ContextChange {
+  /** The reply to that request. */
+  readonly node: string;
+  readonly system?: { readonly before: string; readonly after: string };
+  readonly tools?: { readonly before: string; readonly after: string };
+  /** The request left out messages at the front, or sent others in their place. */
+  readonly compacted?: { readonly messages: number; readonly replacement: string };
+}
 
 /** Where a conversation was sent with another system text, other tools or another history than before. */
 export function contextChangesOf({ store }: Context, threads: Threads): Forest['contextChanges'] {

@@ -1,8 +1,20 @@
-import { diffPrefix, joinManifest, type Manifest, type PrefixDifference } from '@skein/core';
+import { diffPrefix, joinManifest, type Loss, type Manifest, type PrefixDifference } from '@skein/core';
 import { type NodeRecord, restoreManifest, sha256, type TakeRecord, unpackBytes } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
+import { ForestError } from '../errors.ts';
 import { type Lineage, takesOfLineage } from '../threads/thread.ts';
-import { ForestError, type SentRequest } from '../types.ts';
+
+export interface SentRequest {
+  readonly body: string;
+  readonly sha256: string;
+  readonly dialect: string;
+  readonly model: string;
+  readonly provider?: string;
+  /** Host and path, where the exchange was recorded. */
+  readonly address?: string;
+  /** What was not sent as it is, where it is known. */
+  readonly losses?: readonly Loss[];
+}
 
 /** The exact bytes of the latest request that brought a node, in a conversation or in any. */
 export async function sentRequest(store: Store, node: NodeRecord, lineage?: Lineage): Promise<SentRequest> {

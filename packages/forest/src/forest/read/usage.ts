@@ -1,10 +1,28 @@
+import type { Usage } from '@skein/core';
 import { DEMO_ISSUER, type NodeRecord, ROOT, type TakeRecord } from '../../model/index.ts';
 import type { Context } from '../context.ts';
+import type { Forest } from '../forest.ts';
 import { everyPage } from '../pages.ts';
 import { type Lineage, lineageOf, takesOfLineage } from '../threads/thread.ts';
-import type { Forest, Threads, UsageOf, UsageTotal } from '../types.ts';
+import type { Threads } from '../threads/threads.ts';
 import { recordOf, resolveId } from './resolve.ts';
 import { everyStep, topOf } from './walk.ts';
+
+export type UsageOf =
+  | { readonly node: string }
+  | { readonly below: string }
+  /** With a thread, only what that conversation paid on the path. */
+  | { readonly path: string; readonly thread?: string }
+  | { readonly thread: string }
+  | { readonly since: number; readonly until?: number };
+
+export interface UsageTotal {
+  readonly usage: Omit<Usage, 'native'>;
+  /** US dollars of the replies whose price is known, and how many have none. */
+  readonly cost: number;
+  readonly withoutPrice: number;
+  readonly replies: number;
+}
 
 const BUCKETS = ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output', 'reasoning'] as const;
 const BATCH = 1000;

@@ -1,9 +1,16 @@
 import { type NodeRecord, ROOT } from '../../model/index.ts';
-import type { Page, Store } from '../../store/index.ts';
+import type { Page, PageRequest, Store } from '../../store/index.ts';
 import { badPage, pageLimit } from '../pages.ts';
-import type { NodePageRequest } from '../types.ts';
+
 import { hiddenAmong, hiddenBelow } from './hidden.ts';
 import { resolveId } from './resolve.ts';
+
+/** Removed nodes are left out unless they are asked for. */
+export interface WithRemoved {
+  readonly withRemoved?: boolean;
+}
+
+export interface NodePageRequest extends PageRequest, WithRemoved {}
 
 /** A node met on a walk. */
 export interface Step {

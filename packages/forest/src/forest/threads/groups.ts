@@ -2,8 +2,22 @@ import { type RefRecord, sha256 } from '../../model/index.ts';
 import type { Page, PageRequest, Store } from '../../store/index.ts';
 import { type Context, seeRefs, setRef } from '../context.ts';
 import { filteredPage } from '../pages.ts';
-import type { Thread, ThreadGroup } from '../types.ts';
-import { readThreads } from './thread.ts';
+
+import { readThreads, type Thread } from './thread.ts';
+
+/** One row of a list: a thread alone, a session, threads that begin with the same words, or side calls. */
+export interface ThreadGroup {
+  readonly kind: 'thread' | 'session' | 'opening' | 'side';
+  /** For `inGroup`; absent for a thread alone. */
+  readonly group?: string;
+  /** The one that the row is named after. */
+  readonly thread: Thread;
+  readonly count: number;
+  /** There are more than were counted. */
+  readonly isMore: boolean;
+  /** The first few, last changed first. */
+  readonly threads: readonly Thread[];
+}
 
 /**
  * Which rows a list of conversations has. Threads of one session are one row, and so are threads that begin with the same

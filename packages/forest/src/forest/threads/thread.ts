@@ -2,7 +2,32 @@ import type { RefRecord, TakeRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { groupBy, marksOf } from '../read/read-nodes.ts';
 import { followRedirects } from '../read/resolve.ts';
-import type { Thread } from '../types.ts';
+
+export interface Thread {
+  readonly id: string;
+  /** The first node that is its own; the root for a whole conversation. */
+  readonly start: string;
+  readonly head: string;
+  readonly title: string;
+  readonly tags: readonly string[];
+  readonly note?: string;
+  readonly rating?: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly deleted: boolean;
+  /** The thread it was forked from. */
+  readonly forkedFrom?: string;
+  /** Recorded from a client: only that client's own exchanges move its head. */
+  readonly recorded: boolean;
+  /** What it is to its session: the conversation itself, a subagent's, or a side call such as one for a title. */
+  readonly part: 'main' | 'subagent' | 'side';
+  /** The row of a list that it belongs to. */
+  readonly group?: string;
+  /** What its client calls the session, as a hash. */
+  readonly session?: string;
+  /** It goes on from a response that was not recorded: the id that the server issued for it. */
+  readonly unrecorded?: string;
+}
 
 /** In the order of the ids; undefined where there is none. Heads and starts that moved are shown where they are now. */
 export async function readThreads(store: Store, ids: readonly string[]): Promise<(Thread | undefined)[]> {

@@ -1,17 +1,64 @@
 import { randomUUID } from 'node:crypto';
+import type { Message } from '@skein/core';
 import { type RefRecord, ROOT } from '../../model/index.ts';
-import type { Store } from '../../store/index.ts';
+import type { Page, PageRequest, Store } from '../../store/index.ts';
 import { type Context, setRef } from '../context.ts';
+import { ForestError } from '../errors.ts';
 import { everyPage, filteredPage } from '../pages.ts';
 import { isAtOrBelow, resolveId } from '../read/resolve.ts';
 import { walkBelow } from '../read/walk.ts';
-import { ForestError, type Thread, type Threads } from '../types.ts';
+
 import { appendAt } from '../write/append.ts';
 import { placeBelow } from '../write/append-point.ts';
 import { noteValue, ratingValue, tagValues } from '../write/marks.ts';
-import { listGroups, openingGroup, SIDE_CALLS, threadsInGroup, touchGroups } from './groups.ts';
-import { lineageOf, readThreads } from './thread.ts';
+import { listGroups, openingGroup, SIDE_CALLS, type ThreadGroup, threadsInGroup, touchGroups } from './groups.ts';
+import { lineageOf, readThreads, type Thread } from './thread.ts';
 import { wordsAt } from './title.ts';
+
+/**
+ * A thread is a conversation that somebody had. Content may be shared by any number of threads, a conversation never is:
+ * who begins one gets a thread of its own, even where every node of it exists already.
+ */
+export interface Threads {
+  /** Begins a conversation with these messages, below a node or at the root. */
+  begin(
+    messages: readonly Message[],
+    options?: { readonly below?: string; readonly title?: string; readonly part?: Thread['part'] },
+  ): Promise<Thread>;
+  /** Writes messages into a conversation, at its head or at a node of it. A recorded one is forked first: the fork is returned. */
+  append(id: string, messages: readonly Message[], options?: { readonly at?: string }): Promise<Thread>;
+  /** The thread that a person's change belongs to: itself, or for a recorded one a fork at `at` (default: its head). */
+  writable(id: string, options?: { readonly at?: string }): Promise<Thread>;
+  /** A thread that ends at a node which is there already. Without a title it gets one from what was first asked. */
+  create(thread: {
+    readonly head: string;
+    readonly start?: string;
+    readonly title?: string;
+    readonly id?: string;
+    readonly part?: Thread['part'];
+  }): Promise<Thread>;
+  get(id: string): Promise<Thread>;
+  /** The thread and those it was forked from, nearest first. A take of any of them belongs to this conversation. */
+  lineage(id: string): Promise<readonly string[]>;
+  /** Last changed first. */
+  list(page?: PageRequest & { readonly deleted?: boolean; readonly tag?: string }): Promise<Page<Thread>>;
+  /** The same as rows, last changed first: sessions and equal openings are folded into one row each. */
+  groups(page?: PageRequest): Promise<Page<ThreadGroup>>;
+  /** The threads of such a row, last changed first. */
+  inGroup(group: string, page?: PageRequest): Promise<Page<Thread>>;
+  /** Threads whose path ends at or above the node, or leads through it; deleted ones left out. */
+  of(node: string): Promise<Thread[]>;
+  rename(id: string, title: string): Promise<Thread>;
+  moveHead(id: string, head: string): Promise<Thread>;
+  /** A thread of its own that shares the history up to `at`; default: the head. */
+  fork(id: string, options?: { readonly at?: string; readonly title?: string }): Promise<Thread>;
+  tag(id: string, tags: { readonly [tag: string]: boolean }): Promise<Thread>;
+  note(id: string, text: string | null): Promise<Thread>;
+  rate(id: string, rating: number | null): Promise<Thread>;
+  /** Takes it from the lists; its nodes stay. */
+  delete(id: string): Promise<void>;
+  restore(id: string): Promise<Thread>;
+}
 
 /** Conversations as people see them: each a few named values, so that two writers can change different ones. */
 export function threadsOf(context: Context): Threads {

@@ -9,7 +9,7 @@ import {
   ROOT,
 } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
-import { ForestError } from '../types.ts';
+import { ForestError } from '../errors.ts';
 
 export const ROOT_PLACE: Place = { id: ROOT, depth: 0, lead: ROOT, echo: ECHO_START };
 

@@ -2,9 +2,15 @@ import type { Message } from '@skein/core';
 import { ROOT, type StoreRecord, type TakeRecord, takeOf } from '../../model/index.ts';
 import { type Context, setRef } from '../context.ts';
 import { hidingRefs } from '../read/hidden.ts';
-import type { TakeFacts } from '../types.ts';
+
 import { makeRecords, type Place } from './append-point.ts';
 import { settleBelow } from './reparent.ts';
+
+/**
+ * How messages came to be. What a model reported (usage, stop, request…) goes to the last assistant message of the
+ * list alone; author and origin follow from each message.
+ */
+export type TakeFacts = Partial<Omit<TakeRecord, 'k' | 'id' | 'node'>>;
 
 /** Writes messages below a place in one batch; gives the ids, in order. */
 export async function appendAt(

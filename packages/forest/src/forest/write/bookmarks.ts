@@ -1,10 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { NodeRecord } from '../../model/index.ts';
+import type { Page, PageRequest } from '../../store/index.ts';
 import { type Context, setRef } from '../context.ts';
+import { ForestError } from '../errors.ts';
 import { everyPage, filteredPage } from '../pages.ts';
 import { groupBy } from '../read/read-nodes.ts';
 import { followRedirects, isAtOrBelow, resolveId } from '../read/resolve.ts';
-import { type Bookmark, type Bookmarks, ForestError } from '../types.ts';
+
+export interface Bookmark {
+  readonly id: string;
+  readonly node: string;
+  readonly title: string;
+  readonly createdAt: number;
+}
+
+export interface Bookmarks {
+  add(node: string, title?: string): Promise<Bookmark>;
+  list(page?: PageRequest): Promise<Page<Bookmark>>;
+  rename(id: string, title: string): Promise<Bookmark>;
+  remove(id: string): Promise<void>;
+}
 
 /** Named places in the forest. They follow their node when it moves, and keep it from being removed. */
 export function bookmarksOf(context: Context): Bookmarks {

@@ -2,16 +2,24 @@ import { system } from '@skein/core';
 import { type NodeRecord, ROOT, type StoreRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { type Context, setRef } from '../context.ts';
+import { ForestError } from '../errors.ts';
+import type { Forest } from '../forest.ts';
 import { everyItem } from '../pages.ts';
 import { hiddenAmong, hidingRefs, reviveRecords, unremoveRecords } from '../read/hidden.ts';
 import { messageOf, takesByNode } from '../read/read-nodes.ts';
 import { isAtOrBelow, recordOf, resolveId } from '../read/resolve.ts';
-import { type Forest, ForestError, type Rehung } from '../types.ts';
+
 import { takeFor } from './append.ts';
 import { makeRecords, type Place, placeBelow, ROOT_PLACE } from './append-point.ts';
 import { refuseBookmarked } from './bookmarks.ts';
 import { checkPosition, needPlainText, needTextAndMedia, sameRole, withText } from './plain-text.ts';
-import { carriedTake, type Rehanging, rehang, settleBelow } from './reparent.ts';
+import { carriedTake, type Rehanging, type Rehung, rehang, settleBelow } from './reparent.ts';
+
+export interface Split {
+  readonly first: string;
+  readonly second: string;
+  readonly rehung: Rehung;
+}
 
 type Rehangings = Pick<Forest, 'edit' | 'split' | 'remove' | 'restore' | 'graft'>;
 

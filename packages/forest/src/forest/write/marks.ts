@@ -1,7 +1,8 @@
 import { type Context, setRef } from '../context.ts';
+import { ForestError } from '../errors.ts';
+import type { Forest } from '../forest.ts';
 import { marksByNode } from '../read/read-nodes.ts';
 import { recordOf } from '../read/resolve.ts';
-import { type Forest, ForestError } from '../types.ts';
 
 /** What people say of a node. */
 export function marksOfNodes(context: Context): Pick<Forest, 'tag' | 'note' | 'rate'> {

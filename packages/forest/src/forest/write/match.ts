@@ -4,9 +4,25 @@ import type { IdChain, Store } from '../../store/index.ts';
 import type { Context } from '../context.ts';
 import { hidingRefs, unremoveRecords } from '../read/hidden.ts';
 import { followRedirect } from '../read/resolve.ts';
-import type { Match, Observed, TakeFacts } from '../types.ts';
-import { appendAt } from './append.ts';
+
+import { appendAt, type TakeFacts } from './append.ts';
 import { placeBelow } from './append-point.ts';
+
+export interface Match {
+  /** The root when nothing matches. */
+  readonly node: string;
+  /** How many of the messages lead there. */
+  readonly matched: number;
+  readonly by: 'exact' | 'echo';
+}
+
+export interface Observed extends Match {
+  /** Where the history ends now. */
+  readonly head: string;
+  readonly added: readonly string[];
+  /** The history is known under another system text. */
+  readonly otherSystem: boolean;
+}
 
 /** Where a history leads now: what was moved is found where it is. */
 export async function matchHistory(store: Store, messages: readonly Message[]): Promise<Match> {

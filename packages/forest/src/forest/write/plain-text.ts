@@ -8,7 +8,7 @@ import {
   system,
   user,
 } from '@skein/core';
-import { ForestError } from '../types.ts';
+import { ForestError } from '../errors.ts';
 
 const WRITERS = { system, user, assistant };
 

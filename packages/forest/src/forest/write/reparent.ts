@@ -4,8 +4,14 @@ import type { Context } from '../context.ts';
 import { everyItem, everyPage } from '../pages.ts';
 import { groupBy, messageOf, takesByNode } from '../read/read-nodes.ts';
 import { followRedirects } from '../read/resolve.ts';
-import type { Rehung } from '../types.ts';
+
 import { makeRecords, type Place, placeBelow } from './append-point.ts';
+
+/** What re-hanging did: its cost is one small record for each node below. */
+export interface Rehung {
+  /** New ids by old ids. Old ids lead to the new ones from now on. */
+  readonly moved: ReadonlyMap<string, string>;
+}
 
 export interface Rehanging {
   /** What moves, with all below it. */
