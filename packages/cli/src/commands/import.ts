@@ -1,26 +1,27 @@
 import { stat } from 'node:fs/promises';
-import { IMPORT_FORMATS, type ImportFormat, type ImportResult, importFile, olderSettings } from '@skein/forest';
-import { type Command, Option } from 'commander';
-import { counted, harmless, say, sayJson, warn } from '../output/output.ts';
+import { type ImportResult, importFile, importFormats, olderSettings } from '@skein/forest';
+import type { Command } from 'commander';
+import { counted, harmless, say, sayJson, UsageError, warn } from '../output/output.ts';
 import { progressLine } from '../output/progress.ts';
 import { inWorld } from '../world/open-world.ts';
 import { type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Options extends ForestFlags {
-  readonly format?: ImportFormat;
+  readonly format?: string;
   readonly dialect?: string;
 }
 
 export function addImport(program: Command): void {
   jsonCommand(program, 'import', 'bring conversations from a file or a folder into the forest')
     .argument('<file>')
-    .addOption(new Option('--format <name>', 'what it is, where nothing in it says so').choices(IMPORT_FORMATS))
+    .option('--format <name>', `what it is, where nothing in it says so (${formatNames().join(', ')})`)
     .option('--dialect <name>', 'what bare messages are written in, such as openai-chat or legacy')
     .action(importInto);
 }
 
 async function importInto(file: string, { json, format, dialect, ...flags }: Options): Promise<void> {
   await inWorld(flags, async ({ forest }) => {
+    requireFormat(format);
     const progress = progressLine();
     const { size, isFile } = await sizeOf(file);
     const done = await importFile(forest, file, {
@@ -39,6 +40,16 @@ async function importInto(file: string, { json, format, dialect, ...flags }: Opt
       );
     if (done.problems.length > 0) process.exitCode = 1;
   });
+}
+
+/** Plug-ins add importers while the world opens, so only now is it known which formats there are. */
+function requireFormat(format: string | undefined): void {
+  if (format !== undefined && !formatNames().includes(format))
+    throw new UsageError(`"${format}" is not a format. Allowed choices are ${formatNames().join(', ')}.`);
+}
+
+function formatNames(): string[] {
+  return importFormats().map(({ id }) => id);
 }
 
 /** A file of another kind than was said has something wrong on every line. */

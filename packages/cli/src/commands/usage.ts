@@ -1,4 +1,4 @@
-import type { Forest, UsageOf, UsageTotal } from '@skein/forest';
+import type { Forest, UsageScope, UsageTotal } from '@skein/forest';
 import { type Command, Option } from 'commander';
 import { counted, say, sayJson, UsageError } from '../output/output.ts';
 import { inputOf } from '../output/usage-text.ts';
@@ -36,7 +36,7 @@ async function showUsage(id: string | undefined, { json, below, since, until, ..
   });
 }
 
-async function selected(forest: Forest, id: string, below: boolean): Promise<UsageOf> {
+async function selected(forest: Forest, id: string, below: boolean): Promise<UsageScope> {
   const { node, thread } = await findPlace(forest, id);
   if (below) return { below: node };
   return thread ? { thread: thread.id } : { path: node };

@@ -1,3 +1,4 @@
+import { isSkeinError, type SkeinErrorCode } from '@skein/core';
 import { type Forest, ForestError, type ForestNode, isDamage, readableNodes, type Thread } from '@skein/forest';
 
 /** What a person meant by an id: a thread and where it stands, or a node. */
@@ -34,9 +35,9 @@ async function threadsLike(forest: Forest, start: string): Promise<Thread[]> {
   return found;
 }
 
-function unless(...codes: readonly string[]) {
+function unless(...codes: readonly SkeinErrorCode[]) {
   return (error: unknown): undefined => {
-    if (error instanceof ForestError && codes.includes(error.code)) return undefined;
+    if (isSkeinError(error, ...codes)) return undefined;
     throw error;
   };
 }
