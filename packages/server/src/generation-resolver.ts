@@ -1,6 +1,6 @@
 import { type Agent, type Config, findProvider, presetParams } from '@skein/agents';
 import { type Environment, hasKey, isSkeinError, type Tool } from '@skein/core';
-import { type Engine, type GenerateOptions, toolsToGoOn } from '@skein/forest';
+import { continueTools, type Engine, type GenerateOptions } from '@skein/forest';
 import { Problem } from './http/problem.ts';
 import type { GenerationResolver } from './services.ts';
 
@@ -61,7 +61,7 @@ export function createGenerationResolver(
       throw new Problem('bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
     // An agent's parameters have the preset that counts for it.
     const n = from || config.preset === undefined ? undefined : config.presets[config.preset]?.n;
-    const before = last ? toolsToGoOn(last.tools, tools).filter((tool) => 'execute' in tool) : [];
+    const before = last ? continueTools(last.tools, tools).filter((tool) => 'execute' in tool) : [];
     const known = [...(from?.tools ?? []), ...tools, ...before];
     const named = wanted?.map((tool) => toolNamed(tool, known));
     return {

@@ -9,10 +9,9 @@ import {
   exportOlder,
   exportText,
   type Forest,
-  IMPORT_FORMATS,
-  type ImportFormat,
   type ImportResult,
   importFile,
+  importFormats,
   olderSettings,
 } from '@skein/forest';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -23,20 +22,21 @@ import { progressLine } from '../output/progress.ts';
 import { type ForestFlags, forestCommand, jsonCommand } from './forest-command.ts';
 
 interface ImportOptions extends ForestFlags {
-  readonly format?: ImportFormat;
+  readonly format?: string;
   readonly dialect?: string;
 }
 
 export function addImport(program: Command): void {
   jsonCommand(program, 'import', 'bring conversations from a file or a folder into the forest')
     .argument('<file>')
-    .addOption(new Option('--format <name>', 'what it is, where nothing in it says so').choices(IMPORT_FORMATS))
+    .option('--format <name>', `what it is, where nothing in it says so (${formatNames().join(', ')})`)
     .option('--dialect <name>', 'what bare messages are written in, such as openai-chat or legacy')
     .action(importInto);
 }
 
 async function importInto(file: string, { json, format, dialect, ...flags }: ImportOptions): Promise<void> {
   await withForest(flags, async ({ forest }) => {
+    requireFormat(format);
     const progress = progressLine();
     const { size, isFile } = await sizeOf(file);
     const done = await importFile(forest, file, {
@@ -55,6 +55,16 @@ async function importInto(file: string, { json, format, dialect, ...flags }: Imp
       );
     if (done.problems.length > 0) process.exitCode = 1;
   });
+}
+
+/** Plug-ins add importers when the configuration is read, so only now is it known which formats there are. */
+function requireFormat(format: string | undefined): void {
+  if (format !== undefined && !formatNames().includes(format))
+    throw new UsageError(`"${format}" is not a format. Allowed choices are ${formatNames().join(', ')}.`);
+}
+
+function formatNames(): string[] {
+  return importFormats().map(({ id }) => id);
 }
 
 /** A file of another kind than was said has something wrong on every line. */

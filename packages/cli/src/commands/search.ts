@@ -1,5 +1,5 @@
 import type { Role } from '@skein/core';
-import type { Found } from '@skein/forest';
+import type { SearchResult } from '@skein/forest';
 import { type Command, Option } from 'commander';
 import { withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
@@ -48,7 +48,7 @@ async function search(words: readonly string[], options: Options): Promise<void>
   });
 }
 
-function marked({ snippet, marks }: Found): string {
+function marked({ snippet, marks }: SearchResult): string {
   const text = inLine(snippet);
   let at = 0;
   let line = '';

@@ -1,4 +1,4 @@
-import type { Forest, UsageOf, UsageTotal } from '@skein/forest';
+import type { Forest, UsageScope, UsageTotal } from '@skein/forest';
 import { type Command, Option } from 'commander';
 import { withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
@@ -36,7 +36,7 @@ async function showUsage(id: string | undefined, { json, below, since, until, ..
   });
 }
 
-async function selected(forest: Forest, id: string, below: boolean): Promise<UsageOf> {
+async function selected(forest: Forest, id: string, below: boolean): Promise<UsageScope> {
   const { node, thread } = await locate(forest, id);
   if (below) return { below: node };
   return thread ? { thread: thread.id } : { path: node };

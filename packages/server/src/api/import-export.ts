@@ -2,11 +2,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import {
   type ExportSelection,
   exportText,
-  IMPORT_FORMATS,
   type ImportOptions,
   type ImportProgress,
   type ImportResult,
   importFile,
+  importFormats,
 } from '@skein/forest';
 import type { Context } from 'hono';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
@@ -27,6 +27,13 @@ const ImportedView = z.object({
   problems: z.array(z.object({ code: z.string(), where: z.string(), message: z.string() })),
 });
 
+/** Formats of a single file: plug-ins may add some at any time. */
+function uploadable(): string[] {
+  return importFormats()
+    .map(({ id }) => id)
+    .filter((id) => id !== 'older');
+}
+
 const bring = createRoute({
   method: 'post',
   path: '/import',
@@ -35,7 +42,13 @@ const bring = createRoute({
   request: {
     query: z.object({
       // The older layout is a folder of the server, and no request may name one.
-      format: z.enum(IMPORT_FORMATS).exclude(['older']).optional(),
+      format: z
+        .string()
+        .refine((name) => uploadable().includes(name), {
+          error: () => `Not a format that can be imported here. Use one of ${uploadable().join(', ')}.`,
+        })
+        .openapi({ description: 'The name of an importer', example: uploadable()[0] })
+        .optional(),
       dialect,
     }),
     body: { content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } } },

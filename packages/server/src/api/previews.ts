@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ContentBlock, Message } from '@skein/core';
-import { readableNodes, type Store, wordsAt } from '@skein/forest';
+import { readableNodes, readOpening, type Store } from '@skein/forest';
 import type { Redact } from '../redact.ts';
 import { answers, apiRouter } from './router.ts';
 import { Id, Thread, ThreadId, Usage } from './schemas/forest.ts';
@@ -79,7 +79,7 @@ export const glance = apiRouter()
     const models = new Set(takes.flatMap(({ model }) => (model === undefined ? [] : [model])));
     const first = path.find(({ facts }) => facts.role === 'user') ?? path[0];
     const words = (node: string | undefined) => summarizeNode(forest.store, node, redact);
-    const { opening } = await wordsAt(forest.store, head);
+    const { opening } = await readOpening(forest.store, head);
     // Without a word of a person, what the first message does instead.
     const begins = opening === '' ? words(first?.id) : toOneLine(opening, redact, SUMMARY_LENGTH);
     const [preview, last] = await Promise.all([begins, words(path.at(-1)?.id)]);
