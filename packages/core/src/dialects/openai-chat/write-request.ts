@@ -36,7 +36,7 @@ import {
   writeTools,
 } from '../write/index.ts';
 import { writeParams } from './params.ts';
-import { callProblem, nativeCalls, quirk, saysNothing } from './rules.ts';
+import { callProblem, nativeCalls, quirk, saysNothing, textPart } from './rules.ts';
 
 const format: MessageFormat = {
   takesRefusals: true,
@@ -107,10 +107,6 @@ const EMPTY = '""';
 
 function messageText(role: 'system' | 'user', content: string, target: Target): string {
   return `{"role":"${role === 'system' ? quirk('systemRole', target) : role}","content":${content}}`;
-}
-
-export function textPart(json: string): string {
-  return `{"type":"text","text":${json}}`;
 }
 
 /** The texts of one kind as one. */
