@@ -19,21 +19,21 @@ import type {
 } from './request.ts';
 import type { DialectServe } from './serve.ts';
 import type { StreamEvent, StreamReader } from './stream/events.ts';
-import { WriteCache } from './write/cache.ts';
+import { WriteCache } from './write/reuse.ts';
 import { writeRequest } from './write/write-request.ts';
 import type { RequestWriter } from './write/writer.ts';
 
-/** A protocol: pure functions from text to text. `origin` defaults to the home provider. */
+/** A protocol, as pure functions from text to text. `origin` defaults to the home provider. */
 export interface Dialect extends DialectFacets {
   readonly id: string;
   readonly home: ProviderDescriptor;
-  /** With stored `facts` the text is trusted and parsed only when its view is asked for. */
+  /** With stored `facts`, the text is trusted, and parsed only when its view is needed. */
   parseMessage(raw: string, origin?: Partial<Origin>, facts?: Facts): Message;
   readResponse(body: string, origin?: Partial<Origin>): Reply;
   readStream(origin?: Partial<Origin>): StreamReader;
   readRequest(body: string, origin?: Partial<Origin>): RequestParts;
   writeRequest(request: WriteRequest): WrittenRequest;
-  /** What `maxTokens` is when nobody says, where the API insists on a number. */
+  /** The default of `maxTokens`, if the API requires a number. */
   readonly defaultMaxTokens?: RequestWriter['defaultMaxTokens'] | undefined;
 }
 
