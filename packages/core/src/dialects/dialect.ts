@@ -87,7 +87,8 @@ export interface DialectSpec extends DialectFacets {
   /** Never throws on what it does not know. */
   view(raw: string, origin: Origin): MessageView;
   readReply(body: string): RawReply;
-  assemble(): Assembler;
+  /** `origin` is that of the reply. */
+  assemble(origin: Origin): Assembler;
   readRequest(body: string): RawRequest;
   readonly writer: RequestWriter;
 }

@@ -39,5 +39,5 @@ export type {
   WrittenRequest,
 } from './request.ts';
 export { decodeSse, type SseDecoder } from './sse.ts';
-export type { StreamEvent, StreamReader } from './stream/events.ts';
+export type { StreamDelta, StreamEvent, StreamReader } from './stream/events.ts';
 export type { CallLookup, Frame, FrameParts, RequestWriter, Target, Unit } from './write/writer.ts';

@@ -42,7 +42,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
       );
     },
     readStream(origin?: Partial<Origin>) {
-      const assembler = spec.assemble();
+      const assembler = spec.assemble(originOf(origin));
       return {
         push: (event: string | undefined, data: string) => assembler.push(event, data),
         finish: () => {

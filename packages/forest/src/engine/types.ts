@@ -5,7 +5,7 @@ import type {
   PrefixDifference,
   RunOptions,
   RunStop,
-  StreamEvent,
+  StreamDelta,
   Tool,
   ToolUseBlock,
   Usage,
@@ -148,7 +148,7 @@ export interface StoredEvent {
 }
 
 export type GenerationEvent =
-  | Exclude<StreamEvent, { type: 'error' }>
+  | StreamDelta
   | { readonly type: 'message'; readonly node: string }
   | { readonly type: 'tool-start'; readonly callId: string; readonly name: string }
   | { readonly type: 'tool-result'; readonly callId: string; readonly name: string }

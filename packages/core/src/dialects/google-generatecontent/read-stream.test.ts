@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { textAt } from '../../json/index.ts';
+import { toDelta } from '../stream/index.ts';
 import { GoogleAssembler } from './read-stream.ts';
 
 const event = (parts: string, more = '') =>
   `{"candidates": [{"content": {"parts": ${parts},"role": "model"}${more},"index": 0}],"usageMetadata": {"promptTokenCount": 3},"modelVersion": "m"}`;
 
 function run(...events: string[]) {
-  const assembler = new GoogleAssembler();
+  const assembler = new GoogleAssembler({
+    dialect: 'google-generatecontent',
+    issuer: 'generativelanguage.googleapis.com',
+  });
   const told = events.flatMap((data) => assembler.push(undefined, data));
-  return { told, ...assembler.finish() };
+  const deltas = told.flatMap((event) => (event.type === 'error' ? [event] : (toDelta(event) ?? [])));
+  return { told: deltas, ...assembler.finish() };
 }
 
 describe('a stream', () => {

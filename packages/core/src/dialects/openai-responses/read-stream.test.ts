@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../json/index.ts';
+import { toDelta } from '../stream/index.ts';
 import { assemble } from './read-stream.ts';
 import { viewOf } from './view.ts';
 
@@ -7,9 +8,10 @@ const origin = { dialect: 'openai-responses', issuer: 'api.openai.com/responses'
 
 function run(...events: readonly (object | string)[]) {
   const assembler = assemble();
-  const said = events.flatMap((event) => [
+  const told = events.flatMap((event) => [
     ...assembler.push(undefined, typeof event === 'string' ? event : JSON.stringify(event)),
   ]);
+  const said = told.flatMap((event) => (event.type === 'error' ? [event] : (toDelta(event) ?? [])));
   const reply = assembler.finish();
   return { said, reply, raw: reply.choices[0]!.raw, stop: reply.choices[0]!.stop };
 }
