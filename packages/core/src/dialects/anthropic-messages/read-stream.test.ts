@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toDelta } from '../stream/index.ts';
+import { toldIn } from '../../../test/properties/told.ts';
 import { assemble } from './read-stream.ts';
 
 const start =
@@ -17,7 +17,7 @@ const json = (piece: string) => `{"type":"input_json_delta","partial_json":${JSO
 function read(...datas: string[]) {
   const assembler = assemble();
   const told = datas.flatMap((data) => assembler.push(undefined, data));
-  const events = told.flatMap((event) => (event.type === 'error' ? [event] : (toDelta(event) ?? [])));
+  const events = toldIn(told);
   const reply = assembler.finish();
   return { events, ...reply, raw: reply.choices[0]!.raw, stop: reply.choices[0]!.stop };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { toldIn } from '../../../test/properties/told.ts';
 import { textAt } from '../../json/index.ts';
-import { toDelta } from '../stream/index.ts';
 import { GoogleAssembler } from './read-stream.ts';
 
 const event = (parts: string, more = '') =>
@@ -12,7 +12,7 @@ function run(...events: string[]) {
     issuer: 'generativelanguage.googleapis.com',
   });
   const told = events.flatMap((data) => assembler.push(undefined, data));
-  const deltas = told.flatMap((event) => (event.type === 'error' ? [event] : (toDelta(event) ?? [])));
+  const deltas = toldIn(told);
   return { told: deltas, ...assembler.finish() };
 }
 

@@ -1,10 +1,10 @@
+import { type Told, toldIn } from '../../../test/properties/told.ts';
 import type { RawReply } from '../dialect.ts';
-import { type StreamEvent, toDelta } from '../stream/index.ts';
 import { assemble } from './read-stream.ts';
 
 interface Replayed extends RawReply {
   readonly cut: boolean;
-  readonly events: readonly ((ReturnType<typeof toDelta> & object) | (StreamEvent & { type: 'error' }))[];
+  readonly events: readonly Told[];
   readonly raw: string;
 }
 
@@ -12,7 +12,7 @@ interface Replayed extends RawReply {
 export function replay(...events: readonly string[]): Replayed {
   const assembler = assemble();
   const told = events.flatMap((data) => assembler.push(undefined, data));
-  const deltas = told.flatMap((event) => (event.type === 'error' ? [event] : (toDelta(event) ?? [])));
+  const deltas = toldIn(told);
   const reply = assembler.finish();
   return { ...reply, events: deltas, raw: reply.choices[0]!.raw };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { toldIn } from '../../../test/properties/told.ts';
 import { parseJson } from '../../json/index.ts';
-import { toDelta } from '../stream/index.ts';
 import { assemble } from './read-stream.ts';
 import { viewOf } from './view.ts';
 
@@ -11,7 +11,7 @@ function run(...events: readonly (object | string)[]) {
   const told = events.flatMap((event) => [
     ...assembler.push(undefined, typeof event === 'string' ? event : JSON.stringify(event)),
   ]);
-  const said = told.flatMap((event) => (event.type === 'error' ? [event] : (toDelta(event) ?? [])));
+  const said = toldIn(told);
   const reply = assembler.finish();
   return { said, reply, raw: reply.choices[0]!.raw, stop: reply.choices[0]!.stop };
 }
