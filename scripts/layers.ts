@@ -2,9 +2,9 @@ import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
-/** Folders of a package from the lowest to the highest: a file imports from its own folder or a lower one. */
+/** Folders, and single files, of a package from the lowest to the highest: a file imports from its own folder or a lower one. */
 const layers: Readonly<Record<string, readonly string[]>> = {
-  'packages/core': ['json', 'message', 'dialects', 'providers', 'run', 'conversation', 'testing'],
+  'packages/core': ['error.ts', 'json', 'message', 'dialects', 'providers', 'run', 'conversation', 'testing'],
   'packages/forest': ['model', 'store', 'forest', 'engine', 'record', 'formats', 'testing'],
   'packages/agents': ['files', 'config', 'tools', 'mcp', 'agents'],
   'packages/cli': ['output', 'world', 'chat', 'commands'],
@@ -78,11 +78,12 @@ function* wrongLayers(imports: Imports) {
   }
 }
 
-/** Where a file stands in its package: entry files, directly in src, are above every folder. */
+/** Where a file stands in its package: entry files, directly in src, are above every folder unless the list names them. */
 function rank(folder: string, inner: string) {
   const order = layers[folder];
   if (!order) return 0;
-  return inner.includes('/') ? order.indexOf(inner.slice(0, inner.indexOf('/'))) : order.length;
+  if (inner.includes('/')) return order.indexOf(inner.slice(0, inner.indexOf('/')));
+  return order.includes(inner) ? order.indexOf(inner) : order.length;
 }
 
 function* unnamedPackages(imports: Imports, manifests: Repository['manifests']) {

@@ -1,9 +1,9 @@
 /**
- * Every code that an error of Skein can have. The list is closed: the server's table of HTTP statuses has an entry for
- * each, and the compiler says which one is missing.
+ * What can go wrong with a request to a provider. `quota`: the account is out of credit, so waiting does not help;
+ * `stream_error`: the reply is not the stream that was asked for, or the stream reports an error without saying which;
+ * `not_this_protocol`: the reply has a good status, but cannot be read.
  */
-export type SkeinErrorCode =
-  // a provider answered with an error, or did not answer
+export type ProviderErrorCode =
   | 'authentication'
   | 'permission'
   | 'quota'
@@ -18,7 +18,14 @@ export type SkeinErrorCode =
   | 'connection'
   | 'aborted'
   | 'stream_error'
-  | 'not_this_protocol'
+  | 'not_this_protocol';
+
+/**
+ * Every code that an error of Skein can have. The list is closed: the server's table of HTTP statuses has an entry for
+ * each, and the compiler says which one is missing.
+ */
+export type SkeinErrorCode =
+  | ProviderErrorCode
   // a question that cannot be asked
   | 'missing_key'
   | 'missing_base_url'
@@ -26,6 +33,7 @@ export type SkeinErrorCode =
   | 'unknown_dialect'
   | 'invalid_model'
   | 'no_model'
+  | 'nothing_to_send'
   | 'would_lose'
   | 'invalid_configuration'
   // an answer that is not what was asked for

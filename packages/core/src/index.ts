@@ -4,7 +4,7 @@
  */
 export * from './conversation/index.ts';
 export * from './dialects/index.ts';
-export { isSkeinError, SkeinError, type SkeinErrorCode } from './error.ts';
+export { isSkeinError, type ProviderErrorCode, SkeinError, type SkeinErrorCode } from './error.ts';
 export {
   canonical,
   digest,

@@ -1,8 +1,7 @@
-import { createForest } from './forest/create-forest.ts';
 import { ForestError } from './forest/errors.ts';
-import type { Forest } from './forest/types.ts';
+import { createForest, type Forest } from './forest/forest.ts';
 import { isOlderLayout, openOlder } from './formats/index.ts';
-import { tell } from './store/file/file-error.ts';
+import { tell } from './store/file/disk.ts';
 import { fileStore, memoryStore, postgresStore, type Store } from './store/index.ts';
 
 export interface OpenOptions {

@@ -1,7 +1,7 @@
 import { memoryStore, reproject, type Store } from '@skein/forest';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { projectorOf } from '../src/record/projector.ts';
+import { projectorOf } from '../src/record/projection/projector.ts';
 import { type Recorded, recordsOf, seen } from './record-exchanges.ts';
 import { newForest } from './record-kit.ts';
 

@@ -6,8 +6,8 @@ import { judge } from '../../../bench/simulation/judge.mjs';
 import { checkNextRequests } from '../../../bench/simulation/next-requests.mjs';
 import { type Recorded, recordAll } from '../../../bench/simulation/record.mjs';
 import { chance } from '../../../bench/simulation/world.mjs';
-import type { Landing } from '../src/record/landing.ts';
-import { projectorOf } from '../src/record/projector.ts';
+import type { Landing } from '../src/record/placement.ts';
+import { projectorOf } from '../src/record/projection/projector.ts';
 import { seen } from './record-exchanges.ts';
 
 const recordedOf = (seed: number, conversations: number) =>

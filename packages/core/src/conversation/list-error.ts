@@ -1,5 +1,7 @@
+import { SkeinError } from '../error.ts';
+
 /** A saved list that cannot be read: what is wrong, and where. */
-export class MessageListDeserializationError extends Error {
+export class MessageListDeserializationError extends SkeinError {
   override readonly name = 'MessageListDeserializationError';
   readonly code = 'unreadable_messages';
   /** The message at fault, where there is one. */

@@ -1,3 +1,4 @@
+import { SkeinError } from '../error.ts';
 /** One thing that a request does not carry as it was. */
 export interface Loss {
   readonly kind: 'rewritten' | 'synthesised' | 'dropped';
@@ -47,7 +48,8 @@ export type LossReason =
   | 'upstream-bound';
 
 /** Thrown in `strict` mode instead of dropping anything. */
-export class LossError extends Error {
+export class LossError extends SkeinError {
+  override readonly name = 'LossError';
   readonly code = 'would_lose';
   readonly losses: readonly Loss[];
 
@@ -55,7 +57,6 @@ export class LossError extends Error {
     super(
       `The request would drop parts of the conversation: ${losses.map(({ message, path, reason }) => [reason, message < 0 ? '' : `message ${message}`, path].filter(Boolean).join(' ')).join(', ')}`,
     );
-    this.name = 'LossError';
     this.losses = losses;
   }
 }

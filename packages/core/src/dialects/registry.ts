@@ -1,3 +1,4 @@
+import { SkeinError } from '../error.ts';
 import type { Dialect, DialectSpec } from './dialect.ts';
 import { makeDialect } from './make-dialect.ts';
 
@@ -40,11 +41,11 @@ export function defineDialect(spec: DialectSpec): Dialect {
   return made;
 }
 
-export class UnknownDialectError extends Error {
+export class UnknownDialectError extends SkeinError {
+  override readonly name = 'UnknownDialectError';
   readonly code = 'unknown_dialect';
 
   constructor(id: string, known: readonly string[]) {
     super(`Unknown dialect "${id}". Known: ${known.join(', ')}`);
-    this.name = 'UnknownDialectError';
   }
 }

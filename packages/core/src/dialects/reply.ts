@@ -1,3 +1,4 @@
+import { SkeinError } from '../error.ts';
 import { isObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 
@@ -58,14 +59,14 @@ export function count(value: unknown, name?: string): number {
 }
 
 /** Text that is not this protocol at all. The body is attached so that nothing is lost. */
-export class ProtocolError extends Error {
+export class ProtocolError extends SkeinError {
+  override readonly name = 'ProtocolError';
   readonly code = 'not_this_protocol';
   readonly dialect: string;
   readonly body: string;
 
   constructor(dialect: string, problem: string, body: string, cause?: unknown) {
     super(`Not ${dialect}: ${problem}`, { cause });
-    this.name = 'ProtocolError';
     this.dialect = dialect;
     this.body = body;
   }

@@ -1,4 +1,5 @@
 import type { Connection, ProviderDescriptor } from '../dialects/provider.ts';
+import { SkeinError } from '../error.ts';
 import { type Environment, environment, firstVariable } from './environment.ts';
 
 export interface EndpointOptions {
@@ -58,7 +59,7 @@ function parseUrl(text: string, provider: string): URL {
 }
 
 /** Something that is neither given nor in the environment. */
-class MissingError extends Error {
+abstract class MissingError extends SkeinError {
   readonly provider: string;
   readonly variables: readonly string[];
 

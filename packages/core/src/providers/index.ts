@@ -25,8 +25,7 @@ export {
 } from './select.ts';
 export type { ServerSentEvent } from './transport/body.ts';
 export { type Clock, realClock } from './transport/clock.ts';
-export type { ProviderErrorCode } from './transport/error-code.ts';
-export { isProviderError, ProviderError, type ProviderErrorFacts } from './transport/errors.ts';
+export { ProviderError, type ProviderErrorFacts } from './transport/errors.ts';
 export type { EventExchange, TextExchange } from './transport/exchange.ts';
 export { exchange } from './transport/exchange-on-demand.ts';
 export type { ExchangeOptions, Fetch, RetryNotice } from './transport/exchange-options.ts';

@@ -1,4 +1,5 @@
 import type { ProviderDescriptor } from '../dialects/provider.ts';
+import { SkeinError } from '../error.ts';
 import { provider } from './registry.ts';
 
 export interface ModelRef {
@@ -14,11 +15,11 @@ export function parseModel(text: string): ModelRef {
   return { provider: provider(text.slice(0, slash)), model };
 }
 
-export class ModelRefError extends Error {
+export class ModelRefError extends SkeinError {
+  override readonly name = 'ModelRefError';
   readonly code = 'invalid_model';
 
   constructor(text: string) {
     super(`"${text}" does not name a provider and a model. Write "provider/model", such as "openai/gpt-5.2".`);
-    this.name = 'ModelRefError';
   }
 }

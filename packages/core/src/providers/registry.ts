@@ -3,6 +3,7 @@ import { google } from '../dialects/google-generatecontent/provider.ts';
 import { openaiChatHome } from '../dialects/openai-chat/provider.ts';
 import { openai } from '../dialects/openai-responses/provider.ts';
 import type { ProviderDescriptor } from '../dialects/provider.ts';
+import { SkeinError } from '../error.ts';
 import { azureOpenai } from './data/azure-openai.ts';
 import { deepseek } from './data/deepseek.ts';
 import { groq } from './data/groq.ts';
@@ -58,7 +59,8 @@ export function defineProvider(descriptor: ProviderDescriptor): ProviderDescript
   return descriptor;
 }
 
-export class UnknownProviderError extends Error {
+export class UnknownProviderError extends SkeinError {
+  override readonly name = 'UnknownProviderError';
   readonly code = 'unknown_provider';
   readonly nearest: string | undefined;
   readonly known: readonly string[];
@@ -66,7 +68,6 @@ export class UnknownProviderError extends Error {
   constructor(id: string, known: readonly string[]) {
     const near = nearest(id, known);
     super(`Unknown provider "${id}".${near ? ` Did you mean "${near}"?` : ''} Known: ${known.join(', ')}`);
-    this.name = 'UnknownProviderError';
     this.nearest = near;
     this.known = known;
   }

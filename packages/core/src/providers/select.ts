@@ -1,3 +1,4 @@
+import { SkeinError } from '../error.ts';
 import { hasKey } from './endpoint.ts';
 import { type Environment, environment } from './environment.ts';
 import { type ModelRef, parseModel } from './model-ref.ts';
@@ -86,7 +87,8 @@ function lacking(info: ModelInfo, wish: Wish): readonly string[] {
   ];
 }
 
-export class NoModelError extends Error {
+export class NoModelError extends SkeinError {
+  override readonly name = 'NoModelError';
   readonly code = 'no_model';
   /** What no model with a key can do, though it is asked for; empty when only a key is missing. */
   readonly missing: readonly string[];
@@ -99,7 +101,6 @@ export class NoModelError extends Error {
     const usable = candidates.filter((candidate) => candidate.hasKey);
     const missing = leastLacking(usable.length > 0 ? usable : able.length > 0 ? [] : candidates);
     super([problem(usable.length > 0, missing), advice(able)].join(' '));
-    this.name = 'NoModelError';
     this.missing = missing;
     this.wouldDo = wouldDo;
   }

@@ -1,5 +1,6 @@
+import { isSkeinError } from '../error.ts';
 import type { Message } from '../message/index.ts';
-import { isProviderError } from '../providers/transport/errors.ts';
+import { ProviderError } from '../providers/transport/errors.ts';
 import { type Asked, ask, type Failed } from './ask.ts';
 import type { Compactor } from './compaction/compactor.ts';
 import { hasContent } from './has-content.ts';
@@ -71,7 +72,8 @@ function keep({ journal, options, stopping }: Running, asked: Asked): Step | und
   const { failure, requestId, target, told } = asked;
   const about = { step: journal.step, provider: target.provider.id, model: target.model, requestId };
   if (failure !== undefined) {
-    const { code, status } = isProviderError(failure) ? failure : { code: 'failed', status: undefined };
+    const { code, status } =
+      failure instanceof ProviderError ? failure : { code: 'failed' as const, status: undefined };
     journal.observe({ type: 'request-failed', ...about, code, status, error: failure });
     // A reply that said nothing is asked for elsewhere, and counts for nothing.
     if (!told && !stopping.stopped) return undefined;
@@ -91,6 +93,6 @@ function keep({ journal, options, stopping }: Running, asked: Asked): Step | und
 
 /** A request that is wrong in itself is wrong elsewhere, too; and who stops does not want another answer. */
 function mayFallBack(failure: unknown): boolean {
-  if (isProviderError(failure)) return failure.code !== 'aborted' && failure.code !== 'invalid_request';
-  return failure instanceof Error && 'code' in failure && failure.code === 'missing_key';
+  if (failure instanceof ProviderError) return failure.code !== 'aborted' && failure.code !== 'invalid_request';
+  return isSkeinError(failure, 'missing_key');
 }

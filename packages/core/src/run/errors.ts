@@ -1,14 +1,16 @@
-import { isObject } from '../json/parse.ts';
+import type { ProtocolError } from '../dialects/index.ts';
+import { isSkeinError, SkeinError, type SkeinErrorCode } from '../error.ts';
 import type { Message } from '../message/index.ts';
+import type { ProviderError } from '../providers/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
 import type { Finding } from './tools/types.ts';
 import type { Step } from './types.ts';
 
 /** A run that failed. It carries what the cause says, and what was there until then. */
-export class RunError extends Error {
+export class RunError extends SkeinError {
   override readonly name = 'RunError';
-  /** The cause's code: `rate_limit`, `authentication`, `missing_key`, `would_lose` …; else `failed`. */
-  readonly code: string;
+  /** The code of the cause: `rate_limit`, `missing_key`, `would_lose` …; `failed` where the cause is no error of Skein. */
+  readonly code: SkeinErrorCode;
   readonly status: number | undefined;
   /** Whether the same may work later. */
   readonly retryable: boolean;
@@ -30,19 +32,22 @@ export class RunError extends Error {
     checkpoints: readonly Checkpoint[],
   ) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
-    const facts: Readonly<Record<string, unknown>> = isObject(cause) ? cause : {};
-    this.code = text(facts.code) ?? 'failed';
-    this.status = typeof facts.status === 'number' ? facts.status : undefined;
-    this.retryable = facts.retryable === true;
-    this.requestId = text(facts.requestId);
-    this.rawBody = text(facts.rawBody) ?? text(facts.body);
-    this.findings = facts.code === 'invalid_output' ? (facts.findings as readonly Finding[]) : [];
+    const facts: CauseFacts | undefined = isSkeinError(cause) ? cause : undefined;
+    this.code = facts?.code ?? 'failed';
+    this.status = facts?.status;
+    this.retryable = facts?.retryable ?? false;
+    this.requestId = facts?.requestId;
+    this.rawBody = facts?.rawBody ?? facts?.body;
+    this.findings = facts?.findings ?? [];
     this.messages = messages;
     this.steps = steps;
     this.checkpoints = checkpoints;
   }
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+/** What the errors of providers, protocols and schemas tell, of which a cause is one at most. */
+interface CauseFacts extends Partial<Pick<ProviderError, 'status' | 'retryable' | 'requestId' | 'rawBody'>> {
+  readonly code: SkeinErrorCode;
+  readonly body?: ProtocolError['body'];
+  readonly findings?: readonly Finding[];
 }

@@ -1,5 +1,5 @@
-import { checkMessages } from '../message/check-messages.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
+import { checkMessages } from '../message/message.ts';
 import { askerOf } from './asker.ts';
 import { reachedLimit } from './limits.ts';
 import type { Running } from './running.ts';

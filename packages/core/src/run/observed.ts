@@ -1,4 +1,5 @@
 import type { RequestParams, Usage } from '../dialects/index.ts';
+import type { ProviderErrorCode, SkeinErrorCode } from '../error.ts';
 import type { Message } from '../message/index.ts';
 import type { Outcome } from './tools/prepare.ts';
 import type { Notice, RunResult, RunStop } from './types.ts';
@@ -40,7 +41,7 @@ export type Happening =
       readonly step: number;
       readonly provider: string;
       readonly model: string;
-      readonly code: string;
+      readonly code: ProviderErrorCode | 'failed';
       readonly status: number | undefined;
       readonly requestId: string | undefined;
       readonly error?: unknown;
@@ -55,7 +56,7 @@ export type Happening =
       readonly message?: Message;
     }
   | { readonly type: 'approval'; readonly callId: string; readonly name: string }
-  | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly code: string }
+  | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly code: ProviderErrorCode }
   | { readonly type: 'notice'; readonly code: Notice['code']; readonly notice?: Notice }
   | {
       readonly type: 'finish';
@@ -65,7 +66,7 @@ export type Happening =
       readonly steps: number;
       readonly result?: RunResult;
     }
-  | { readonly type: 'failed'; readonly code: string; readonly error?: unknown };
+  | { readonly type: 'failed'; readonly code: SkeinErrorCode; readonly error?: unknown };
 
 /** Members of happenings that are payload. */
 const PAYLOAD = new Set(['body', 'message', 'envelope', 'error', 'arguments', 'notice', 'result']);

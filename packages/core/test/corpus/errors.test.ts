@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exchange, isProviderError, openaiChat, type ProviderError } from '../../src/index.ts';
+import { exchange, openaiChat, ProviderError } from '../../src/index.ts';
 import { hasCorpus, refusals } from './recordings.ts';
 
 /** What a recorded refusal becomes. */
@@ -7,7 +7,7 @@ async function errorOf(status: number, body: string): Promise<ProviderError> {
   const fetch = async () => new Response(body, { status });
   const options = { provider: openaiChat.home, model: 'm', body: '{}', key: 'some-key', fetch, retry: false as const };
   const error: unknown = await exchange({ ...options, stream: false }).catch((thrown: unknown) => thrown);
-  if (!isProviderError(error)) throw new Error(`no ProviderError for ${status} ${body}`);
+  if (!(error instanceof ProviderError)) throw new Error(`no ProviderError for ${status} ${body}`);
   return error;
 }
 

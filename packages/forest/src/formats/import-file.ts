@@ -1,19 +1,93 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { isObject } from '@skein/core';
-import type { Forest } from '../forest/types.ts';
-import { detectFormat } from './detect.ts';
+import { isObject, type Message } from '@skein/core';
+import type { Forest } from '../forest/forest.ts';
+import type { TakeFacts } from '../forest/write/append.ts';
 import { FormatError } from './format-error.ts';
-import { gathered, parsed } from './gather.ts';
-import { importSegments } from './import-segments.ts';
+import { detectFormat } from './importer.ts';
+import { READERS, type Reader } from './importers/index.ts';
 import { importOlder } from './older/import-older.ts';
-import { plant } from './plant.ts';
-import { createProgress, type Progress } from './progress.ts';
-import { READERS, type Reader } from './readers/index.ts';
-import type { Piece } from './source/lines.ts';
-import { piecesOf } from './source/pieces.ts';
-import { type ImportSource, openTextSource, type TextSource } from './source/text-source.ts';
-import type { Imported, ImportFormat, ImportOptions } from './types.ts';
+import { importSegments } from './segments.ts';
+import { readJson } from './source/exact-json.ts';
+import { type ImportSource, openTextSource, type Piece, piecesOf, type TextSource } from './source/text-source.ts';
+import { plant } from './write-conversation.ts';
+
+/** What can be imported; docs/import-export.md says what each keeps where. */
+export const IMPORT_FORMATS = [
+  'messages',
+  'message-list',
+  'chat-state',
+  'fine-tuning',
+  'chatgpt',
+  'claude',
+  'ui-messages',
+  'langchain',
+  'segments',
+  'older',
+] as const;
+
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+
+export interface ImportOptions {
+  /** Needed where nothing in the source says what it is. */
+  readonly format?: ImportFormat;
+  /** What bare messages are written in; `legacy` is the older shape with string content. */
+  readonly dialect?: string;
+  /** Called now and then, and at the end. */
+  readonly onProgress?: (progress: ImportProgress) => void;
+}
+
+export interface ImportProgress {
+  /** Characters of the source that were read; files, for a folder. */
+  readonly read: number;
+  /** Conversations that are in the forest now; records, for segments. */
+  readonly elements: number;
+  readonly messages: number;
+  readonly problems: number;
+}
+
+export interface Imported {
+  readonly format: ImportFormat;
+  /** The conversations, each a thread: the same source gives the same threads. */
+  readonly threads: readonly string[];
+  readonly elements: number;
+  readonly messages: number;
+  /** Nodes that were not there before. */
+  readonly added: number;
+  /** What could not be read. Of such an element nothing was written. */
+  readonly problems: readonly ImportProblem[];
+}
+
+export interface ImportProblem {
+  readonly code: string;
+  /** Such as `line 3`, `element 2` or a file's name. */
+  readonly where: string;
+  readonly message: string;
+}
+
+/** A conversation as a reader found it: a tree of messages. */
+export interface Conversation {
+  /** Its id in the source; without one it is known by its messages. */
+  readonly id?: string;
+  readonly title?: string;
+  readonly createdAt?: number;
+  readonly updatedAt?: number;
+  readonly tags?: readonly string[];
+  readonly messages: readonly SourceMessage[];
+  /** Key of the message where it stands; default: the last one. */
+  readonly head?: string;
+}
+
+export interface SourceMessage {
+  /** Its own within the conversation. */
+  readonly key: string;
+  /** Undefined for a first message. */
+  readonly parent: string | undefined;
+  readonly message: Message;
+  /** When it was written, where the source knows. */
+  readonly at?: number | undefined;
+  readonly take?: TakeFacts;
+}
 
 /**
  * Brings conversations from elsewhere into a forest. Doing it twice is doing it once. An element that cannot be read
@@ -120,3 +194,68 @@ const READING_ERRORS: ReadonlySet<unknown> = new Set([
   'MessageListDeserializationError',
   'ProtocolError',
 ]);
+
+/** Elements that are messages make one conversation; a list, or an object with "messages", is one of its own. */
+async function* gathered(pieces: AsyncIterable<Piece>, progress: Progress): AsyncGenerator<Piece> {
+  const texts: string[] = [];
+  let isBroken = false;
+  for await (const piece of pieces) {
+    const value = parsed(piece.text);
+    if (Array.isArray(value) || (isObject(value) && Array.isArray(value.messages))) yield piece;
+    else if (value !== undefined) texts.push(piece.text);
+    else {
+      // A history with a hole would be another history.
+      isBroken = true;
+      progress.problem(
+        piece.where,
+        new FormatError('not_json', 'Not JSON: the conversation it belongs to is left out.'),
+      );
+    }
+  }
+  if (texts.length > 0 && !isBroken) yield { text: `[${texts.join(',')}]`, where: 'document' };
+}
+
+/** The value of a text; undefined when it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return readJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Counts what an import does, and tells of it. */
+export interface Progress {
+  done(counts: { readonly elements: number; readonly messages: number; readonly added: number }): void;
+  thread(id: string): void;
+  problem(where: string, error: unknown): void;
+  result(format: ImportFormat): Imported;
+}
+
+export function createProgress({ onProgress }: ImportOptions, read: () => number): Progress {
+  const threads = new Set<string>();
+  const problems: ImportProblem[] = [];
+  let elements = 0;
+  let messages = 0;
+  let added = 0;
+  const tell = () => onProgress?.({ read: read(), elements, messages, problems: problems.length });
+  return {
+    done(counts) {
+      elements += counts.elements;
+      messages += counts.messages;
+      added += counts.added;
+      tell();
+    },
+    thread(id) {
+      threads.add(id);
+    },
+    problem(where, error) {
+      const { code, message } = error as { code?: unknown; message?: unknown };
+      problems.push({ code: typeof code === 'string' ? code : 'unreadable', where, message: String(message ?? error) });
+    },
+    result(format) {
+      tell();
+      return { format, threads: [...threads], elements, messages, added, problems };
+    },
+  };
+}

@@ -1,12 +1,9 @@
-import { providers } from '@skein/core';
+import { canonical, dialect, dialects, isJson, type ProviderDescriptor, providers } from '@skein/core';
 import { sha256 } from '../model/index.ts';
-import { secretsOf, withoutSecrets } from '../model/secrets.ts';
-import { issuerAt, providerAt, readAddress } from './address.ts';
-import type { Exchange } from './exchange.ts';
+import { isSecretParameter, secretsOf, withoutSecrets } from '../model/secrets.ts';
+import type { Exchange, ExchangeKind } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
-import type { RequestToRecord } from './recorder.ts';
-import { replayKey } from './replay-key.ts';
-import { safeHeaders, safeQuery } from './safe-parts.ts';
+import type { HeaderPairs, RequestToRecord } from './recorder.ts';
 
 /** A request as it is stored. */
 export interface DescribedRequest {
@@ -103,4 +100,93 @@ function cleanBody(body: string | Uint8Array | undefined, secrets: readonly stri
 
 function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+}
+
+/** What an address means. */
+export interface Address {
+  readonly kind: ExchangeKind;
+  readonly dialect?: string;
+  /** Google and others have the model in the path. */
+  readonly model?: string;
+  /** The response that is asked about. */
+  readonly responseId?: string;
+}
+
+const KINDS = { ask: 'generate', poll: 'poll' } as const;
+
+/** What a request to this path asks for. Where several protocols have such an address, that of the provider counts. */
+export function readAddress(method: string, path: string, spoken?: string): Address {
+  const plain = path.replace(/\/+$/, '');
+  const known = dialects();
+  const own = known.filter(({ id }) => id === spoken);
+  for (const { id, endpoints = [] } of [...own, ...known]) {
+    for (const endpoint of endpoints) {
+      const found = endpoint.method === method ? endpoint.path.exec(plain) : null;
+      if (!found) continue;
+      const { model, response } = found.groups ?? {};
+      return {
+        kind: KINDS[endpoint.operation],
+        dialect: id,
+        ...(model !== undefined && { model: decoded(model) }),
+        ...(response !== undefined && { responseId: response }),
+      };
+    }
+  }
+  return { kind: 'other' };
+}
+
+/**
+ * Whose address it is: the provider with this host. Of an unknown host (a gateway, an emulator) nothing is known but
+ * what it speaks, so it is taken for that dialect's home, as core does when a base address is changed.
+ */
+function providerAt(url: URL, dialectId: string | undefined): ProviderDescriptor | undefined {
+  const here = providers().filter(({ connection }) => connection?.baseUrl && hostOf(connection.baseUrl) === url.host);
+  if (dialectId === undefined) return here[0];
+  return here.find((one) => one.dialect === dialectId) ?? here[0] ?? dialect(dialectId).home;
+}
+
+/** Who issues what comes from there. */
+function issuerAt(url: URL, descriptor: ProviderDescriptor | undefined): string {
+  return descriptor ? descriptor.issuer.replace('{host}', url.host) : url.host;
+}
+
+function hostOf(address: string): string | undefined {
+  return URL.canParse(address) ? new URL(address).host : undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What of a request and its answer may be stored. Headers by a list of the harmless, because new secrets appear. */
+const KEPT_HEADERS =
+  /^(?:content-type|accept|user-agent|date|retry-after(?:-ms)?|x-should-retry|anthropic-version|anthropic-beta|openai-beta|openai-version|openai-processing-ms|(?:x-|apim-|x-goog-|x-groq-)?request-?id|x-amzn-requestid|cf-ray|x-stainless-[a-z-]+|x-goog-api-client|(?:x|anthropic)-ratelimit-[a-z-]+)$/;
+
+export function safeHeaders(headers: HeaderPairs): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => KEPT_HEADERS.test(name)));
+}
+
+export function isEventStream(headers: HeaderPairs): boolean {
+  for (const [name, value] of headers) if (name === 'content-type') return value.includes('event-stream');
+  return false;
+}
+
+/** The query without what signs in, such as Google's `?key=`. */
+function safeQuery({ searchParams }: URL): string {
+  return new URLSearchParams([...searchParams].filter(([name]) => !isSecretParameter(name))).toString();
+}
+
+/**
+ * What two requests must have in common to be the same for a replay: method, path, query without keys, and the body.
+ * JSON is compared by value, so that key order, spaces and the spelling of numbers and strings do not count; other
+ * bodies byte for byte. Host and headers do not count: another address or key asks the same.
+ */
+export function replayKey(method: string, url: URL, body: string): string {
+  const query = new URLSearchParams(safeQuery(url));
+  query.sort();
+  return sha256([method, url.pathname, query.toString(), isJson(body) ? canonical(body) : body].join('\n'));
 }

@@ -1,10 +1,17 @@
 import type { Page } from '../store/index.ts';
-import { EXCHANGES, type Exchange, exchangeOf, type Outcome, startOrder } from './exchange.ts';
-import { type Landing, outcomeOf, readLanding } from './landing.ts';
-import { type Projected, projectorOf } from './projector.ts';
-import { readRequestBody, readResponse } from './read-parts.ts';
+import {
+  EXCHANGES,
+  type Exchange,
+  exchangeOf,
+  type Outcome,
+  readRequestBody,
+  readResponse,
+  startOrder,
+} from './exchange.ts';
+import { type Landing, outcomeOf, readLanding } from './placement.ts';
+import { type Projected, projectorOf } from './projection/projector.ts';
+import { LANDED } from './projection/tree-writer.ts';
 import type { RecordingForest } from './recorder.ts';
-import { LANDED } from './write-tree.ts';
 
 export interface ExchangeFilters {
   readonly provider?: string;

@@ -1,16 +1,22 @@
 import {
   type Dialect,
+  decodeSse,
   dialect,
+  elementTexts,
+  isObject,
   type Message,
   type Origin,
+  type Reply,
   type RequestParams,
   type RequestParts,
+  type Stop,
   type ToolDefinition,
+  type Usage,
 } from '@skein/core';
-import { serving } from '@skein/core/dialect';
+import { type KeptHistories, serving } from '@skein/core/dialect';
+import { isMessage } from '../model/index.ts';
 import type { Exchange } from './exchange.ts';
 import { type Hints, hintsKey } from './hints.ts';
-import { type Answer, readAnswer } from './read-answer.ts';
 
 /** What an exchange means, before it has a place in the tree. */
 export type Reading = Turn | Poll | Nothing;
@@ -109,4 +115,80 @@ function parsed(text: string): unknown {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** What an answer says. */
+export interface Answer {
+  /** The reply first, then its alternatives; those that broke off before their first word are left out. */
+  readonly replies: readonly { readonly message: Message; readonly stop: Stop }[];
+  readonly stop: Stop;
+  readonly usage: Usage | undefined;
+  readonly envelope: string;
+  /** Under which the API keeps it, where it does: later requests name it. */
+  readonly responseId: string | undefined;
+  /** It was only taken on: the reply comes later, in the answer to another request. */
+  readonly pending: boolean;
+}
+
+/** Reads an answer whatever form it came in: whole, as events, or as Google's list of chunks. Fails on other texts. */
+function readAnswer(dialect: Dialect, text: string, origin: Partial<Origin>): Answer {
+  const reply = replyOf(dialect, text, origin);
+  const { message, alternatives, stop, usage, envelope } = reply;
+  const { kept } = serving(dialect);
+  const pending = kept !== undefined && stop.reason !== 'cut' && stop.reason !== 'error' && isPending(kept, envelope);
+  return {
+    replies: pending ? [] : [{ message, stop }, ...alternatives].filter(isMessage),
+    stop,
+    usage,
+    envelope,
+    responseId: kept && responseIdIn(dialect, envelope),
+    pending,
+  };
+}
+
+function replyOf(dialect: Dialect, text: string, origin: Partial<Origin>): Reply {
+  if (/^\s*\{/.test(text)) return dialect.readResponse(text, origin);
+  const reader = dialect.readStream(origin);
+  if (/^\s*\[/.test(text)) for (const chunk of elementTexts(text)) reader.push(undefined, chunk);
+  else {
+    const decoder = decodeSse((event, data) => void reader.push(event, data));
+    decoder.push(text);
+    decoder.end();
+  }
+  return reader.finish();
+}
+
+/** Responses that run in the background are answered before they are there. */
+function isPending(kept: KeptHistories, envelope: string): boolean {
+  const value: unknown = JSON.parse(envelope);
+  return isObject(value) && kept.isPending(value);
+}
+
+/** How much of an answer is looked through for its id; it stands near the front. */
+const LOOKED_THROUGH = 256 * 1024;
+
+/** The id a response names itself by, in an answer or in an event of one. */
+export function responseIdIn(dialect: Dialect, text: string): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const id = isObject(value) ? serving(dialect).responseId(value) : undefined;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** Takes the text of a stream piece by piece; gives the id of its response once an event has named it. */
+export function idInEvents(dialect: Dialect): (text: string) => string | undefined {
+  let left = LOOKED_THROUGH;
+  let found: string | undefined;
+  const decoder = decodeSse((_, data) => {
+    found ??= responseIdIn(dialect, data);
+  });
+  return (text) => {
+    if (found === undefined && left > 0) decoder.push(text);
+    left -= text.length;
+    return found;
+  };
 }

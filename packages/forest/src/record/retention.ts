@@ -1,5 +1,5 @@
+import type { Forest } from '../forest/forest.ts';
 import { everyItem } from '../forest/pages.ts';
-import type { Forest } from '../forest/types.ts';
 import type { StoreRecord } from '../model/index.ts';
 import { listExchanges } from './list-exchanges.ts';
 

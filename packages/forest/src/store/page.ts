@@ -1,5 +1,4 @@
-import type { Page, PageRequest } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { type Page, type PageRequest, StoreError } from './store.ts';
 
 const DEFAULT_LIMIT = 100;
 

@@ -1,4 +1,5 @@
-import { wordsOf } from '../model/index.ts';
+import { dialect } from '@skein/core';
+import { searchText, wordsOf } from '../model/index.ts';
 import type { SearchHit } from './store.ts';
 
 /** Which nodes have which words, in memory. */
@@ -68,4 +69,13 @@ function firstNotBefore(sorted: readonly string[], word: string): number {
     else high = middle;
   }
   return low;
+}
+
+/** What a search looks through. A text that its dialect cannot read, or of a dialect nobody knows, is taken as it is. */
+export function nodeText(dialectId: string, raw: string): string {
+  try {
+    return searchText(dialect(dialectId).parseMessage(raw));
+  } catch {
+    return raw;
+  }
 }

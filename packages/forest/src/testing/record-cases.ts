@@ -1,7 +1,6 @@
 import type { StoreRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { check, same } from './check.ts';
-import { makeBody, makeEntry, makeNode, makePath, makeRef, makeTake, recordsOf } from './store-samples.ts';
+import { check, makeBody, makeEntry, makeNode, makePath, makeRef, makeTake, recordsOf, same } from './store-samples.ts';
 
 const ODD_TEXTS: Readonly<Record<string, string>> = {
   empty: '',

@@ -1,6 +1,5 @@
 import type { Store } from '../store/index.ts';
-import { check, same } from './check.ts';
-import { allPages, makeNode, recordsOf } from './store-samples.ts';
+import { allPages, check, makeNode, recordsOf, same } from './store-samples.ts';
 
 const TEXTS = [
   'The quick brown fox jumps over the lazy dog',

@@ -2,9 +2,10 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Forest, GenerationState } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { sseResponse } from '../http/sse.ts';
+import { Generation, GenerationEvent } from './events.ts';
 import { given } from './given.ts';
 import { accepts, answers, apiRouter, jsonBody, streams } from './route.ts';
-import { Generation, Id, Name, PageQuery, pageOf, ThreadId, Wish } from './schemas.ts';
+import { Id, Name, PageQuery, pageOf, ThreadId, Wish } from './schemas.ts';
 
 const params = z.object({ generation: Name });
 const tags = ['generations'];
@@ -54,7 +55,11 @@ const events = createRoute({
   tags,
   summary: 'What happens, as server-sent events; Last-Event-ID goes on behind an event',
   request: { params, query: z.object({ after: z.string().max(20).optional() }) },
-  responses: streams('text/event-stream', 'Events until the generation ends'),
+  responses: streams(
+    'text/event-stream',
+    'Events until the generation ends; each `data` is one of these',
+    GenerationEvent,
+  ),
 });
 
 const stop = createRoute({

@@ -41,9 +41,9 @@ export function accepts<Schema extends z.ZodType>(schema: Schema) {
   return { 202: { description: 'Accepted', content: { 'application/json': { schema } } }, default: problems };
 }
 
-/** Answers in another form than JSON. */
-export function streams(type: string, description: string) {
-  return { 200: { description, content: { [type]: { schema: z.string() } } }, default: problems };
+/** Answers in another form than JSON; of server-sent events, `schema` describes the data of each. */
+export function streams(type: string, description: string, schema: z.ZodType = z.string()) {
+  return { 200: { description, content: { [type]: { schema } } }, default: problems };
 }
 
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {

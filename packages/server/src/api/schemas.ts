@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { Block } from './blocks.ts';
 
 /** What goes over the wire, described once: checked on the way in, documented on the way out. */
 
@@ -19,9 +20,26 @@ export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
 });
 
-export const Block = z.looseObject({ type: z.string() }).openapi('Block');
 export const Stop = z.object({
-  reason: z.string(),
+  reason: z.enum([
+    'end',
+    'tool-use',
+    'length',
+    'stop-sequence',
+    'refusal',
+    'filter',
+    'pause',
+    'error',
+    'cut',
+    'unknown',
+    'steps',
+    'tokens',
+    'cost',
+    'time',
+    'stopped',
+    'aborted',
+    'approval',
+  ]),
   native: z.string().optional().openapi({ description: "The provider's own word" }),
 });
 
@@ -121,31 +139,6 @@ export const ThreadGroup = z
 export const Bookmark = z
   .object({ id: z.string(), node: z.string(), title: z.string(), createdAt: z.number() })
   .openapi('Bookmark');
-
-const Branch = z.object({
-  head: z.string(),
-  status: z.enum(['running', 'done', 'waiting', 'failed', 'aborted']),
-  stop: Stop.optional(),
-  pending: z.array(z.object({ id: z.string(), name: z.string(), rawParameters: z.string() })).optional(),
-  error: z.object({ code: z.string(), message: z.string(), retryable: z.boolean() }).optional(),
-});
-
-export const Generation = z
-  .object({
-    id: z.string(),
-    node: z.string(),
-    status: z.enum(['running', 'done', 'waiting', 'failed', 'aborted']),
-    branches: z.array(Branch),
-    model: z.string(),
-    params: z.looseObject({}).optional(),
-    tools: z.array(z.string()),
-    label: z.string().optional(),
-    thread: z.string().optional(),
-    owner: z.string(),
-    startedAt: z.number(),
-    endedAt: z.number().optional(),
-  })
-  .openapi('Generation');
 
 /** A message as a client writes it: content blocks, or the older shape. */
 export const MessageInput = z

@@ -1,7 +1,8 @@
+import { SkeinError } from '../../error.ts';
 import type { Discarded, DiscardReason } from './state.ts';
 
 /** A state that cannot be used, where `onMismatch` is `'throw'`. */
-export class ConversationStateError extends Error {
+export class ConversationStateError extends SkeinError {
   override readonly name = 'ConversationStateError';
   readonly code: DiscardReason;
   /** The text that was given, as it was. */

@@ -1,4 +1,5 @@
 import type { Loss, Manifest, Usage } from '../../dialects/index.ts';
+import { SkeinError } from '../../error.ts';
 import type { Message, ToolUseBlock } from '../../message/index.ts';
 import { pendingCalls, type Run, RunError, type RunEvent, type RunResult } from '../../run/index.ts';
 import { LlmBuilder } from '../builder/builder.ts';
@@ -129,7 +130,7 @@ export class Conversation implements AsyncIterable<Message> {
     this.#stopping = stopping;
     try {
       this.apply(delta);
-      if (this.messages.length === 0) throw nothingToSend();
+      if (this.messages.length === 0) throw new RunError(new NothingToSendError(), [], [], []);
       if (!this.#isOpen()) {
         yield { type: 'finish', result: { ...NOTHING, text: this.messages.at(-1)?.text ?? '' } };
         return;
@@ -181,9 +182,11 @@ function isAnswered(messages: readonly Message[]): boolean {
   return last?.role === 'assistant' && !last.origin.cut && pendingCalls(messages).length === 0;
 }
 
-function nothingToSend(): RunError {
-  const cause = Object.assign(new TypeError('There is nothing to send yet; add something, such as .request("...")'), {
-    code: 'nothing_to_send',
-  });
-  return new RunError(cause, [], [], []);
+class NothingToSendError extends SkeinError {
+  override readonly name = 'NothingToSendError';
+  readonly code = 'nothing_to_send';
+
+  constructor() {
+    super('There is nothing to send yet; add a message, such as .request("...")');
+  }
 }

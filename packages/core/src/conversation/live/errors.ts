@@ -1,7 +1,8 @@
+import { SkeinError } from '../../error.ts';
 import type { RunResult } from '../../run/index.ts';
 
 /** Configuration that no conversation can have: an unknown name, or a value of the wrong kind. */
-export class ConversationConfigurationError extends Error {
+export class ConversationConfigurationError extends SkeinError {
   override readonly name = 'ConversationConfigurationError';
   readonly code = 'invalid_configuration';
   /** The name at fault, such as `limits.steps`. */
@@ -14,7 +15,7 @@ export class ConversationConfigurationError extends Error {
 }
 
 /** Changes that could not be applied to a conversation. It is as it was before. */
-export class DeltaApplicationError extends Error {
+export class DeltaApplicationError extends SkeinError {
   override readonly name = 'DeltaApplicationError';
   readonly code = 'delta_not_applied';
 
@@ -24,7 +25,7 @@ export class DeltaApplicationError extends Error {
 }
 
 /** A run that ended well, but without what was asked of it: an object, or an image. */
-export class NoAnswerError extends Error {
+export class NoAnswerError extends SkeinError {
   override readonly name = 'NoAnswerError';
   readonly code = 'no_answer';
   readonly result: RunResult;

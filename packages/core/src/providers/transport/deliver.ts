@@ -1,7 +1,7 @@
 import { resolveEndpoint, resolveKey } from '../endpoint.ts';
 import { eventsOf, type ServerSentEvent, textOf } from './body.ts';
 import { realClock } from './clock.ts';
-import { isProviderError, type ProviderError } from './errors.ts';
+import { ProviderError } from './errors.ts';
 import type { ExchangeOptions } from './exchange-options.ts';
 import { Failures } from './failures.ts';
 import { requestHeaders, requestUrl } from './request.ts';
@@ -53,7 +53,7 @@ export async function deliver<T>(
         return await receive(await attempt(stopper, attempts));
       } catch (error) {
         stopper.dispose();
-        if (!isProviderError(error)) throw error;
+        if (!(error instanceof ProviderError)) throw error;
         error.attempts = attempts;
         if (tooLate()) throw error;
         await failures.waitAfter(error, delivery, whole);

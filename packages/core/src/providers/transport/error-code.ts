@@ -1,26 +1,5 @@
+import type { ProviderErrorCode } from '../../error.ts';
 import type { ErrorBody } from './error-body.ts';
-
-/**
- * `quota`: the account is out of credit, so waiting does not help; `stream_error`: the reply is not the stream that
- * was asked for, or a stream tells of an error without saying which; `not_this_protocol`: a reply with a good status
- * that cannot be read.
- */
-export type ProviderErrorCode =
-  | 'authentication'
-  | 'permission'
-  | 'quota'
-  | 'not_found'
-  | 'rate_limit'
-  | 'overloaded'
-  | 'context_length'
-  | 'conflict'
-  | 'invalid_request'
-  | 'server'
-  | 'timeout'
-  | 'connection'
-  | 'aborted'
-  | 'stream_error'
-  | 'not_this_protocol';
 
 /** Words of the four protocols and of those that are like them. */
 const BY_WORD: Readonly<Record<string, ProviderErrorCode>> = {

@@ -1,4 +1,4 @@
-import type { ProviderErrorCode } from './error-code.ts';
+import { type ProviderErrorCode, SkeinError } from '../../error.ts';
 
 export interface ProviderErrorFacts {
   readonly code: ProviderErrorCode;
@@ -15,7 +15,7 @@ export interface ProviderErrorFacts {
 }
 
 /** A request that failed. Nothing in it holds a key. */
-export class ProviderError extends Error {
+export class ProviderError extends SkeinError {
   override readonly name = 'ProviderError';
   readonly code: ProviderErrorCode;
   readonly provider: string;
@@ -42,9 +42,4 @@ export class ProviderError extends Error {
     this.rawBody = facts.rawBody;
     this.retryAfterMs = facts.retryAfterMs;
   }
-}
-
-/** Also for errors from another copy of this package. */
-export function isProviderError(error: unknown): error is ProviderError {
-  return error instanceof Error && error.name === 'ProviderError' && 'retryable' in error && 'provider' in error;
 }

@@ -1,4 +1,4 @@
-import { isProviderError } from './errors.ts';
+import { ProviderError } from './errors.ts';
 import { redact, redactError } from './redact.ts';
 import type { Stopped } from './timeouts.ts';
 
@@ -15,7 +15,7 @@ export function explain(
   if (stopped)
     return {
       problem: `${TOO_LONG[stopped.by]} ${stopped.ms / 1000} s`,
-      cause: isProviderError(error) ? error : undefined,
+      cause: error instanceof ProviderError ? error : undefined,
     };
   return {
     problem: redact(`the connection failed: ${messageOf(error)}`, secrets),

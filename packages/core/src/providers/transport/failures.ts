@@ -1,4 +1,4 @@
-import type { ProviderErrorCode } from './error-code.ts';
+import type { ProviderErrorCode } from '../../error.ts';
 import { ProviderError } from './errors.ts';
 import type { ExchangeOptions } from './exchange-options.ts';
 import type { Secretive } from './redact.ts';

@@ -1,7 +1,7 @@
 import { type Dialect, dialect, dialects, type Loss, type Message, type RequestMembers, textAt } from '@skein/core';
-import { joinTexts } from '../../forest/join-texts.ts';
+import { joinTexts } from '../../forest/write/plain-text.ts';
 import { FormatError } from '../format-error.ts';
-import type { ExportedConversation } from './conversations.ts';
+import type { ExportedConversation } from './export-text.ts';
 
 export interface Written {
   readonly text: string;

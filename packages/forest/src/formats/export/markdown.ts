@@ -1,6 +1,6 @@
 import type { ContentBlock, Message } from '@skein/core';
-import type { ForestNode } from '../../forest/types.ts';
-import type { ExportedConversation } from './conversations.ts';
+import type { ForestNode } from '../../forest/read/read-nodes.ts';
+import type { ExportedConversation } from './export-text.ts';
 
 const NAMES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool', other: 'Other' } as const;
 

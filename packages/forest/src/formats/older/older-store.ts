@@ -1,15 +1,12 @@
-import { seeingContext } from '../../forest/refs.ts';
+import { seeingContext } from '../../forest/context.ts';
+import { createForest, type Forest } from '../../forest/forest.ts';
 import { ROOT } from '../../model/index.ts';
 import { overlayStore, type RefQuery, type Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';
-import { addBookmarks } from './add-bookmarks.ts';
-import { createConverter, type Look } from './converter.ts';
-import { hideDeletedRoots } from './deleted-roots.ts';
-import { loadKnownNodes } from './known.ts';
-import { isOlderNodeId, nodeFile } from './layout.ts';
-import { needOlderLayout } from './need-layout.ts';
-import type { OlderRoot } from './read-files.ts';
-import { addThreads } from './threads.ts';
+import { addBookmarks } from './bookmarks.ts';
+import { createConverter, type Look, loadKnownNodes } from './converter.ts';
+import { isOlderNodeId, needOlderLayout, nodeFile, type OlderRoot } from './older-files.ts';
+import { addThreads, hideDeletedRoots } from './threads.ts';
 
 const BATCH = 200;
 
@@ -18,7 +15,7 @@ const BATCH = 200;
  * are met and kept in the store beside it; the folder's own files are never changed, and are looked at again on every
  * read. What asks for everything, such as a search, converts everything.
  */
-export async function olderStore(folder: string, beside: Store): Promise<Store> {
+async function olderStore(folder: string, beside: Store): Promise<Store> {
   await needOlderLayout(folder);
   const context = seeingContext(beside);
   const known = await loadKnownNodes(context.store);
@@ -118,4 +115,15 @@ export async function olderStore(folder: string, beside: Store): Promise<Store> 
     };
   }
   return overlayStore(beside, overlay);
+}
+
+/**
+ * Opens a folder of the older layout as a forest. Its files are read as they are met and never changed; what they
+ * become, and whatever is new, goes into `store`. Nodes are also found by their older ids, such as `root-1/node-1`.
+ */
+export async function openOlder(
+  folder: string,
+  { store, project }: { readonly store: Store; readonly project?: string },
+): Promise<Forest> {
+  return createForest(await olderStore(folder, store), project === undefined ? {} : { project });
 }

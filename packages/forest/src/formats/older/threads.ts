@@ -1,10 +1,13 @@
-import { titleOf, titleOfMessages } from '../../forest/thread-title.ts';
+import { canonical } from '@skein/core';
+
+import { type Context, seeRefs, setRef } from '../../forest/context.ts';
+import { titleOf, titleOfMessages } from '../../forest/threads/title.ts';
 import type { RefRecord } from '../../model/index.ts';
-import { timeOf } from '../source/exact.ts';
-import { sourceStamp } from '../source-stamp.ts';
-import { olderTime } from './convert.ts';
+import { timeOf } from '../source/exact-json.ts';
+import { sourceStamp } from '../write-conversation.ts';
+import { olderTime, rootFacts } from './convert.ts';
 import type { Look, Seen } from './converter.ts';
-import type { OlderRoot } from './read-files.ts';
+import type { OlderRoot } from './older-files.ts';
 
 /** Each first message of a root begins a conversation; it stands where going to the last child each time leads. */
 export async function addThreads(look: Look): Promise<string[]> {
@@ -58,4 +61,23 @@ function refsOn(
   clock: string,
 ): RefRecord[] {
   return Object.entries(values).map(([name, value]) => ({ k: 'ref', on, key, name, value, clock }));
+}
+
+/** Deleting a root in the folder, or taking that back, counts once: what is restored here stays. */
+export async function hideDeletedRoots(look: Look, context: Context): Promise<void> {
+  const roots = await look.roots();
+  const keys = roots.map(({ id }) => id);
+  const stored = await seeRefs(context, 'older', keys, ['root']);
+  const before = new Map(stored.map(({ key, value }) => [key, value as { deleted?: unknown }]));
+  for (const root of roots) {
+    const facts = rootFacts(root);
+    const there = before.get(root.id);
+    if (there && canonical(JSON.stringify(there)) === canonical(JSON.stringify(facts))) continue;
+    look.add([setRef(context, 'older', root.id, 'root', facts)]);
+    if ((there?.deleted === true) === root.deleted) continue;
+    for (const { on, key, name, value } of await hidingRecords(look, root, root.deleted)) {
+      await seeRefs(context, on, [key], [name]);
+      look.add([setRef(context, on, key, name, value)]);
+    }
+  }
 }

@@ -1,26 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { StoreRecord } from '../../model/index.ts';
-import { createChangeLog } from '../change-log.ts';
-import { changeOf } from '../key-of.ts';
-import type { Store } from '../store.ts';
-import { StoreError } from '../store-error.ts';
-import { createAppendQueue } from './append-queue.ts';
-import { checkSegments } from './check.ts';
-import { namesUnknown, newRecords, reliedOn } from './commit.ts';
-import { compactSegments } from './compact.ts';
-import { diskFiles } from './disk-files.ts';
-import { inWords, tell } from './file-error.ts';
-import type { Files } from './files.ts';
-import { isRecord } from './format.ts';
+import { createChangeLog } from '../changes.ts';
+import { changeOf, isEntry, keyOf } from '../records.ts';
+import { type Store, StoreError } from '../store.ts';
+import type { Place } from './columns.ts';
+import { diskFiles, type Files, inWords, tell } from './disk.ts';
 import { lifeOf } from './liveness.ts';
+import { checkSegments, compactSegments } from './maintenance.ts';
 import { createQueries } from './queries.ts';
 import { createRecordReader } from './record-reader.ts';
 import { createRefresher } from './refresher.ts';
+import { isRecord } from './segment-format.ts';
 import { createSegmentSet, type Folders, reportTorn, type SetEvents } from './segment-set.ts';
 import { createSegmentWriter } from './segment-writer.ts';
 import { loadSnapshot, saveSnapshot } from './snapshot.ts';
-import { addRecord } from './tables.ts';
+import { addRecord, placeIn, placeOf, type Tables } from './tables.ts';
 
 export interface FileStoreOptions {
   /** Default `default`. */
@@ -190,4 +185,112 @@ function foldersOf(folder: string, project: string): Folders {
     index: join(own, 'index'),
     setAside: join(own, 'set-aside'),
   };
+}
+
+const MOST_RECORDS = 20_000;
+
+interface Waiting {
+  readonly records: readonly StoreRecord[];
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Group commit: while one batch is on its way to the disk, what is appended meanwhile gathers, and goes together as the
+ * next one. A batch that fails is tried again piece by piece, so that one too large for the disk fails alone.
+ */
+export function createAppendQueue(commit: (records: readonly StoreRecord[]) => Promise<void>) {
+  let waiting: Waiting[] = [];
+  let running: Promise<void> | undefined;
+
+  const run = async () => {
+    while (waiting.length > 0) {
+      const group = nextGroup();
+      try {
+        await commit(group.flatMap(({ records }) => records));
+        for (const { resolve } of group) resolve();
+      } catch (error) {
+        if (group.length === 1) group[0]!.reject(error);
+        else for (const one of group) await commit(one.records).then(one.resolve, one.reject);
+      }
+    }
+    running = undefined;
+  };
+  const nextGroup = () => {
+    let count = 0;
+    let length = 0;
+    while (length < waiting.length && (length === 0 || count < MOST_RECORDS))
+      count += waiting[length++]!.records.length;
+    const group = waiting.slice(0, length);
+    waiting = waiting.slice(length);
+    return group;
+  };
+
+  return {
+    append: (records: readonly StoreRecord[]): Promise<void> =>
+      new Promise<void>((resolve, reject) => {
+        waiting.push({ records, resolve, reject });
+        running ??= run();
+      }),
+    /** When nothing is on its way. */
+    idle: async (): Promise<void> => running,
+  };
+}
+
+/** What of a batch has to be written: what is not there yet, each once. */
+export function newRecords(tables: Tables, records: readonly StoreRecord[]): StoreRecord[] {
+  const chosen = new Map<string, StoreRecord>();
+  for (const record of records) {
+    if (placeOf(tables, record)) continue;
+    const key = keyIn(record);
+    const there = chosen.get(key);
+    if (!there) chosen.set(key, record);
+    else if ('clock' in there && 'clock' in record && there.clock < record.clock) {
+      // Behind what stands between the two, which it may name.
+      chosen.delete(key);
+      chosen.set(key, record);
+    }
+  }
+  return [...chosen.values()];
+}
+
+/** Hashes of different kinds have different lengths; the other keys need their kind. */
+function keyIn(record: StoreRecord): string {
+  const isHash = record.k === 'node' || record.k === 'body' || record.k === 'take';
+  return isHash ? keyOf(record) : `${record.k} ${keyOf(record)}`;
+}
+
+/** Where the things are that a batch relies on: what it names, and what makes a part of it needless. */
+export function* reliedOn(tables: Tables, records: readonly StoreRecord[]): Generator<Place | undefined> {
+  const { nodes, bodies } = tables;
+  const body = (digest: unknown) =>
+    typeof digest === 'string' ? placeIn(bodies.columns, bodies.rowOf(digest)) : undefined;
+  const node = (id: string) => placeIn(nodes.columns, nodes.rowOf(id));
+  for (const record of records) {
+    yield placeOf(tables, record);
+    if (record.k === 'node') {
+      yield node(record.parent);
+      yield body(record.body);
+    } else if (record.k === 'take') {
+      yield node(record.node);
+      yield body(record.envelope);
+      yield body(record.request?.manifest);
+    } else if (record.k === 'ref') {
+      // A register often holds the id of a node; what else its text may name, its writer has waited for.
+      if (typeof record.value === 'string') yield node(record.value);
+      yield node(record.key);
+    } else if (record.k !== 'body' && isEntry(record)) yield node(record.of);
+  }
+}
+
+/** Whether a batch hangs on a node that is not known. */
+export function namesUnknown({ nodes }: Tables, records: readonly StoreRecord[]): boolean {
+  const inBatch = new Set<string>();
+  for (const record of records) {
+    if (record.k !== 'node') continue;
+    inBatch.add(record.id);
+    const parent = nodes.rowOf(record.parent);
+    if (parent !== 0 && !inBatch.has(record.parent) && !nodes.has(parent)) return true;
+  }
+  return false;
 }

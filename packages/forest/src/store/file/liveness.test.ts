@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { diskFiles } from './disk-files.ts';
+import { diskFiles } from './disk.ts';
 import { fileStore } from './file-store.ts';
 import { lifeOf, showLife } from './liveness.ts';
 

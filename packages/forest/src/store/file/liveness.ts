@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { systemCode } from './file-error.ts';
-import type { Files } from './files.ts';
+import { type Files, systemCode } from './disk.ts';
 
 const BEAT_MS = 10_000;
 const SILENT_MS = 60_000;

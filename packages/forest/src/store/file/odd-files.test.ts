@@ -1,10 +1,10 @@
 import { chmod, mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createForest } from '../../forest/create-forest.ts';
+import { createForest } from '../../forest/forest.ts';
 import { openForest } from '../../open-forest.ts';
 import { makeBody, makeNode, makePath, recordsOf } from '../../testing/store-samples.ts';
-import { diskFiles } from './disk-files.ts';
+import { diskFiles } from './disk.ts';
 import { fileStore } from './file-store.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 

@@ -1,10 +1,9 @@
 import type { StoreRecord } from '../../model/index.ts';
-import { keyOf } from '../key-of.ts';
-import { hashFault } from '../record-fault.ts';
+import { hashFault, keyOf } from '../records.ts';
 import type { Problem } from '../store.ts';
 import type { Place } from './columns.ts';
-import { type Line, readLine, subjectOf } from './format.ts';
-import { damagedLine } from './read-segment.ts';
+import { damagedLine } from './segment.ts';
+import { type Line, readLine, subjectOf } from './segment-format.ts';
 
 const GAP = 16 * 1024;
 const SPAN = 4 * 2 ** 20;

@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeBody, makeEntry, makeNode, makePath, makeRef, makeTake, recordsOf } from '../../testing/store-samples.ts';
-import { batchLines } from './format.ts';
+import { batchLines } from './segment-format.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
 const path = makePath(['a', 'b', 'c']);

@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreRecord } from '../../model/index.ts';
-import type { Problem } from '../store.ts';
-import { StoreError } from '../store-error.ts';
+import { type Problem, StoreError } from '../store.ts';
 import type { Place } from './columns.ts';
-import { meaningOf, systemCode } from './file-error.ts';
-import type { FileStat, Files } from './files.ts';
-import { SEGMENT_VERSION } from './format.ts';
+import { type FileStat, type Files, meaningOf, systemCode } from './disk.ts';
 import { lifeOf } from './liveness.ts';
-import { readSegment } from './read-segment.ts';
-import { createSegment, type Segment } from './segment.ts';
+import { createSegment, readSegment, type Segment } from './segment.ts';
+import { SEGMENT_VERSION } from './segment-format.ts';
 import { createTables, type Tables } from './tables.ts';
 
 /** Segments of ended writers are looked at more seldom: only copying can change them. */

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import type { StoreRecord } from '../../model/index.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError } from '../store.ts';
 import type { Place } from './columns.ts';
-import { fileError } from './file-error.ts';
-import type { Appender, Files } from './files.ts';
-import { batchLines, END_LINE, headerLine } from './format.ts';
+import { type Appender, type Files, fileError } from './disk.ts';
 import { lifeOf, showLife } from './liveness.ts';
 import type { Segment } from './segment.ts';
+import { batchLines, END_LINE, headerLine } from './segment-format.ts';
 import type { Folders, SegmentSet } from './segment-set.ts';
 
 /** This process's own segment. It exists from the first write on. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ROOT } from '../../model/index.ts';
 import { allPages, makeEntry, makePath, makeRef, makeTake, recordsOf } from '../../testing/store-samples.ts';
 import type { Store } from '../store.ts';
-import { diskFiles } from './disk-files.ts';
+import { diskFiles } from './disk.ts';
 import { fileStore } from './file-store.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 

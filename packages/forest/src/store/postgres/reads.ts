@@ -1,0 +1,223 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type NodeRecord, ROOT } from '../../model/index.ts';
+import { limitOf } from '../page.ts';
+import { hashFault } from '../records.ts';
+import type { PageRequest, Store } from '../store.ts';
+import { behind, climb, depthOf } from './ancestor-pages.ts';
+import { type Context, pageOfRows, placeOf, readRows } from './context.ts';
+import { fromStored, readBody, readEntry, readNode, readRef, readTake, toStored } from './rows.ts';
+import {
+  type BodyRow,
+  ENTRY_COLUMNS,
+  type EntryRow,
+  NODE_COLUMNS,
+  type NodeRow,
+  REF_COLUMNS,
+  type RefRow,
+  TAKE_COLUMNS,
+} from './schema.ts';
+
+type NodeReads = Pick<Store, 'nodes' | 'idsLike' | 'path' | 'children' | 'childCounts' | 'scan' | 'deepest' | 'byEcho'>;
+
+export function nodeReads(context: Context): NodeReads {
+  const { db, project, own } = context;
+  const read = (rows: readonly Omit<NodeRow, 'project' | 'role'>[]): NodeRecord[] =>
+    readRows(context, rows, readNode, ({ id }) => `node ${id}`);
+  const table = () => db.selectFrom('skein_node').where('project', '=', own);
+
+  return {
+    async nodes(ids) {
+      if (ids.length === 0) return [];
+      const rows = await table()
+        .select(NODE_COLUMNS)
+        .where('id', '=', sql<string>`any(${ids.map(toStored)})`)
+        .execute();
+      const found = new Map(read(rows).map((node) => [node.id, node]));
+      return ids.map((id) => found.get(id));
+    },
+    async idsLike(prefix, limit) {
+      const first = toStored(prefix);
+      const rows = await table()
+        .select('id')
+        .where('id', '>=', first)
+        .where('id', '<', `${first}\u{10ffff}`)
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => fromStored(id));
+    },
+    async path(id, above = ROOT) {
+      if (id === above) return [];
+      const floor = await depthOf(db, project, above);
+      const rows = await climb(db, project, id, floor);
+      if (above === ROOT) return read(rows);
+      return read(behind(rows, above) ?? (floor === 0 ? rows : await climb(db, project, id, 0)));
+    },
+    async children(id, page = {}) {
+      const place = placeOf(page, 2);
+      const rows = await table()
+        .select(NODE_COLUMNS)
+        .where('parent', '=', toStored(id))
+        .$if(place !== undefined, (query) => query.where(sql<boolean>`(at, id) > (${sql.join(place ?? [])})`))
+        .orderBy('at')
+        .orderBy('id')
+        .limit(limitOf(page) + 1)
+        .execute();
+      return pageOfRows(rows, page, read, ({ at, id }) => [at, id]);
+    },
+    async childCounts(ids) {
+      if (ids.length === 0) return [];
+      const rows = await table()
+        .select(({ fn }) => ['parent', fn.countAll<string>().as('count')])
+        .where('parent', '=', sql<string>`any(${ids.map(toStored)})`)
+        .groupBy('parent')
+        .execute();
+      const counts = new Map(rows.map(({ parent, count }) => [fromStored(parent), Number(count)]));
+      return ids.map((id) => counts.get(id) ?? 0);
+    },
+    /** All pages show the forest as it was at the first one: a node is never there without its parent. */
+    async scan(page: PageRequest = {}) {
+      const place = placeOf(page, 2);
+      const snapshot = place === undefined ? sql`pg_current_snapshot()` : sql`${place[1]}::pg_snapshot`;
+      const rows = await table()
+        .select([...NODE_COLUMNS, 'seq', sql<string>`pg_current_snapshot()::text`.as('snapshot')])
+        .where('seq', '>', place === undefined ? '0' : String(place[0]))
+        .where(sql<boolean>`pg_visible_in_snapshot(xid, ${snapshot})`)
+        .orderBy('seq')
+        .limit(limitOf(page) + 1)
+        .execute();
+      return pageOfRows(rows, page, read, ({ seq, snapshot }) => [seq, place?.[1] ?? snapshot]);
+    },
+    async deepest(chain) {
+      const ids = Array.from({ length: chain.length }, (_, index) => toStored(chain.at(index)!));
+      // From the end, one look-up at a time, until one is there: `limit 1` keeps it from being a join over all of them.
+      const { rows } = await sql<{ at: string }>`
+        select step.at from (${fromTheEnd(ids)}) as step (name, at)
+        where (select true from skein_node where project = ${own} and id = step.name limit 1)
+        order by step.at desc limit 1`.execute(db);
+      return Number(rows[0]?.at ?? 0) - 1;
+    },
+    async byEcho(echoes, lead) {
+      const { rows } = await sql<NodeRow & { step: string }>`
+        select step.at as step, ${sql.join(NODE_COLUMNS.map((column) => sql.ref(`found.${column}`)))}
+        from (${fromTheEnd(echoes.map(toStored))}) as step (echo, at)
+        cross join lateral (
+          (${withEcho(own, sql`and node.lead = ${toStored(lead)}`)})
+          union all
+          (${withEcho(own, sql``)})
+          limit 1
+        ) as found
+        order by step.at desc limit 1`.execute(db);
+      const [node] = read(rows);
+      return node && { index: Number(rows[0]!.step) - 1, node };
+    },
+  };
+}
+
+/** Names with their places, the last one first. */
+function fromTheEnd(names: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    select * from unnest(${names}::text[]) with ordinality as listed (name, at) order by listed.at desc offset 0`;
+}
+
+/** The deepest, then the newest; two look-ups in an index instead of sorting all that have the echo. */
+function withEcho(own: string, also: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select * from skein_node as node where node.project = ${own} and node.echo = step.echo ${also}
+    order by node.depth desc, node.at desc, node.id desc limit 1`;
+}
+
+/** A text by its digest. What the database gives is no longer trusted than the disk it lies on. */
+function readText(row: Pick<BodyRow, 'digest' | 'text'>): [digest: string, text: string] {
+  const body = readBody(row);
+  const fault = hashFault(body);
+  if (fault !== undefined) throw new Error(fault);
+  return [body.digest, body.text];
+}
+
+/** Everything that is not a node. */
+export function thingReads(context: Context): Pick<Store, 'bodies' | 'takes' | 'refs' | 'entry' | 'entries'> {
+  const { db, own } = context;
+  const anyOf = (values: readonly string[]) => sql<string>`any(${values.map(toStored)})`;
+  const readRefs = (rows: readonly Omit<RefRow, 'project' | 'is_set'>[]) =>
+    readRows(context, rows, readRef, ({ on, key, name }) => `ref ${on}/${key}/${name}`);
+  const readEntries = (rows: readonly Omit<EntryRow, 'project'>[]) =>
+    readRows(context, rows, readEntry, ({ kind, id }) => `${kind} ${id}`);
+
+  return {
+    async bodies(digests) {
+      if (digests.length === 0) return [];
+      const rows = await db
+        .selectFrom('skein_body')
+        .select(['digest', 'text'])
+        .where('project', '=', own)
+        .where('digest', '=', anyOf(digests))
+        .execute();
+      const texts = new Map(readRows(context, rows, readText, ({ digest }) => `body ${digest}`, 'wrong-hash'));
+      return digests.map((digest) => texts.get(digest));
+    },
+    async takes(nodes) {
+      if (nodes.length === 0) return [];
+      const rows = await db
+        .selectFrom('skein_take')
+        .select(TAKE_COLUMNS)
+        .where('project', '=', own)
+        .where('node', '=', anyOf(nodes))
+        .orderBy('at')
+        .orderBy('id')
+        .execute();
+      return readRows(context, rows, readTake, ({ id }) => `take ${id}`);
+    },
+    async refs({ on, keys, names, order = 'oldest', ...page }) {
+      const place = placeOf(page, 3);
+      const direction = order === 'oldest' ? 'asc' : 'desc';
+      const beyond = sql.raw(order === 'oldest' ? '>' : '<');
+      const rows = await db
+        .selectFrom('skein_ref')
+        .select(REF_COLUMNS)
+        .where('project', '=', own)
+        .where('on', '=', on)
+        .where('is_set', '=', true)
+        .$if(keys !== undefined, (query) => query.where('key', '=', anyOf(keys ?? [])))
+        .$if(names !== undefined, (query) => query.where('name', '=', anyOf(names ?? [])))
+        .$if(place !== undefined, (query) =>
+          query.where(sql<boolean>`(clock, key, name) ${beyond} (${sql.join(place ?? [])})`),
+        )
+        .orderBy('clock', direction)
+        .orderBy('key', direction)
+        .orderBy('name', direction)
+        .limit(limitOf(page) + 1)
+        .execute();
+      return pageOfRows(rows, page, readRefs, ({ clock, key, name }) => [clock, key, name]);
+    },
+    async entry(kind, id) {
+      const rows = await db
+        .selectFrom('skein_entry')
+        .select(ENTRY_COLUMNS)
+        .where('project', '=', own)
+        .where('kind', '=', kind)
+        .where('id', '=', toStored(id))
+        .execute();
+      return readEntries(rows)[0];
+    },
+    async entries(kind, { of, afterOrder, order = 'oldest', ...page } = {}) {
+      const place = placeOf(page, 2);
+      const [behind, sorted] = order === 'oldest' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
+      const rows = await db
+        .selectFrom('skein_entry')
+        .select(ENTRY_COLUMNS)
+        .where('project', '=', own)
+        .where('kind', '=', kind)
+        .$if(of !== undefined, (query) => query.where('of', '=', toStored(of ?? '')))
+        .$if(afterOrder !== undefined, (query) => query.where('order', behind, toStored(afterOrder ?? '')))
+        .$if(place !== undefined, (query) =>
+          query.where(sql<boolean>`("order", id) ${sql.raw(behind)} (${sql.join(place ?? [])})`),
+        )
+        .orderBy('order', sorted)
+        .orderBy('id', sorted)
+        .limit(limitOf(page) + 1)
+        .execute();
+      return pageOfRows(rows, page, readEntries, ({ order, id }) => [order, id]);
+    },
+  };
+}
