@@ -23,6 +23,6 @@ export type {
   Store,
 } from './store/index.ts';
 export { StoreError } from './store/index.ts';
-export { limitOf, pageOf, readCursor } from './store/page.ts';
-export { changeOf, hashFault, isEntry, keyOf, refKey } from './store/records.ts';
+export { pageLimit, readCursor, toPage } from './store/page.ts';
+export { hashFault, isEntry, recordKey, refKey, toChange } from './store/records.ts';
 export { nodeText } from './store/word-index.ts';

@@ -99,7 +99,7 @@ const toy: DialectSpec = {
     ],
     result: (call, text) => toolUnit(call.id, text),
     userText: (text) => unit('user', `{"by":"me","say":${JSON.stringify(text)}}`),
-    gather: () => undefined,
+    merge: () => undefined,
     frame: (parts) => ({ ...frameText([], 'log', [], parts.extra), lead: [], base: '', losses: [] }),
   },
 };

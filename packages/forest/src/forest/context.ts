@@ -1,6 +1,6 @@
 import { type Clock, createClock, type EntryRecord, type RefRecord, type StoreRecord } from '../model/index.ts';
 import { overlayStore, type Store } from '../store/index.ts';
-import { keyOf } from '../store/records.ts';
+import { recordKey } from '../store/records.ts';
 import { ForestError } from './errors.ts';
 
 /** What every operation works on. */
@@ -26,12 +26,12 @@ export function seeingContext(store: Store, clock = createClock(store.writer)): 
   const ahead = new Map<string, string>();
 
   const see = (record: RefRecord | EntryRecord) => {
-    if (!clock.see(record.clock)) ahead.set(keyOf(record), record.clock);
+    if (!clock.see(record.clock)) ahead.set(recordKey(record), record.clock);
   };
   const stamped = (record: StoreRecord): StoreRecord => {
     // Stamps of others, as an import brings them, say when those others wrote.
     if (!('clock' in record) || !record.clock.endsWith(`.${store.writer}`)) return record;
-    const key = keyOf(record);
+    const key = recordKey(record);
     const there = ahead.get(key);
     if (there === undefined || there < record.clock) return record;
     const later = clock.after(there);

@@ -9,8 +9,14 @@ import { READERS, type Reader } from './importers/index.ts';
 import { importOlder } from './older/import-older.ts';
 import { importSegments } from './segments.ts';
 import { readJson } from './source/exact-json.ts';
-import { type ImportSource, openTextSource, type Piece, piecesOf, type TextSource } from './source/text-source.ts';
-import { plant } from './write-conversation.ts';
+import {
+  type ImportSource,
+  openTextSource,
+  type SourcePiece,
+  splitSource,
+  type TextSource,
+} from './source/text-source.ts';
+import { writeConversation } from './write-conversation.ts';
 
 /** What can be imported; docs/import-export.md says what each keeps where. */
 export const IMPORT_FORMATS = [
@@ -46,7 +52,7 @@ export interface ImportProgress {
   readonly problems: number;
 }
 
-export interface Imported {
+export interface ImportResult {
   readonly format: ImportFormat;
   /** The conversations, each a thread: the same source gives the same threads. */
   readonly threads: readonly string[];
@@ -93,8 +99,12 @@ export interface SourceMessage {
  * Brings conversations from elsewhere into a forest. Doing it twice is doing it once. An element that cannot be read
  * is reported, nothing of it is written, and the rest goes on; a source of which nothing is known is an error.
  */
-export async function importFile(forest: Forest, source: ImportSource, options: ImportOptions = {}): Promise<Imported> {
-  if (options.format === 'older' || (await isFolder(source))) return importOlder(forest, pathOf(source), options);
+export async function importFile(
+  forest: Forest,
+  source: ImportSource,
+  options: ImportOptions = {},
+): Promise<ImportResult> {
+  if (options.format === 'older' || (await isFolder(source))) return importOlder(forest, requirePath(source), options);
   if (options.format !== undefined && options.format !== 'segments' && !Object.hasOwn(READERS, options.format))
     throw new FormatError(
       'unknown_format',
@@ -108,19 +118,19 @@ export async function importFile(forest: Forest, source: ImportSource, options: 
   }
 }
 
-async function importText(forest: Forest, text: TextSource, options: ImportOptions): Promise<Imported> {
-  const progress = createProgress(options, text.read);
-  const { format, pieces } = await recognise(piecesOf(text, isInLines(options.format)), options);
+async function importText(forest: Forest, text: TextSource, options: ImportOptions): Promise<ImportResult> {
+  const progress = createImportTracker(options, text.read);
+  const { format, pieces } = await recognise(splitSource(text, isInLines(options.format)), options);
   if (format === 'segments') await importSegments(forest, pieces, progress);
   else {
     const reader = READERS[format as keyof typeof READERS];
-    const conversations = reader.element === 'message' ? gathered(pieces, progress) : pieces;
+    const conversations = reader.element === 'message' ? joinMessages(pieces, progress) : pieces;
     for await (const piece of conversations) await importOne(forest, format, reader, piece, options, progress);
   }
   return progress.result(format);
 }
 
-function pathOf(source: ImportSource): string {
+function requirePath(source: ImportSource): string {
   if (source instanceof URL) return fileURLToPath(source);
   if (typeof source === 'string') return source;
   throw new FormatError('unknown_format', 'The older layout is a folder: give its path.');
@@ -136,14 +146,14 @@ function isInLines(format: ImportFormat | undefined): boolean {
 
 /** The format, by what was asked for or by the first element that is JSON at all. */
 async function recognise(
-  pieces: AsyncGenerator<Piece>,
+  pieces: AsyncGenerator<SourcePiece>,
   { format, dialect }: ImportOptions,
-): Promise<{ format: ImportFormat; pieces: AsyncIterable<Piece> }> {
+): Promise<{ format: ImportFormat; pieces: AsyncIterable<SourcePiece> }> {
   if (format !== undefined) return { format, pieces };
-  const seen: Piece[] = [];
+  const seen: SourcePiece[] = [];
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
     seen.push(next.value);
-    const value = parsed(next.value.text);
+    const value = tryParse(next.value.text);
     if (value === undefined) continue;
     return { format: dialect === undefined ? detectFormat(value) : withDialect(value), pieces: chain(seen, pieces) };
   }
@@ -157,7 +167,7 @@ function withDialect(value: unknown): ImportFormat {
     : 'messages';
 }
 
-async function* chain(seen: readonly Piece[], rest: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+async function* chain(seen: readonly SourcePiece[], rest: AsyncIterable<SourcePiece>): AsyncGenerator<SourcePiece> {
   yield* seen;
   yield* rest;
 }
@@ -166,22 +176,22 @@ async function importOne(
   forest: Forest,
   format: ImportFormat,
   reader: Reader,
-  { text, where }: Piece,
+  { text, where }: SourcePiece,
   { dialect }: ImportOptions,
-  progress: Progress,
+  progress: ImportTracker,
 ): Promise<void> {
   try {
-    const { thread, messages, added } = await plant(forest, format, reader.read(text, { dialect }));
+    const { thread, messages, added } = await writeConversation(forest, format, reader.read(text, { dialect }));
     progress.thread(thread);
     progress.done({ elements: 1, messages, added });
   } catch (error) {
-    if (!isAboutTheElement(error)) throw error;
+    if (!isElementError(error)) throw error;
     progress.problem(where, error);
   }
 }
 
 /** What is wrong with an element is reported; what is wrong with the store, or with us, ends the import. */
-function isAboutTheElement(error: unknown): boolean {
+function isElementError(error: unknown): boolean {
   if (error instanceof FormatError) return error.code !== 'dialect_needed';
   const { name, code } = error as { name?: unknown; code?: unknown };
   return code !== 'unknown_dialect' && READING_ERRORS.has(name);
@@ -196,11 +206,11 @@ const READING_ERRORS: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Elements that are messages make one conversation; a list, or an object with "messages", is one of its own. */
-async function* gathered(pieces: AsyncIterable<Piece>, progress: Progress): AsyncGenerator<Piece> {
+async function* joinMessages(pieces: AsyncIterable<SourcePiece>, progress: ImportTracker): AsyncGenerator<SourcePiece> {
   const texts: string[] = [];
   let isBroken = false;
   for await (const piece of pieces) {
-    const value = parsed(piece.text);
+    const value = tryParse(piece.text);
     if (Array.isArray(value) || (isObject(value) && Array.isArray(value.messages))) yield piece;
     else if (value !== undefined) texts.push(piece.text);
     else {
@@ -216,7 +226,7 @@ async function* gathered(pieces: AsyncIterable<Piece>, progress: Progress): Asyn
 }
 
 /** The value of a text; undefined when it is no JSON. */
-function parsed(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return readJson(text);
   } catch {
@@ -225,14 +235,14 @@ function parsed(text: string): unknown {
 }
 
 /** Counts what an import does, and tells of it. */
-export interface Progress {
+export interface ImportTracker {
   done(counts: { readonly elements: number; readonly messages: number; readonly added: number }): void;
   thread(id: string): void;
   problem(where: string, error: unknown): void;
-  result(format: ImportFormat): Imported;
+  result(format: ImportFormat): ImportResult;
 }
 
-export function createProgress({ onProgress }: ImportOptions, read: () => number): Progress {
+export function createImportTracker({ onProgress }: ImportOptions, read: () => number): ImportTracker {
   const threads = new Set<string>();
   const problems: ImportProblem[] = [];
   let elements = 0;

@@ -3,18 +3,18 @@ export {
   type ExportDamage,
   type ExportFormat,
   type ExportLosses,
-  type ExportOf,
   type ExportOptions,
+  type ExportSelection,
   exportText,
 } from './export/export-text.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
 export {
   IMPORT_FORMATS,
-  type Imported,
   type ImportFormat,
   type ImportOptions,
   type ImportProblem,
   type ImportProgress,
+  type ImportResult,
   importFile,
 } from './import-file.ts';
 export { olderSettings } from './older/bookmarks.ts';

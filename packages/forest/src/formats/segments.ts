@@ -14,11 +14,11 @@ import {
 } from '../store/file/segment-format.ts';
 import type { Store } from '../store/index.ts';
 import { hashFault } from '../store/records.ts';
-import { type ExportOf, endOf } from './export/export-text.ts';
+import { type ExportSelection, selectionEnd } from './export/export-text.ts';
 import { FormatError } from './format-error.ts';
-import type { Progress } from './import-file.ts';
+import type { ImportTracker } from './import-file.ts';
 import { readJson } from './source/exact-json.ts';
-import type { Piece } from './source/text-source.ts';
+import type { SourcePiece } from './source/text-source.ts';
 
 const PAGE = 500;
 const REFS: readonly RefRecord['on'][] = ['thread', 'group', 'node', 'bookmark', 'forest', 'older'];
@@ -27,13 +27,13 @@ const REFS: readonly RefRecord['on'][] = ['thread', 'group', 'node', 'bookmark',
  * Records as JSON lines, in the form of a file store's segment: it can be imported, or copied into a forest's folder.
  * A part of a forest comes with the nodes above it, because ids are made of them.
  */
-export async function* segmentLines(
+export async function* exportSegments(
   forest: Forest,
-  of: ExportOf,
+  of: ExportSelection,
   onProgress: (messages: number) => void,
 ): AsyncGenerator<string> {
   yield headerLine('export');
-  const records = of === 'everything' ? everything(forest.store) : part(forest, of);
+  const records = of === 'everything' ? allRecords(forest.store) : selectedRecords(forest, of);
   let nodes = 0;
   for await (const batch of records) {
     nodes += batch.filter(({ k }) => k === 'node').length;
@@ -43,7 +43,7 @@ export async function* segmentLines(
   yield END_LINE;
 }
 
-async function* everything(store: Store): AsyncGenerator<readonly StoreRecord[]> {
+async function* allRecords(store: Store): AsyncGenerator<readonly StoreRecord[]> {
   yield* bodyPages(store, [...(await neededBodies(store, () => false))]);
   for await (const nodes of everyPage((page) => store.scan(page))) yield nodes;
   for await (const nodes of everyPage((page) => store.scan(page))) yield store.takes(nodes.map(({ id }) => id));
@@ -51,11 +51,14 @@ async function* everything(store: Store): AsyncGenerator<readonly StoreRecord[]>
   for (const kind of ENTRY_KINDS) yield* everyPage((page) => store.entries(kind, page));
 }
 
-async function* part(forest: Forest, of: Exclude<ExportOf, 'everything'>): AsyncGenerator<readonly StoreRecord[]> {
+async function* selectedRecords(
+  forest: Forest,
+  of: Exclude<ExportSelection, 'everything'>,
+): AsyncGenerator<readonly StoreRecord[]> {
   const { store } = forest;
   const inside = new Set<string>();
   const threads = 'thread' in of ? [of.thread] : [];
-  const top = await endOf(forest, of);
+  const top = await selectionEnd(forest, of);
   yield* nodePages(store, await store.path(top), inside);
   if ('below' in of) {
     let batch: NodeRecord[] = [];
@@ -111,7 +114,11 @@ const BATCH = 500;
 const KINDS: ReadonlySet<unknown> = new Set(['body', 'take', 'ref', ...ENTRY_KINDS]);
 
 /** Records as they are, each checked by its checksum and its hash; what names something that is missing is reported and left out. */
-export async function importSegments(forest: Forest, pieces: AsyncIterable<Piece>, progress: Progress): Promise<void> {
+export async function importSegments(
+  forest: Forest,
+  pieces: AsyncIterable<SourcePiece>,
+  progress: ImportTracker,
+): Promise<void> {
   const { store } = forest;
   let batch: { record: StoreRecord; where: string }[] = [];
   const write = async () => {
@@ -169,7 +176,7 @@ function isKnownDialect(id: string): boolean {
 async function withoutOrphans(
   { store }: Forest,
   batch: readonly { record: StoreRecord; where: string }[],
-  progress: Progress,
+  progress: ImportTracker,
 ): Promise<StoreRecord[]> {
   const known = new Set<string>([ROOT]);
   const asked = batch.flatMap(({ record }) =>

@@ -19,13 +19,13 @@ import type { Store } from '../store/index.ts';
 import { FormatError, wrongShape } from './format-error.ts';
 import type { Conversation, ImportFormat, SourceMessage } from './import-file.ts';
 
-interface Planted {
+interface WrittenConversation {
   readonly thread: string;
   readonly messages: number;
   readonly added: number;
 }
 
-interface Made {
+interface PreparedMessage {
   readonly node: NodeRecord;
   readonly body: BodyRecord;
   readonly take: TakeRecord;
@@ -33,10 +33,14 @@ interface Made {
 }
 
 /** Writes a conversation and its thread in one batch: all of it is there afterwards, or nothing. */
-export async function plant({ store, clock }: Forest, format: ImportFormat, source: Conversation): Promise<Planted> {
+export async function writeConversation(
+  { store, clock }: Forest,
+  format: ImportFormat,
+  source: Conversation,
+): Promise<WrittenConversation> {
   if (source.messages.length === 0) throw wrongShape('at least one message');
   const now = source.updatedAt ?? source.createdAt ?? clock.now();
-  const { made, places } = await makeAll(store, source, now, clock.siblingTime);
+  const { made, places } = await prepareMessages(store, source, now, clock.siblingTime);
   const ids = made.map(({ node }) => node.id);
   const [there, takes] = await Promise.all([store.nodes(ids), takesByNode(store, ids)]);
   const records = made.flatMap(({ node, body, take, hasTime }) => {
@@ -45,22 +49,22 @@ export async function plant({ store, clock }: Forest, format: ImportFormat, sour
     return isKnown ? [] : [body, node, take];
   });
   const head = places.get(source.head ?? '')?.id ?? places.get(source.messages.at(-1)!.key)!.id;
-  const thread = threadId(format, source, head);
+  const thread = importedThreadId(format, source, head);
   await store.append([...records, ...(await threadRecords(store, thread, head, source, now))]);
   const added = new Set(ids.filter((_, index) => there[index] === undefined)).size;
   return { thread, messages: made.length, added };
 }
 
 /** Where nodes were moved since, what follows hangs where they are now, and their old places stay empty. */
-async function makeAll(store: Store, source: Conversation, now: number, siblingTime: SiblingTime) {
-  const ordered = { ...source, messages: inOrder(source.messages) };
-  const planned = await makeBelow(ordered, now, siblingTime, async (id) => id);
+async function prepareMessages(store: Store, source: Conversation, now: number, siblingTime: SiblingTime) {
+  const ordered = { ...source, messages: parentsFirst(source.messages) };
+  const planned = await prepareBelow(ordered, now, siblingTime, async (id) => id);
   const moves = await followRedirects(
     store,
     planned.made.map(({ node }) => node.id),
   );
   if ([...moves].every(([from, to]) => from === to)) return planned;
-  return makeBelow(
+  return prepareBelow(
     ordered,
     now,
     siblingTime,
@@ -69,14 +73,14 @@ async function makeAll(store: Store, source: Conversation, now: number, siblingT
   );
 }
 
-async function makeBelow(
+async function prepareBelow(
   source: Conversation,
   now: number,
   siblingTime: SiblingTime,
   whereIs: (id: string) => Promise<string>,
   placeAt?: (id: string) => Promise<Place>,
 ) {
-  const made: Made[] = [];
+  const made: PreparedMessage[] = [];
   const places = new Map<string, Place>();
   for (const { key, parent, message, at, take } of source.messages) {
     const place = parent === undefined ? ROOT_PLACE : places.get(parent)!;
@@ -95,7 +99,7 @@ function isSameTake({ id, at, ...known }: TakeRecord, { id: _id, at: _at, ...tak
 }
 
 /** The same conversation is the same thread; one without an id of its own is known by where it ends. */
-function threadId(format: ImportFormat, { id }: Conversation, head: string): string {
+function importedThreadId(format: ImportFormat, { id }: Conversation, head: string): string {
   return `import-${sha256(`skein-import/1\n${format}\n${id === undefined ? `node ${head}` : `id ${id}`}`).slice(0, 24)}`;
 }
 
@@ -122,7 +126,7 @@ async function threadRecords(
 }
 
 /** Parents before their children, otherwise in the order they came. */
-function inOrder(messages: readonly SourceMessage[]): SourceMessage[] {
+function parentsFirst(messages: readonly SourceMessage[]): SourceMessage[] {
   const below = new Map<string | undefined, SourceMessage[]>();
   const keys = new Set(messages.map(({ key }) => key));
   if (keys.size < messages.length) throw new FormatError('broken_tree', 'Two messages have the same id.');

@@ -6,7 +6,7 @@ import { type HintPlaces, readHints } from './hints.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';
 
 /** A request as it is stored. */
-export interface DescribedRequest {
+export interface RequestDescription {
   readonly exchange: Exchange;
   /** What it was signed with, to be looked for in whatever is stored. */
   readonly secrets: readonly string[];
@@ -20,7 +20,7 @@ export function describeRequest(
   request: RequestToRecord,
   begun: Pick<Exchange, 'id' | 'start' | 'writer'>,
   places?: HintPlaces,
-): DescribedRequest {
+): RequestDescription {
   const url = new URL(request.url);
   const secrets = secretsOf(url, request.headers);
   const body = cleanBody(request.body, secrets);
@@ -32,7 +32,7 @@ export function describeRequest(
     host: url.host,
     path: withoutSecrets(url.pathname, secrets),
     query: safeQuery(url),
-    ...whoIsAsked(url, request),
+    ...describeTarget(url, request),
     requestHeaders: safeHeaders(request.headers),
     outcome: 'open',
     ...(body?.redacted && { redacted: true }),
@@ -45,8 +45,8 @@ export function describeRequest(
     secrets,
     body: body?.bytes,
     hashes: () => ({
-      ...(body && { requestSha256: sha256(textOf(body.bytes)) }),
-      replayKey: replayKey(request.method, url, body ? textOf(body.bytes) : ''),
+      ...(body && { requestSha256: sha256(decodeText(body.bytes)) }),
+      replayKey: replayKey(request.method, url, body ? decodeText(body.bytes) : ''),
     }),
   };
 }
@@ -66,12 +66,12 @@ function readThreadName(given: string | undefined): Pick<Exchange, 'thread' | 'n
 const LONGEST_NAME = 200;
 
 function bodyText(body: string | Uint8Array | undefined): string {
-  return typeof body === 'string' ? body : textOf(body ?? new Uint8Array());
+  return typeof body === 'string' ? body : decodeText(body ?? new Uint8Array());
 }
 
-function whoIsAsked(url: URL, { method, provider, issuer, body }: RequestToRecord) {
+function describeTarget(url: URL, { method, provider, issuer, body }: RequestToRecord) {
   const spoken = provider === undefined ? undefined : providers().find(({ id }) => id === provider)?.dialect;
-  const { kind, dialect, model = modelIn(body), responseId } = readAddress(method, url.pathname, spoken);
+  const { kind, dialect, model = findModel(body), responseId } = readAddress(method, url.pathname, spoken);
   const descriptor = provider === undefined || issuer === undefined ? providerAt(url, dialect) : undefined;
   const name = provider ?? descriptor?.id;
   return {
@@ -85,20 +85,21 @@ function whoIsAsked(url: URL, { method, provider, issuer, body }: RequestToRecor
 }
 
 /** Near the front of most bodies; a body is not parsed while a client waits. */
-function modelIn(body: string | Uint8Array | undefined): string | undefined {
-  const front = typeof body === 'string' ? body.slice(0, 4096) : textOf(body?.subarray(0, 4096) ?? new Uint8Array());
+function findModel(body: string | Uint8Array | undefined): string | undefined {
+  const front =
+    typeof body === 'string' ? body.slice(0, 4096) : decodeText(body?.subarray(0, 4096) ?? new Uint8Array());
   return /"model"\s*:\s*"([^"\\]{1,200})"/.exec(front)?.[1];
 }
 
 function cleanBody(body: string | Uint8Array | undefined, secrets: readonly string[]) {
   if (body === undefined) return undefined;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const text = textOf(bytes);
+  const text = decodeText(bytes);
   const clean = withoutSecrets(text, secrets);
   return clean === text ? { bytes, redacted: false } : { bytes: Buffer.from(clean), redacted: true };
 }
 
-function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+function decodeText({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
 }
 
@@ -127,7 +128,7 @@ export function readAddress(method: string, path: string, spoken?: string): Addr
       return {
         kind: KINDS[endpoint.operation],
         dialect: id,
-        ...(model !== undefined && { model: decoded(model) }),
+        ...(model !== undefined && { model: decodePathPart(model) }),
         ...(response !== undefined && { responseId: response }),
       };
     }
@@ -140,7 +141,7 @@ export function readAddress(method: string, path: string, spoken?: string): Addr
  * what it speaks, so it is taken for that dialect's home, as core does when a base address is changed.
  */
 function providerAt(url: URL, dialectId: string | undefined): ProviderDescriptor | undefined {
-  const here = providers().filter(({ connection }) => connection?.baseUrl && hostOf(connection.baseUrl) === url.host);
+  const here = providers().filter(({ connection }) => connection?.baseUrl && readHost(connection.baseUrl) === url.host);
   if (dialectId === undefined) return here[0];
   return here.find((one) => one.dialect === dialectId) ?? here[0] ?? dialect(dialectId).home;
 }
@@ -150,11 +151,11 @@ function issuerAt(url: URL, descriptor: ProviderDescriptor | undefined): string 
   return descriptor ? descriptor.issuer.replace('{host}', url.host) : url.host;
 }
 
-function hostOf(address: string): string | undefined {
+function readHost(address: string): string | undefined {
   return URL.canParse(address) ? new URL(address).host : undefined;
 }
 
-function decoded(text: string): string {
+function decodePathPart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -66,11 +66,11 @@ const FORMAT = 1;
 
 export function exchangeRecord(exchange: Exchange, clock: string): EntryRecord {
   const data = { version: FORMAT, ...exchange };
-  return { k: 'exchange', id: exchange.id, of: EXCHANGES, order: orderOf(exchange), clock, data };
+  return { k: 'exchange', id: exchange.id, of: EXCHANGES, order: exchangeOrder(exchange), clock, data };
 }
 
 /** Its place among all exchanges, compared as text. */
-function orderOf({ start, id }: Pick<Exchange, 'start' | 'id'>): string {
+function exchangeOrder({ start, id }: Pick<Exchange, 'start' | 'id'>): string {
   return `${startOrder(start)}.${id}`;
 }
 
@@ -80,7 +80,7 @@ export function startOrder(start: number): string {
 }
 
 /** Undefined for what this version cannot read; it is kept as it is. */
-export function exchangeOf({ data }: EntryRecord): Exchange | undefined {
+export function readExchangeRecord({ data }: EntryRecord): Exchange | undefined {
   const { version, id, start, method, path, outcome } = data;
   const isReadable =
     version === FORMAT &&
@@ -134,35 +134,35 @@ export async function readResponse(store: Store, exchange: string): Promise<Uint
 /** The same, cut where time passed. */
 export async function readResponseParts(store: Store, exchange: string): Promise<TimedPart[]> {
   const parts: TimedPart[] = [];
-  for (const { order, data } of await everyPart(store, exchange))
-    if (isOfResponse(order)) parts.push(...timedParts(data));
+  for (const { order, data } of await readParts(store, exchange))
+    if (isResponsePart(order)) parts.push(...timedParts(data));
   return parts;
 }
 
 /** The request and the answer of an exchange as texts; empty where there is none. */
 export async function readTexts(store: Store, exchange: string): Promise<{ request: string; response: string }> {
-  const parts = await everyPart(store, exchange);
+  const parts = await readParts(store, exchange);
   return {
-    request: textOf(parts.filter(({ order }) => order === REQUEST_PART)),
-    response: textOf(parts.filter(({ order }) => isOfResponse(order))),
+    request: joinText(parts.filter(({ order }) => order === REQUEST_PART)),
+    response: joinText(parts.filter(({ order }) => isResponsePart(order))),
   };
 }
 
 /** Where one part is no text, a character may have been cut between it and the next. */
-function textOf(parts: readonly EntryRecord[]): string {
+function joinText(parts: readonly EntryRecord[]): string {
   const texts = parts.map(({ data }) => packedText(data));
   if (texts.every((text) => text !== undefined)) return texts.join('');
   return Buffer.concat(parts.map(({ data }) => unpackBytes(data) ?? NONE)).toString('utf8');
 }
 
-async function everyPart(store: Store, exchange: string): Promise<readonly EntryRecord[]> {
+async function readParts(store: Store, exchange: string): Promise<readonly EntryRecord[]> {
   const parts: EntryRecord[] = [];
   for await (const items of everyPage((page) => store.entries('exchange', { of: exchange, ...page })))
     parts.push(...items);
   return parts;
 }
 
-function isOfResponse(order: string): boolean {
+function isResponsePart(order: string): boolean {
   return order.startsWith('response.');
 }
 

@@ -9,8 +9,8 @@ export {
   reproject,
   type StatusClass,
 } from './list-exchanges.ts';
-export type { Landing } from './placement.ts';
-export type { Projected } from './projection/projector.ts';
+export type { Placement } from './placement.ts';
+export type { ProjectionCounts } from './projection/projector.ts';
 export { type FetchLike, type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
 export {
   createRecorder,

@@ -4,10 +4,10 @@ import type { Exchange, Outcome } from './exchange.ts';
 /**
  * The version of the placement rules. A process that meets a newer one stores exchanges and leaves placing them to others.
  */
-export const RULES = 2;
+export const PLACEMENT_RULES = 2;
 
 /** Where an exchange has its place in the tree. */
-export interface Landing {
+export interface Placement {
   /** The rules it was placed by; absent before they were numbered. */
   readonly rules?: number;
   /** `landed`: it has one; `waiting`: something it goes on from is not known yet; `nothing`: it has none. */
@@ -42,22 +42,22 @@ export interface Landing {
 }
 
 /** Every node that an exchange brought. */
-export function nodesOf({ added = [], node, alternatives = [] }: Landing): string[] {
+export function placedNodes({ added = [], node, alternatives = [] }: Placement): string[] {
   return [...added, ...(node === undefined ? [] : [node]), ...alternatives];
 }
 
-/** What is stored of a landing may have been written by another version. */
-export function readLanding(value: unknown): Landing | undefined {
+/** Reads a stored placement; undefined for one that this version does not understand. */
+export function readPlacement(value: unknown): Placement | undefined {
   const { state } = (value ?? {}) as { state?: unknown };
-  return state === 'landed' || state === 'waiting' || state === 'nothing' ? (value as Landing) : undefined;
+  return state === 'landed' || state === 'waiting' || state === 'nothing' ? (value as Placement) : undefined;
 }
 
 /**
  * How an exchange ended, by its answer: a stream that reports a failure has failed although it came whole, and a client
  * that left behind the last event missed nothing.
  */
-export function outcomeOf({ outcome }: Exchange, landing: Landing | undefined): Outcome {
-  const reason = landing?.stop?.reason;
+export function finalOutcome({ outcome }: Exchange, placement: Placement | undefined): Outcome {
+  const reason = placement?.stop?.reason;
   if (reason === undefined || (outcome !== 'done' && outcome !== 'cut')) return outcome;
   return reason === 'cut' ? 'cut' : reason === 'error' ? 'failed' : 'done';
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createPen, type Draft } from './recorder.ts';
+import { createRecordingWriter, type PendingWrite } from './recorder.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -7,10 +7,10 @@ afterEach(() => void vi.useRealTimers());
 /** A pen, and what it did in order. */
 function newPen() {
   const done: string[] = [];
-  const pen = createPen(async () => void done.push('placed'));
+  const pen = createRecordingWriter(async () => void done.push('placed'));
   const draft = (name: string) => {
     let isOver = false;
-    const made: Draft = {
+    const made: PendingWrite = {
       async store() {
         done.push(name);
         return isOver;

@@ -1,6 +1,6 @@
 import type { Forest } from '../forest/forest.ts';
 import type { HintPlaces } from './hints.ts';
-import { projectorOf } from './projection/projector.ts';
+import { sharedProjector } from './projection/projector.ts';
 import { createRecording, type Recording } from './recording.ts';
 
 export interface RecorderOptions {
@@ -51,7 +51,7 @@ export function createRecorder(
   { onError = () => undefined, hints }: RecorderOptions = {},
 ): Recorder {
   const { store, clock } = forest;
-  const projector = projectorOf(forest);
+  const projector = sharedProjector(forest);
   const report = (error: unknown) => {
     try {
       onError(error);
@@ -59,7 +59,7 @@ export function createRecorder(
       // Whoever listens is not part of the exchange.
     }
   };
-  const pen = createPen(() => projector.run().catch(report));
+  const pen = createRecordingWriter(() => projector.run().catch(report));
   const unsaved = { total: 0 };
   return {
     begin: (request) => createRecording({ store, clock, pen, unsaved, report, hints }, request),
@@ -69,17 +69,17 @@ export function createRecorder(
 }
 
 /** An exchange that has something to be stored. */
-export interface Draft {
+export interface PendingWrite {
   /** Stores what there is, and says whether that was its end. Never rejects. */
   store(): Promise<boolean>;
 }
 
 /** Writes for all exchanges of a recorder, behind their bytes: those come first. */
-export interface Pen {
-  begin(draft: Draft): void;
+export interface RecordingWriter {
+  begin(draft: PendingWrite): void;
   /** It has more to be stored; `isMuch`: more than should wait. */
-  more(draft: Draft, isMuch?: boolean): void;
-  end(draft: Draft): void;
+  more(draft: PendingWrite, isMuch?: boolean): void;
+  end(draft: PendingWrite): void;
   /** When every exchange that has ended is stored. */
   stored(): Promise<void>;
   /** And what is then to be done is done. */
@@ -94,8 +94,8 @@ const FOLLOW_MS = 2000;
 const SLICE_MS = 4;
 
 /** `onEnds` is called each time exchanges that have ended are stored; it never rejects. */
-export function createPen(onEnds: () => Promise<void>): Pen {
-  const waiting = new Set<Draft>();
+export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWriter {
+  const waiting = new Set<PendingWrite>();
   const after = new Set<Promise<void>>();
   let underWay = 0;
   let endsWaiting = 0;
@@ -143,7 +143,7 @@ export function createPen(onEnds: () => Promise<void>): Pen {
     if (isUrgent || underWay === 0) void writeNow();
     else timer ??= setTimeout(writeNow, WAIT_MS);
   };
-  const add = (draft: Draft) => {
+  const add = (draft: PendingWrite) => {
     waiting.add(draft);
     if (!writing) plan();
   };

@@ -2,11 +2,11 @@ import { dialect } from '@skein/core';
 import { type Clock, type EntryRecord, type PackedBytes, packBytes } from '../model/index.ts';
 import { withoutSecrets } from '../model/secrets.ts';
 import type { Store } from '../store/index.ts';
-import { type DescribedRequest, describeRequest, isEventStream, safeHeaders } from './describe-request.ts';
+import { describeRequest, isEventStream, type RequestDescription, safeHeaders } from './describe-request.ts';
 import { type Exchange, exchangeRecord, type Outcome, requestPart, responsePart } from './exchange.ts';
 import type { HintPlaces } from './hints.ts';
-import { idInEvents, responseIdIn } from './read-exchange.ts';
-import type { Draft, HeaderPairs, Pen, RequestToRecord } from './recorder.ts';
+import { createResponseIdReader, readResponseId } from './read-exchange.ts';
+import type { HeaderPairs, PendingWrite, RecordingWriter, RequestToRecord } from './recorder.ts';
 
 /** One exchange under way. What it is given is kept, not copied: do not write over it. */
 export interface Recording {
@@ -27,7 +27,7 @@ const MOST_UNSAVED_OF_ALL = 256 * 1024 * 1024;
 interface RecordingContext {
   readonly store: Store;
   readonly clock: Clock;
-  readonly pen: Pen;
+  readonly pen: RecordingWriter;
   /** Bytes of all recordings that are not stored yet. */
   readonly unsaved: { total: number };
   readonly report: (error: unknown) => void;
@@ -45,7 +45,7 @@ export function createRecording(
   const id = clock.tick();
   const start = clock.now();
   const buffer = createResponseBuffer();
-  let described: DescribedRequest | undefined;
+  let described: RequestDescription | undefined;
   let answered: Pick<Exchange, 'status' | 'responseHeaders' | 'firstByte' | 'responseId'> = {};
   let ended: Pick<Exchange, 'end' | 'outcome' | 'error'> | undefined;
   let isStream = false;
@@ -93,12 +93,12 @@ export function createRecording(
     if (described?.exchange.responseId !== undefined || answered.responseId !== undefined) return;
     const spoken = described?.exchange.dialect;
     if (spoken === undefined) return;
-    if (isStream) events ??= idInEvents(dialect(spoken));
-    const responseId = events ? events(text) : count === 0 ? responseIdIn(dialect(spoken), text) : undefined;
+    if (isStream) events ??= createResponseIdReader(dialect(spoken));
+    const responseId = events ? events(text) : count === 0 ? readResponseId(dialect(spoken), text) : undefined;
     if (responseId !== undefined) answered = { ...answered, responseId };
   };
 
-  const asKnown = ({ exchange, hashes, secrets }: DescribedRequest): Exchange => ({
+  const asKnown = ({ exchange, hashes, secrets }: RequestDescription): Exchange => ({
     ...exchange,
     ...answered,
     ...(isRedacted && { redacted: true }),
@@ -111,7 +111,7 @@ export function createRecording(
     }),
   });
 
-  const draft: Draft = {
+  const draft: PendingWrite = {
     async store() {
       const isEnd = ended !== undefined;
       const bytes = own;

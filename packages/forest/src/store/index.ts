@@ -1,6 +1,5 @@
 export { type FileStoreOptions, fileStore } from './file/file-store.ts';
 export { memoryStore } from './memory-store.ts';
-export { overlayStore } from './overlay-store.ts';
 export { type PostgresOptions, postgresStore } from './postgres/postgres-store.ts';
 export {
   type Change,
@@ -8,6 +7,7 @@ export {
   type Compaction,
   type EntryQuery,
   type IdChain,
+  overlayStore,
   type Page,
   type PageRequest,
   type Problem,

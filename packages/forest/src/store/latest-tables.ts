@@ -1,5 +1,5 @@
 import type { RefRecord } from '../model/index.ts';
-import { pageOf } from './page.ts';
+import { toPage } from './page.ts';
 import { refKey } from './records.ts';
 import type { EntryQuery, Page, RefQuery } from './store.ts';
 
@@ -51,7 +51,7 @@ export function createRegisterTable<T extends Register>(): RegisterTable<T> {
       // Joining the place anew for every comparison would cost more than sorting.
       const list = Array.from(found(query), (register) => ({ register, key: refKey(register) }));
       list.sort((a, b) => direction * compareRegisters(a, b));
-      const { items, next } = pageOf(list, ({ register, key }) => [register.clock, key], query, direction);
+      const { items, next } = toPage(list, ({ register, key }) => [register.clock, key], query, direction);
       return { items: items.map(({ register }) => register), ...(next !== undefined && { next }) };
     },
   };
@@ -122,7 +122,7 @@ export function createEntryTable<T extends Entry>(): EntryTable<T> {
       const isBehind = ({ order }: T) =>
         afterOrder === undefined || (sign === 1 ? order > afterOrder : order < afterOrder);
       const sorted = found.filter(isBehind).sort((a, b) => sign * compareEntries(a, b));
-      return pageOf(sorted, ({ order, id }) => [order, id], page, sign);
+      return toPage(sorted, ({ order, id }) => [order, id], page, sign);
     },
   };
 }

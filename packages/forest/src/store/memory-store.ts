@@ -10,8 +10,8 @@ import {
 } from '../model/index.ts';
 import { createChangeLog } from './changes.ts';
 import { createEntryTable, createRegisterTable, type Register } from './latest-tables.ts';
-import { pageOf } from './page.ts';
-import { changeOf, hashFault, isEntry, keyOf } from './records.ts';
+import { toPage } from './page.ts';
+import { hashFault, isEntry, recordKey, toChange } from './records.ts';
 import type { Problem, Store } from './store.ts';
 import { createWordIndex, nodeText, type WordIndex } from './word-index.ts';
 
@@ -48,7 +48,7 @@ export function memoryStore(): Store {
     async append(records) {
       const added = records.filter((record) => addRecord(tables, record));
       for (const record of added) {
-        if (record.k !== 'body') log.add(changeOf(record));
+        if (record.k !== 'body') log.add(toChange(record));
         if (record.k === 'node') words?.add(record.id, textOf(record));
       }
       if (added.length > 0) for (const listener of listeners) listener();
@@ -68,14 +68,14 @@ export function memoryStore(): Store {
     },
     async children(id, page) {
       const children = [...(tables.children.get(id) ?? [])].sort(byAge);
-      return pageOf(children, (node) => [node.at, node.id], page);
+      return toPage(children, (node) => [node.at, node.id], page);
     },
     async childCounts(ids) {
       return ids.map((id) => tables.children.get(id)?.length ?? 0);
     },
     async scan(page) {
       const numbered = tables.order.map((node, number) => ({ node, number }));
-      const { items, next } = pageOf(numbered, ({ number }) => [number], page);
+      const { items, next } = toPage(numbered, ({ number }) => [number], page);
       return { items: items.map(({ node }) => node), ...(next !== undefined && { next }) };
     },
     async deepest(chain) {
@@ -114,7 +114,7 @@ export function memoryStore(): Store {
           const node = tables.nodes.get(id)!;
           return (roles?.includes(node.facts.role) ?? true) && node.at >= since && node.at < until;
         });
-      return pageOf(hits, ({ score, id }) => [-score, id], page);
+      return toPage(hits, ({ score, id }) => [-score, id], page);
     },
     async changes(after) {
       return log.since(after);
@@ -148,7 +148,7 @@ function byAge(a: { at: number; id: string }, b: { at: number; id: string }): nu
   return a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
 
-type Tables = ReturnType<typeof createTables>;
+type MemoryTables = ReturnType<typeof createTables>;
 
 interface HeldRef extends Register {
   readonly record: RefRecord;
@@ -171,7 +171,7 @@ function createTables() {
 }
 
 /** Whether anything is new. */
-function addRecord(tables: Tables, record: StoreRecord): boolean {
+function addRecord(tables: MemoryTables, record: StoreRecord): boolean {
   switch (record.k) {
     case 'node':
       if (tables.nodes.has(record.id)) return false;
@@ -197,14 +197,14 @@ function addRecord(tables: Tables, record: StoreRecord): boolean {
   }
 }
 
-function addOther({ others }: Tables, record: StoreRecord): boolean {
-  const key = keyOf(record);
+function addOther({ others }: MemoryTables, record: StoreRecord): boolean {
+  const key = recordKey(record);
   if (others.has(key)) return false;
   others.set(key, record);
   return true;
 }
 
-function allRecords(tables: Tables): StoreRecord[] {
+function allRecords(tables: MemoryTables): StoreRecord[] {
   const bodies = [...tables.bodies].map(([digest, text]) => ({ k: 'body' as const, digest, text }));
   return [
     ...bodies,

@@ -2,7 +2,7 @@ import { type EntryRecord, nodeId, type RefRecord, type StoreRecord, sha256, tak
 import type { Change } from './store.ts';
 
 /** What a record is known by: of two of a kind with the same key, one counts. */
-export function keyOf(record: StoreRecord): string {
+export function recordKey(record: StoreRecord): string {
   if (record.k === 'body') return record.digest;
   if (record.k === 'node' || record.k === 'take') return record.id;
   if (record.k === 'ref') return refKey(record);
@@ -22,12 +22,13 @@ export function isEntry(record: object): record is EntryRecord {
 }
 
 /** What a reader is told of a record that is new. */
-export function changeOf(record: StoreRecord): Change {
+export function toChange(record: StoreRecord): Change {
   if (record.k === 'take') return { kind: 'take', key: record.id, of: record.node };
-  if (record.k === 'ref' || record.k === 'node' || record.k === 'body') return { kind: record.k, key: keyOf(record) };
+  if (record.k === 'ref' || record.k === 'node' || record.k === 'body')
+    return { kind: record.k, key: recordKey(record) };
   return isEntry(record)
     ? { kind: record.k, key: record.id, of: record.of }
-    : { kind: (record as StoreRecord).k, key: keyOf(record) };
+    : { kind: (record as StoreRecord).k, key: recordKey(record) };
 }
 
 /** What is wrong with a record by the hash that names it; undefined when it holds, and for kinds that have none. */

@@ -15,7 +15,7 @@ export function createWordIndex(): WordIndex {
   const lengths: number[] = [];
   let sorted: string[] | undefined;
 
-  const postingsOf = (word: string, isLast: boolean): Map<number, number> => {
+  const findPostings = (word: string, isLast: boolean): Map<number, number> => {
     if (!isLast) return postings.get(word) ?? new Map();
     sorted ??= [...postings.keys()].sort();
     const merged = new Map<number, number>();
@@ -41,7 +41,7 @@ export function createWordIndex(): WordIndex {
     },
     find(words) {
       if (words.length === 0) return [];
-      const lists = words.map((word, at) => postingsOf(word, at === words.length - 1));
+      const lists = words.map((word, at) => findPostings(word, at === words.length - 1));
       const [shortest, ...others] = lists.sort((a, b) => a.size - b.size);
       const hits: SearchHit[] = [];
       for (const row of shortest!.keys()) {

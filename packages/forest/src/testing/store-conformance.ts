@@ -2,21 +2,19 @@ import { assistant, user } from '@skein/core';
 import { createForest } from '../forest/index.ts';
 import { ROOT } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { changeCases, listCases } from './list-cases.ts';
-import { recordCases } from './record-cases.ts';
-import { searchCases } from './search-cases.ts';
+import { changeCases, listCases, recordCases } from './record-cases.ts';
 import {
   check,
+  checkEqual,
   makeEntry,
   makeNode,
   makePath,
   makeRef,
   makeTake,
-  recordsOf,
   type StoreCase,
-  same,
+  toRecords,
 } from './store-samples.ts';
-import { matchCases, treeCases } from './tree-cases.ts';
+import { matchCases, searchCases, treeCases } from './tree-cases.ts';
 
 /** An empty store, and how to get at the same data once more. */
 export interface StoreUnderTest {
@@ -66,17 +64,17 @@ const sharedCases: Readonly<Record<string, (store: Store, again: () => Promise<S
     const path = makePath(['a', 'b', 'c']);
     const take = makeTake(path[0]!.node, 1);
     const [ref, entry] = [makeRef('t', 'n', 'v', 'c2'), makeEntry('e')];
-    await store.append([...recordsOf(path), take, ref, entry]);
+    await store.append([...toRecords(path), take, ref, entry]);
     await store.close();
     const other = await again();
     const nodes = path.map(({ node }) => node);
-    same(await other.path(nodes[2]!.id), nodes, 'path');
-    same(await other.bodies([nodes[1]!.body]), [path[1]!.body.text], 'bodies');
-    same(await other.takes([nodes[0]!.id]), [take], 'takes');
-    same((await other.refs({ on: 'thread' })).items, [ref], 'refs');
-    same(await other.entry('event', 'e'), entry, 'entry');
-    same((await other.search({ words: ['b'] })).items.length, 1, 'hits');
-    same([other.problems(), await other.check()], [[], []], 'problems');
+    checkEqual(await other.path(nodes[2]!.id), nodes, 'path');
+    checkEqual(await other.bodies([nodes[1]!.body]), [path[1]!.body.text], 'bodies');
+    checkEqual(await other.takes([nodes[0]!.id]), [take], 'takes');
+    checkEqual((await other.refs({ on: 'thread' })).items, [ref], 'refs');
+    checkEqual(await other.entry('event', 'e'), entry, 'entry');
+    checkEqual((await other.search({ words: ['b'] })).items.length, 1, 'hits');
+    checkEqual([other.problems(), await other.check()], [[], []], 'problems');
   },
 
   'a node that another wrote is there when it is asked for': async (store, again) => {
@@ -84,13 +82,13 @@ const sharedCases: Readonly<Record<string, (store: Store, again: () => Promise<S
     const path = makePath(['a', 'b', 'c']);
     for (const [index, made] of path.entries()) {
       const [writer, reader] = index % 2 ? [store, other] : [other, store];
-      await writer.append(recordsOf([made]));
-      same(await reader.nodes([made.node.id]), [made.node], 'node');
-      same(await reader.bodies([made.body.digest]), [made.body.text], 'body');
+      await writer.append(toRecords([made]));
+      checkEqual(await reader.nodes([made.node.id]), [made.node], 'node');
+      checkEqual(await reader.bodies([made.body.digest]), [made.body.text], 'body');
     }
     const ids = path.map(({ node }) => node.id);
-    same([await store.deepest(ids), await other.deepest(ids)], [2, 2], 'deepest');
-    same((await store.path(ids[2]!)).length, 3, 'path');
+    checkEqual([await store.deepest(ids), await other.deepest(ids)], [2, 2], 'deepest');
+    checkEqual((await store.path(ids[2]!)).length, 3, 'path');
   },
 
   'a listener hears of what another wrote, and changes tell it': async (store, again) => {
@@ -116,15 +114,19 @@ const sharedCases: Readonly<Record<string, (store: Store, again: () => Promise<S
   'both of two who write to one head are kept, and a living writer is known to live': async (store, again) => {
     const other = await again();
     const [head] = makePath(['head']);
-    await store.append(recordsOf([head!]));
+    await store.append(toRecords([head!]));
     const mine = makeNode('mine', { parent: head!.node });
     const yours = makeNode('yours', { parent: head!.node });
-    await Promise.all([store.append(recordsOf([mine])), other.append(recordsOf([yours]))]);
+    await Promise.all([store.append(toRecords([mine])), other.append(toRecords([yours]))]);
     await store.nodes([yours.node.id]);
     await other.nodes([mine.node.id]);
-    same([await store.childCounts([head!.node.id]), await other.childCounts([head!.node.id])], [[2], [2]], 'children');
+    checkEqual(
+      [await store.childCounts([head!.node.id]), await other.childCounts([head!.node.id])],
+      [[2], [2]],
+      'children',
+    );
     check(store.writer !== other.writer, 'both have the same name');
-    same([await store.isAlive(other.writer), await other.isAlive(store.writer)], [true, true], 'isAlive');
+    checkEqual([await store.isAlive(other.writer), await other.isAlive(store.writer)], [true, true], 'isAlive');
   },
 };
 
@@ -136,14 +138,14 @@ const forestCases: Readonly<Record<string, (store: Store) => Promise<void>>> = {
   'a forest on it writes, reads, changes and checks': async (store) => {
     const forest = createForest(store);
     const head = await forest.append(ROOT, [user('Hello'), assistant('Hi')]);
-    same(textsOf(await forest.path(head)), ['Hello', 'Hi'], 'path');
+    checkEqual(textsOf(await forest.path(head)), ['Hello', 'Hi'], 'path');
     const { items } = await forest.children(ROOT);
     const edited = await forest.edit(items[0]!.id, 'Good morning');
-    same((await forest.node(edited)).message.text, 'Good morning', 'edited');
+    checkEqual((await forest.node(edited)).message.text, 'Good morning', 'edited');
     await forest.bookmarks.add(head, 'here');
-    same((await forest.bookmarks.list()).items.length, 1, 'bookmarks');
-    same((await forest.search('morning')).items.length, 1, 'hits');
-    same(await forest.fsck(), [], 'problems');
+    checkEqual((await forest.bookmarks.list()).items.length, 1, 'bookmarks');
+    checkEqual((await forest.search('morning')).items.length, 1, 'hits');
+    checkEqual(await forest.fsck(), [], 'problems');
   },
 
   'children that were made within one millisecond are listed in the order they were made in': async (store) => {
@@ -151,7 +153,7 @@ const forestCases: Readonly<Record<string, (store: Store) => Promise<void>>> = {
     const parent = await forest.append(ROOT, [user('Count')]);
     const words = Array.from({ length: 20 }, (_, index) => `answer ${index}`);
     for (const word of words) await forest.append(parent, [assistant(word)]);
-    same(textsOf((await forest.children(parent)).items), words, 'children');
+    checkEqual(textsOf((await forest.children(parent)).items), words, 'children');
   },
 };
 
@@ -161,6 +163,6 @@ const sharedForestCases: Readonly<Record<string, (store: Store, again: () => Pro
     const [one, other] = [createForest(store), createForest(await again())];
     const head = await one.append(ROOT, [user('Hello')]);
     const next = await other.append(head, [assistant('Hi')]);
-    same(textsOf(await one.path(next)), ['Hello', 'Hi'], 'path');
+    checkEqual(textsOf(await one.path(next)), ['Hello', 'Hi'], 'path');
   },
 };

@@ -26,7 +26,7 @@ export function check(holds: boolean, otherwise: string): asserts holds {
 }
 
 /** Equal by value; the order of an object's members does not count. */
-export function same(actual: unknown, expected: unknown, what: string): void {
+export function checkEqual(actual: unknown, expected: unknown, what: string): void {
   const [a, b] = [show(actual), show(expected)];
   check(a === b, `${what}: expected ${short(b)}, got ${short(a)}`);
 }
@@ -119,7 +119,7 @@ export function makeEntry(id: string, choice: Partial<EntryRecord> = {}): EntryR
 }
 
 /** The records of a batch: each node behind its body. */
-export function recordsOf(made: readonly Made[]): StoreRecord[] {
+export function toRecords(made: readonly Made[]): StoreRecord[] {
   return made.flatMap(({ node, body }) => [body, node]);
 }
 

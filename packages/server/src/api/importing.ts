@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Imported, ImportOptions, ImportProgress } from '@skein/forest';
+import type { ImportOptions, ImportProgress, ImportResult } from '@skein/forest';
 import type { Context } from 'hono';
 import { Problem, problemBody, problemOf } from '../http/problem.ts';
 import { type SseMessage, sseResponse } from '../http/sse.ts';
@@ -22,7 +22,7 @@ export function bodyOf(c: Context): AsyncIterable<Uint8Array> {
 /** What an import brought, or for whoever accepts events how far it is, too. */
 export async function answerImport(
   c: Context,
-  work: (options: Pick<ImportOptions, 'onProgress'>) => Promise<Imported>,
+  work: (options: Pick<ImportOptions, 'onProgress'>) => Promise<ImportResult>,
 ) {
   if (c.req.header('accept')?.includes('text/event-stream'))
     return sseResponse(c, () => withProgress((onProgress) => work({ onProgress }))) as never;

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ExportOf, exportText, IMPORT_FORMATS, importFile } from '@skein/forest';
+import { type ExportSelection, exportText, IMPORT_FORMATS, importFile } from '@skein/forest';
 import { readFileParts } from '../http/multipart.ts';
 import { Problem } from '../http/problem.ts';
 import { given } from './given.ts';
@@ -90,7 +90,7 @@ export const moving = apiRouter()
     const pieces = exportText(forest, {
       format,
       ...given({ dialect: spoken }),
-      ...(named && { of: { [named[0]]: named[1] } as unknown as ExportOf }),
+      ...(named && { of: { [named[0]]: named[1] } as unknown as ExportSelection }),
     });
     // What is wrong shows with the first piece, while the answer can still say so.
     const first = await pieces.next();

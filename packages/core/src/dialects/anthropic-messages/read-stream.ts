@@ -35,9 +35,7 @@ import {
   usualParts,
 } from '../stream/index.ts';
 import { DIALECT } from './provider.ts';
-import { replyOf } from './read-response.ts';
-import { stopOf } from './stop.ts';
-import { usageOf } from './usage.ts';
+import { replyOf, stopOf, usageOf } from './read-response.ts';
 import { view } from './view.ts';
 
 /** A delta of text or thinking: its index, its field, its string. */

@@ -2,6 +2,8 @@ import { elementsIn, isObject, isText, type JsonObject, parseJson, textAt } from
 import {
   type ContentBlock,
   citationOf,
+  type MediaBlock,
+  type MediaSource,
   type MessageView,
   type Need,
   type Origin,
@@ -9,6 +11,7 @@ import {
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
 import { viewId } from '../write/index.ts';
+import { DIALECT } from './provider.ts';
 import {
   anyBlock,
   hasBadInput,
@@ -18,9 +21,7 @@ import {
   isToolResult,
   isVisible,
   saysNothing,
-} from './flaws.ts';
-import { mediaOf } from './media-view.ts';
-import { DIALECT } from './provider.ts';
+} from './rules.ts';
 
 /** `{"role":…,"content":…}` as blocks. A user message of nothing but tool results is a tool message. */
 export function view(raw: string, origin: Origin): MessageView {
@@ -94,5 +95,48 @@ function blockOf(value: JsonObject, native: string, index: number, raw: string):
       };
     default:
       return mediaOf(value);
+  }
+}
+
+/** An image or document; undefined for sources that are not bytes, such as documents made of blocks. */
+function mediaOf(value: JsonObject): MediaBlock | undefined {
+  if (value.type !== 'image' && value.type !== 'document') return undefined;
+  const found = isObject(value.source) ? sourceOf(value.source, value.type) : undefined;
+  if (!found) return undefined;
+  const name = typeof value.title === 'string' ? { name: value.title } : {};
+  return { type: 'media', ...found, ...name };
+}
+
+function sourceOf(
+  source: JsonObject,
+  kind: 'image' | 'document',
+): { mediaType: string; source: MediaSource } | undefined {
+  const { type, media_type: mediaType, data, url, file_id: id } = source;
+  if (type === 'base64' && typeof data === 'string' && typeof mediaType === 'string')
+    return { mediaType, source: { kind: 'base64', data } };
+  if (type === 'text' && typeof data === 'string')
+    return { mediaType: 'text/plain', source: { kind: 'base64', data: toBase64(data) } };
+  // Only PDF documents can be given by address.
+  if (type === 'url' && typeof url === 'string')
+    return { mediaType: kind === 'image' ? 'image/*' : 'application/pdf', source: { kind: 'url', url } };
+  if (type === 'file' && typeof id === 'string')
+    return { mediaType: kind === 'image' ? 'image/*' : 'application/*', source: { kind: 'file', id } };
+  return undefined;
+}
+
+/** Plain text as base64 and back: text documents carry their text as it is, media blocks carry bytes. */
+function toBase64(text: string): string {
+  let binary = '';
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/** Undefined when it is not base64 of UTF-8 text. */
+export function fromBase64(data: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
   }
 }

@@ -13,7 +13,7 @@ import {
 import { type ContentBlock, viewOfBlocks } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import { blockEnd, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
-import { readReply } from './read.ts';
+import { readReply } from './read-response.ts';
 
 /**
  * `{"type":"text","text":…}` and `{"type":"reasoning","text":…}` continue the block of that type or begin one;

@@ -1,12 +1,11 @@
 import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
+import { readTool, restOf } from '../params.ts';
 import { ProtocolError } from '../reply.ts';
 import type { ToolDefinition } from '../request.ts';
-import { readTool, restOf } from '../simple-params.ts';
-import { listTexts } from './content.ts';
-import { fieldText, keyOf, stringField } from './fields.ts';
+import { readParams } from './params.ts';
+import { fieldText, keyOf, listTexts, stringField } from './parts.ts';
 import { google } from './provider.ts';
-import { readParams } from './read-params.ts';
 
 /** The model stands in the path, seldom in the body. */
 export function readRequest(body: string): RawRequest {

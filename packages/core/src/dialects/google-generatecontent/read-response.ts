@@ -1,10 +1,8 @@
 import { addMember, Changes, isObject, type JsonObject, parseJson, splice, textAt } from '../../json/index.ts';
 import type { RawReply } from '../dialect.ts';
-import { ProtocolError } from '../reply.ts';
-import { field, fieldText, objectField, stringField } from './fields.ts';
+import { count, ProtocolError, type Stop, type StopReason, type Usage } from '../reply.ts';
+import { field, fieldText, objectField, stringField } from './parts.ts';
 import { google } from './provider.ts';
-import { blockedStop, stopOf } from './stop.ts';
-import { usageOf } from './usage.ts';
 
 /** The message of a reply without any content. */
 export const EMPTY_REPLY = '{"role":"model","parts":[]}';
@@ -54,4 +52,40 @@ function hasCalls(content: unknown): boolean {
 function withRole(content: JsonObject, text: string): string {
   const isSaid = field(content, 'role') !== undefined || field(content, 'parts') === undefined;
   return isSaid ? text : splice(text, [addMember(text, 0, 'role', '"model"')]);
+}
+
+/** The prompt includes what was cached; what server-side tools brought in comes on top; thoughts are not in the output. */
+export function usageOf(value: unknown, native: string): Usage {
+  const tokens = (name: string): number => count(field(value, `${name}TokenCount`));
+  const cacheRead = tokens('cachedContent');
+  return {
+    input: Math.max(0, tokens('prompt') - cacheRead) + tokens('toolUsePrompt'),
+    cacheRead,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+    output: tokens('candidates'),
+    reasoning: tokens('thoughts'),
+    native,
+  };
+}
+
+/** An open list: words that are not here are `unknown`. */
+const REASONS: readonly (readonly [RegExp, StopReason])[] = [
+  [/^STOP$/, 'end'],
+  [/^MAX_TOKENS$/, 'length'],
+  [/^CONTINUATION$/, 'pause'],
+  [/SAFETY|RECITATION|PROHIBITED|LANGUAGE|BLOCKLIST|SPII|MODEL_ARMOR/, 'filter'],
+  [/^(MALFORMED|MISSING|UNEXPECTED|TOO_MANY|NO_IMAGE|IMAGE_OTHER)/, 'error'],
+];
+
+/** Google says STOP also when the model calls tools. */
+export function stopOf(native: unknown, hasCalls: boolean): Stop {
+  if (typeof native !== 'string') return { reason: 'unknown', native: undefined };
+  const reason = REASONS.find(([words]) => words.test(native))?.[1] ?? 'unknown';
+  return { reason: reason === 'end' && hasCalls ? 'tool-use' : reason, native };
+}
+
+/** The stop of a prompt that was not answered at all. */
+export function blockedStop(native: unknown): Stop {
+  return typeof native === 'string' ? { reason: 'filter', native } : stopOf(native, false);
 }

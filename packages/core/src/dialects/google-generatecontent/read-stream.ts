@@ -28,14 +28,10 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/index.ts';
-import { addCall, argsOf, type Call } from './calls.ts';
-import { listTexts } from './content.ts';
-import { field, isField } from './fields.ts';
-import { contentText } from './forms.ts';
-import { EMPTY_REPLY, isResponse } from './read-response.ts';
-import { blockedStop, stopOf } from './stop.ts';
-import { usageOf } from './usage.ts';
+import { addCall, argsOf, type Call, field, isField, listTexts } from './parts.ts';
+import { blockedStop, EMPTY_REPLY, isResponse, stopOf, usageOf } from './read-response.ts';
 import { view } from './view.ts';
+import { contentText } from './write-request.ts';
 
 const some = (item: string): string => `${item}(?:,${item})*`;
 const COUNTS = some(String.raw`"\w+": ?(?:${COUNT}|"\w*")`);

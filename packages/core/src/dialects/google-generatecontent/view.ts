@@ -1,11 +1,28 @@
 import { isObject } from '../../json/index.ts';
-import type { ContentBlock, MessageView, Origin, Role, ToolResultBlock, ToolUseBlock } from '../../message/index.ts';
+import type {
+  ContentBlock,
+  MediaBlock,
+  MessageView,
+  Origin,
+  Role,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '../../message/index.ts';
 import { areArguments, VIEW_ID, viewId } from '../write/index.ts';
-import { addCall, argsOf, type Call } from './calls.ts';
-import { type Content, isPlainText, type Part, readContent } from './content.ts';
-import { field, fieldText, objectField, stringField } from './fields.ts';
-import { mediaOf } from './media.ts';
-import { isHollow, needsOf } from './needs.ts';
+import {
+  addCall,
+  argsOf,
+  type Call,
+  type Content,
+  field,
+  fieldText,
+  isPlainText,
+  objectField,
+  type Part,
+  readContent,
+  stringField,
+} from './parts.ts';
+import { isHollow, needsOf } from './rules.ts';
 
 /** The view of a content. Texts that stand side by side are one: a stream cuts them anywhere. */
 export function view(raw: string, origin: Origin): MessageView {
@@ -86,4 +103,29 @@ function responseText(response: unknown): string | undefined {
   const [[name, text] = [], ...more] = isObject(response) ? Object.entries(response) : [];
   const isPlain = more.length === 0 && /^(?:output|result|error)$/.test(name ?? '');
   return isPlain && typeof text === 'string' ? text : undefined;
+}
+
+/** The image, sound or document of a part, if it is one. */
+function mediaOf(part: unknown, issuer: string): MediaBlock | undefined {
+  const data = stringField(part, 'inlineData', 'data');
+  if (data !== undefined) return media(part, 'inlineData', '', { kind: 'base64', data: standardBase64(data) });
+  const uri = stringField(part, 'fileData', 'fileUri');
+  if (uri === undefined) return undefined;
+  // An upload that only its issuer can read, or an address for anyone.
+  const isUpload = uri.startsWith(`https://${issuer}/`);
+  return media(part, 'fileData', uri, isUpload ? { kind: 'file', id: uri } : { kind: 'url', url: uri });
+}
+
+function media(part: unknown, kind: string, uri: string, source: MediaBlock['source']): MediaBlock {
+  const isVideoPage = /^https?:\/\/(?:[a-z]+\.)?(?:youtube\.com|youtu\.be)\//.test(uri);
+  const mediaType = stringField(part, kind, 'mimeType') || (isVideoPage ? 'video/*' : 'application/octet-stream');
+  const name = stringField(part, kind, 'displayName');
+  return { type: 'media', mediaType, ...(name && { name }), source };
+}
+
+/** Protocol buffers take both alphabets of base64; others take only the standard one. */
+function standardBase64(data: string): string {
+  if (!/[-_]/.test(data)) return data;
+  const plain = data.replaceAll('-', '+').replaceAll('_', '/');
+  return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { elementTexts, textAt } from '../../json/index.ts';
 import { assistant, type Message, toolResult, user } from '../../message/index.ts';
-import { makeDialect } from '../make-dialect.ts';
+import { makeDialect } from '../dialect.ts';
 import type { WriteRequest } from '../request.ts';
 import { openaiChatSpec } from './index.ts';
 import { openaiChatHome } from './provider.ts';

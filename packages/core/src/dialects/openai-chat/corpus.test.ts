@@ -4,8 +4,7 @@ import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
 import { elementTexts, isObject, textAt } from '../../json/index.ts';
 import { createMessage, type Origin } from '../../message/index.ts';
-import type { RawReply } from '../dialect.ts';
-import { makeDialect } from '../make-dialect.ts';
+import { makeDialect, type RawReply } from '../dialect.ts';
 import { openaiChatSpec } from './index.ts';
 
 interface Turn {

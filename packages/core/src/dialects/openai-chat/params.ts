@@ -1,4 +1,8 @@
-import type { SimpleNames } from '../simple-params.ts';
+import type { LossNote } from '../loss.ts';
+import { type SimpleNames, targetChoice, writeSimple } from '../params.ts';
+import type { RequestParams } from '../request.ts';
+import { type BodyMember, dropped, type Target } from '../write/index.ts';
+import { quirk } from './rules.ts';
 
 /**
  * The older name of the token limit is `max_tokens`; many compatible providers know only that. How tools are chosen and
@@ -13,3 +17,30 @@ export const SIMPLE = {
   stream: 'stream',
   parallelToolCalls: 'parallel_tool_calls',
 } satisfies SimpleNames;
+
+/** How tools are chosen can only be said where there are tools (`tool-choice-no-tools`, `parallel-no-tools`). */
+export function paramMembers(
+  params: RequestParams,
+  hasTools: boolean,
+  target: Target,
+  losses: LossNote[],
+): BodyMember[] {
+  const { reasoning, stream, modalities } = params;
+  const { parallelToolCalls, ...others } = SIMPLE;
+  const names = {
+    ...others,
+    ...(hasTools && { parallelToolCalls }),
+    maxTokens: String(quirk('maxTokensField', target)),
+  };
+  const members = writeSimple(params, names, losses);
+  if (reasoning?.budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
+  const choice = targetChoice(params, target, losses, hasTools);
+  const named = typeof choice === 'object' ? { type: 'function', function: choice } : choice;
+  return [
+    ...members,
+    ['stream_options', stream && quirk('streamUsage', target) ? '{"include_usage":true}' : undefined],
+    ['modalities', JSON.stringify(modalities)],
+    ['reasoning_effort', JSON.stringify(reasoning?.effort)],
+    ['tool_choice', JSON.stringify(named)],
+  ];
+}

@@ -1,7 +1,7 @@
 import { elementsIn, isObject, parseJson } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
+import { readSimple, readTool, restOf } from '../params.ts';
 import { ProtocolError } from '../reply.ts';
-import { readSimple, readTool, restOf } from '../simple-params.ts';
 import { SIMPLE } from './params.ts';
 import { DIALECT } from './provider.ts';
 

@@ -21,13 +21,10 @@ import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import { errorEvent, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
-import { EMPTY_MESSAGE } from './native-message.ts';
-import { replyOf } from './read-response.ts';
-import { stopOf } from './stop.ts';
+import { replyOf, stopOf, usageOf } from './read-response.ts';
+import { EMPTY_MESSAGE } from './rules.ts';
 import { RULE, StreamedMessage } from './stream-message.ts';
-import { usageOf } from './usage.ts';
-import { partBlock } from './view-parts.ts';
-import { detailBlock } from './view-reasoning.ts';
+import { detailBlock, partBlock } from './view.ts';
 
 export function assemble(): Assembler {
   return new ChunkAssembler();

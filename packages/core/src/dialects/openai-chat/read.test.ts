@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ProtocolError } from '../reply.ts';
 import { readRequest } from './read-request.ts';
-import { readReply } from './read-response.ts';
-import { stopOf } from './stop.ts';
-import { usageOf } from './usage.ts';
+import { readReply, stopOf, usageOf } from './read-response.ts';
 
 describe('an unstreamed reply', () => {
   it('is taken apart without changing a byte', () => {

@@ -22,10 +22,10 @@ import {
 } from '../../json/index.ts';
 import type { ContentBlock, Origin } from '../../message/index.ts';
 import { blockEnd, escapedPiece, type StreamEvent } from '../stream/index.ts';
-import { textPart } from './forms.ts';
-import { EMPTY_MESSAGE } from './native-message.ts';
 import { DIALECT } from './provider.ts';
+import { EMPTY_MESSAGE } from './rules.ts';
 import { view } from './view.ts';
+import { textPart } from './write-request.ts';
 
 /** Puts one message together from its deltas, member by member. */
 export class StreamedMessage {

@@ -4,7 +4,7 @@ import { readRequest } from './read-request.ts';
 import { readReply } from './read-response.ts';
 import { assemble } from './read-stream.ts';
 import { viewOf } from './view.ts';
-import { writer } from './writer.ts';
+import { writer } from './write-request.ts';
 
 /** OpenAI's Responses API, and whoever speaks it. */
 export const openaiResponsesSpec: DialectSpec = {

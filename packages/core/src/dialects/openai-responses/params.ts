@@ -1,4 +1,7 @@
-import type { SimpleNames } from '../simple-params.ts';
+import type { LossNote } from '../loss.ts';
+import { type SimpleNames, targetChoice, writeSimple } from '../params.ts';
+import type { RequestParams } from '../request.ts';
+import { type BodyMember, dropped, type Target } from '../write/index.ts';
 
 /** How tools are chosen and how much is thought has no plain word: when read, it stays in `rest`. */
 export const SIMPLE: SimpleNames = {
@@ -8,3 +11,22 @@ export const SIMPLE: SimpleNames = {
   stream: 'stream',
   parallelToolCalls: 'parallel_tool_calls',
 };
+
+export function paramMembers(
+  params: RequestParams,
+  hasTools: boolean,
+  target: Target,
+  losses: LossNote[],
+): BodyMember[] {
+  const { reasoning, modalities } = params;
+  const members = writeSimple(params, SIMPLE, losses);
+  if (reasoning?.budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
+  const choice = targetChoice(params, target, losses, hasTools);
+  if (modalities?.includes('audio')) losses.push(dropped('params.modalities', 'parameter', 'audio'));
+  const named = typeof choice === 'object' ? { type: 'function', ...choice } : choice;
+  return [
+    ...members,
+    ['tool_choice', JSON.stringify(named)],
+    ['reasoning', reasoning?.effort === undefined ? undefined : JSON.stringify({ effort: reasoning.effort })],
+  ];
+}

@@ -28,10 +28,8 @@ import {
   usualParts,
 } from '../stream/index.ts';
 import { type Item, itemsOf } from './items.ts';
-import { replyOf, turnText } from './read-response.ts';
-import { stopOf } from './stop.ts';
+import { replyOf, stopOf, turnText, usageOf } from './read-response.ts';
 import { type Place, PROGRESS, placeOf, StreamItem, TERMINAL } from './stream-item.ts';
-import { usageOf } from './usage.ts';
 import { blocksOfItem } from './view.ts';
 
 /** A delta of a content part: its type, where it goes, its string. */

@@ -1,9 +1,16 @@
-import { isObject, isText, type JsonObject, textAt } from '../../json/index.ts';
-import type { ContentBlock, MessageView, Origin, Role } from '../../message/index.ts';
-import { objectIn, viewId } from '../write/index.ts';
-import { blocksOfContent } from './content-view.ts';
+import { elementTexts, isObject, isText, type JsonObject, textAt } from '../../json/index.ts';
+import {
+  type ContentBlock,
+  citationOf,
+  type MediaBlock,
+  type MediaSource,
+  type MessageView,
+  type Origin,
+  type Role,
+} from '../../message/index.ts';
+import { inlined, objectIn, viewId } from '../write/index.ts';
 import { type Item, isModelItem, itemsOf, itemType } from './items.ts';
-import { needsOf } from './needs.ts';
+import { needsOf } from './rules.ts';
 
 /** A model's turn, `[item,item,…]`, or one item that a client wrote. */
 export function viewOf(raw: string, origin: Origin): MessageView {
@@ -81,4 +88,46 @@ function reasoningOf({ summary, content, encrypted_content: sealed }: JsonObject
   const parts = [summary, content].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
   const text = parts.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? part.text : [])).join('\n\n');
   return { type: 'reasoning', text, redacted: text === '' && typeof sealed === 'string' };
+}
+
+/** What a message says or a tool put out: a string, a list of parts, or one part. */
+function blocksOfContent({ text, value }: Item): ContentBlock[] {
+  if (typeof value === 'string') return [{ type: 'text', text: value }];
+  if (Array.isArray(value)) return elementTexts(text).map((part, index) => blockOfPart(part, value[index]));
+  return value === null ? [] : [blockOfPart(text, value)];
+}
+
+function blockOfPart(native: string, part: unknown): ContentBlock {
+  const unknown: ContentBlock = { type: 'unknown', native };
+  if (!isObject(part)) return unknown;
+  const { type, text, refusal, annotations } = part;
+  if (type === 'refusal' && typeof refusal === 'string') return { type, text: refusal };
+  if ((type !== 'output_text' && type !== 'input_text') || typeof text !== 'string') return mediaOf(part) ?? unknown;
+  if (!Array.isArray(annotations) || annotations.length === 0) return { type: 'text', text };
+  const sources = elementTexts(textAt(native, ['annotations'])!);
+  return { type: 'text', text, citations: sources.map((source, index) => citationOf(source, annotations[index])) };
+}
+
+/** The media in an `input_image`, `input_file`, `input_audio` or `computer_screenshot` part, if that is what it is. */
+function mediaOf(part: JsonObject): MediaBlock | undefined {
+  const { type, input_audio: audio, filename } = part;
+  if (type === 'input_audio' && isObject(audio) && typeof audio.data === 'string' && typeof audio.format === 'string')
+    return { type: 'media', mediaType: `audio/${audio.format}`, source: { kind: 'base64', data: audio.data } };
+  const isImage = type === 'input_image' || type === 'computer_screenshot';
+  const source = isImage || type === 'input_file' ? sourceOf(part) : undefined;
+  if (!source) return undefined;
+  const isPdf = source.kind === 'url' && /\.pdf(?:[?#]|$)/i.test(source.url);
+  return inlined({
+    type: 'media',
+    mediaType: isImage ? 'image/*' : isPdf ? 'application/pdf' : 'application/*',
+    source,
+    ...(typeof filename === 'string' && { name: filename }),
+  });
+}
+
+/** What is empty is not meant. */
+function sourceOf({ image_url, file_data, file_url, file_id: id }: JsonObject): MediaSource | undefined {
+  const url = image_url || file_data || file_url;
+  if (typeof url === 'string') return { kind: 'url', url };
+  return typeof id === 'string' ? { kind: 'file', id } : undefined;
 }

@@ -1,4 +1,19 @@
-import { isObject, membersOf, overlaid, parseJson, parseTree, printTree } from '../../json/index.ts';
+import {
+  isObject,
+  loneSurrogates,
+  membersOf,
+  overlaid,
+  parseJson,
+  parseTree,
+  printTree,
+  splice,
+} from '../../json/index.ts';
+import type { Message } from '../../message/index.ts';
+import { dropped, type LossNote, rewritten } from '../loss.ts';
+import type { ToolDefinition } from '../request.ts';
+import { leftOut, stringText } from './content.ts';
+import { targetToolName } from './tool-calls.ts';
+import type { Frame, Target } from './writer.ts';
 
 /** A top-level member of a body: name and JSON text; one without a text is not there. */
 export type BodyMember = readonly [name: string, text: string | undefined];
@@ -38,4 +53,59 @@ export function membersText(members: readonly BodyMember[]): string {
 /** Objects merge member by member; otherwise what the caller gave counts. */
 export function mergeText(own: string, given: string): string {
   return printTree(overlaid(parseTree(own), parseTree(given), true));
+}
+
+/** What a system message of any origin says, as JSON strings; anything but text has no place there. */
+export function systemTexts({ content }: Message, path: string, losses: LossNote[]): string[] {
+  return content.flatMap((block, index) => {
+    const at = `${path}.content[${index}]`;
+    if (block.type === 'text' && block.text.trim() !== '') return [stringText(block.text, at, losses)];
+    if (block.type !== 'text') losses.push(leftOut(block, at));
+    return [];
+  });
+}
+
+/** A function tool in JSON texts: `members` are `"name":…` and, where there is one, `"description":…`. */
+interface ToolTexts {
+  readonly members: string;
+  readonly parameters: string;
+  readonly path: string;
+}
+
+/** The tools as the target takes them: functions in its form, its own tools in their own words, others not at all. */
+export function toolTexts(
+  tools: readonly ToolDefinition[],
+  target: Target,
+  losses: LossNote[],
+  form: (tool: ToolTexts) => string,
+): string[] {
+  return tools.flatMap((tool, index) => {
+    const path = `tools[${index}]`;
+    if ('native' in tool) {
+      if (tool.dialect === target.provider.dialect) return [tool.native.trim()];
+      losses.push(dropped(path, 'server-tool'));
+      return [];
+    }
+    const name = targetToolName(tool.name, target.provider.policies, path, losses);
+    const description =
+      tool.description === undefined ? '' : `,"description":${stringText(tool.description, path, losses)}`;
+    const parameters = typeof tool.parameters === 'string' ? tool.parameters.trim() : JSON.stringify(tool.parameters);
+    return [form({ members: `"name":${JSON.stringify(name)}${description}`, parameters, path })];
+  });
+}
+
+/** Replaces lone surrogates in system, tools, parameters and `extra`: providers refuse them (`surrogate`). */
+export function replaceFrameSurrogates(frame: Frame): Frame {
+  const { head, lead, tail, losses } = frame;
+  const given = [head, tail, ...lead];
+  const whole = given.map((text) => splice(text, loneSurrogates(text)));
+  if (whole.every((text, index) => text === given[index])) return frame;
+  const [wholeHead, wholeTail, ...wholeLead] = whole as [string, string, ...string[]];
+  return {
+    ...frame,
+    head: wholeHead,
+    lead: wholeLead,
+    tail: wholeTail,
+    losses: [...losses, rewritten('', 'surrogate')],
+  };
 }

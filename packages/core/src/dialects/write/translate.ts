@@ -7,16 +7,11 @@ import {
   type ToolResultBlock,
   type ToolUseBlock,
 } from '../../message/index.ts';
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote, rewritten, synthesised } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import { areArguments, argumentsText } from './arguments.ts';
-import { leftOut } from './left-out.ts';
-import { isForeignFile, takenMedia } from './media.ts';
-import { dropped, rewritten, synthesised } from './notes.ts';
-import { stringText } from './text.ts';
-import { targetToolId, targetToolName } from './tool-names.ts';
-import { unknownMembers } from './unknown-members.ts';
-import type { CallLookup, RequestWriter, Target, Unit } from './writer.ts';
+import { areArguments, argumentsText, isForeignFile, leftOut, stringText, takenMedia } from './content.ts';
+import { targetToolId, targetToolName } from './tool-calls.ts';
+import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
 /** A block that has a place in the target, in words that fit any protocol. `json` is the text as JSON string text. */
 export type Said =
@@ -67,14 +62,14 @@ function saidText(text: string, path: string, losses: LossNote[], type: 'text' |
 
 /** Writes messages of any origin from their blocks: the same message, the same bytes. */
 export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'result' | 'userText'> {
-  const messageUnit = (role: Role, said: readonly Said[], target: Target, losses: LossNote[]): Unit => ({
+  const messageUnit = (role: Role, said: readonly Said[], target: Target, losses: LossNote[]): Draft => ({
     role,
     ...forms.message(role, said, target, losses),
     calls: said.flatMap((one) => (one.type === 'call' ? [callRef(one)] : [])),
     results: [],
     losses,
   });
-  const resultUnit = (result: SaidResult, target: Target, losses: LossNote[]): Unit => ({
+  const resultUnit = (result: SaidResult, target: Target, losses: LossNote[]): Draft => ({
     role: 'tool',
     ...forms.result(result, target),
     calls: [],
@@ -83,7 +78,7 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
   });
 
   /** Tool results first, each a unit of its own; then everything else as one message. */
-  function translate(message: Message, target: Target, calls: CallLookup): readonly Unit[] {
+  function translate(message: Message, target: Target, calls: CallLookup): readonly Draft[] {
     const { content, facts, origin } = message;
     const { policies } = target.provider;
     const isAssistant = message.role === 'assistant';
@@ -147,7 +142,7 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
       return [];
     }
 
-    function answer({ toolCallId, isError, content: given }: ToolResultBlock, path: string): Unit {
+    function answer({ toolCallId, isError, content: given }: ToolResultBlock, path: string): Draft {
       const notes: LossNote[] = [];
       const found = calls.find(toolCallId);
       const id = found?.isOwn ? found.id : targetToolId(found?.id ?? toolCallId, policies, `${path}.toolCallId`, notes);
@@ -214,8 +209,30 @@ function isCited(block: ContentBlock, before: ContentBlock | undefined): boolean
 }
 
 /** Tells why there is nothing to send. */
-const NOTHING: Unit = { role: 'user', text: '', calls: [], results: [], losses: [] };
+const NOTHING: Draft = { role: 'user', text: '', calls: [], results: [], losses: [] };
 
 function isBlank(said: Said): boolean {
   return said.type === 'text' && said.text.trim() === '';
+}
+
+/** Members of replies that their blocks show, or that mean nothing beyond the reply itself. */
+const KNOWN: ReadonlySet<string> = /* @__PURE__ */ new Set(
+  'annotations args arguments call_id citations content data encrypted_content format function functionCall function_call id index input name parts phase reasoning reasoning_content reasoning_details refusal role signature status summary text thinking thought thoughtSignature thought_signature tool_calls type'.split(
+    ' ',
+  ),
+);
+
+/** Inside a string every quote is escaped, so this finds keys and nothing else. */
+const KEY = /"([^"\\]+)"\s*:/g;
+
+/** The names of members of a reply that a translation from its blocks leaves behind. */
+function unknownMembers({ raw, content }: Message): string[] {
+  let rest = raw;
+  for (const block of content) {
+    if (block.type === 'tool-use') rest = rest.replace(block.rawParameters, '');
+    if (block.type === 'unknown') rest = rest.replace(block.native, '');
+    if (block.type === 'text') for (const { native } of block.citations ?? []) rest = rest.replace(native, '');
+  }
+  const names = new Set([...rest.matchAll(KEY)].map((match) => match[1]!));
+  return [...names].filter((name) => !KNOWN.has(name));
 }

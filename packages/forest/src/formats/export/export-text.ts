@@ -4,12 +4,12 @@ import { everyItem } from '../../forest/pages.ts';
 import { type ForestNode, isDamage } from '../../forest/read/read-nodes.ts';
 import { everyStep, topOf } from '../../forest/read/walk.ts';
 import { ROOT } from '../../model/index.ts';
-import { segmentLines } from '../segments.ts';
-import { fineTuningLine, messageArray, type Written } from './dialect-messages.ts';
-import { markdownOf } from './markdown.ts';
+import { exportSegments } from '../segments.ts';
+import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
+import { toMarkdown } from './markdown.ts';
 
 /** What to export: one message, the history up to a node, a node with all below it, a thread, or everything. */
-export type ExportOf =
+export type ExportSelection =
   | { readonly node: string }
   | { readonly path: string }
   | { readonly below: string }
@@ -21,7 +21,7 @@ export type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
 export interface ExportOptions {
   readonly format: ExportFormat;
   /** Default: everything. */
-  readonly of?: ExportOf;
+  readonly of?: ExportSelection;
   /** For `messages` and `fine-tuning`; default: OpenAI's chat completions. */
   readonly dialect?: string;
   /** What a conversation loses in the dialect, told before its text. Segments lose nothing. */
@@ -52,11 +52,11 @@ export interface ExportLosses {
 export async function* exportText(forest: Forest, options: ExportOptions): AsyncGenerator<string> {
   const { format, of = 'everything', onLosses, onDamaged, onProgress } = options;
   if (format === 'segments') {
-    yield* segmentLines(forest, of, onProgress ?? (() => undefined));
+    yield* exportSegments(forest, of, onProgress ?? (() => undefined));
     return;
   }
   let messages = 0;
-  for await (const conversation of conversationsOf(forest, of, onDamaged)) {
+  for await (const conversation of selectConversations(forest, of, onDamaged)) {
     const { text, losses } = write(conversation, options);
     if (losses.length > 0) onLosses?.({ head: conversation.head, losses });
     yield text;
@@ -65,10 +65,10 @@ export async function* exportText(forest: Forest, options: ExportOptions): Async
   }
 }
 
-function write(conversation: ExportedConversation, { format, dialect = openaiChat.id }: ExportOptions): Written {
-  if (format === 'markdown') return { text: markdownOf(conversation), losses: [] };
+function write(conversation: ExportedConversation, { format, dialect = openaiChat.id }: ExportOptions): ExportedText {
+  if (format === 'markdown') return { text: toMarkdown(conversation), losses: [] };
   const { text, losses } =
-    format === 'messages' ? messageArray(conversation, dialect) : fineTuningLine(conversation, dialect);
+    format === 'messages' ? toMessageArray(conversation, dialect) : toFineTuningLine(conversation, dialect);
   return { text: `${text}\n`, losses };
 }
 
@@ -83,9 +83,9 @@ export interface ExportedConversation {
  * The conversations of a selection: where it branches, one for each end, with what they share in each. One that is
  * damaged is left out of several; where it is the only one, it is an error.
  */
-async function* conversationsOf(
+async function* selectConversations(
   forest: Forest,
-  of: ExportOf,
+  of: ExportSelection,
   onDamaged: (conversation: ExportDamage) => void = () => undefined,
 ): AsyncGenerator<ExportedConversation> {
   if (of === 'everything') {
@@ -138,20 +138,20 @@ async function* everyEnd({ store }: Forest, top: string): AsyncGenerator<string>
 }
 
 /** The node that a part of a forest leads to. */
-export async function endOf(forest: Forest, of: Exclude<ExportOf, 'everything'>): Promise<string> {
+export async function selectionEnd(forest: Forest, of: Exclude<ExportSelection, 'everything'>): Promise<string> {
   if ('thread' in of) return (await forest.threads.get(of.thread)).head;
   if ('below' in of) return forest.resolve(of.below);
   return forest.resolve('path' in of ? of.path : of.node);
 }
 
 /** The children of a node that belong to a part of a forest; what leads to the part belongs to it. */
-export async function childrenInside(
+export async function selectedChildren(
   forest: Forest,
-  of: ExportOf,
+  of: ExportSelection,
 ): Promise<(id: string) => AsyncGenerator<ForestNode>> {
   const every = (id: string) => everyItem((page) => forest.children(id, page));
   if (of === 'everything') return every;
-  const end = await endOf(forest, of);
+  const end = await selectionEnd(forest, of);
   const path = await forest.path(end);
   const above = new Map(path.map((node) => [node.parent, node]));
   return async function* (id) {

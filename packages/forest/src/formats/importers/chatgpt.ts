@@ -15,13 +15,13 @@ import type { SourceMessage } from '../import-file.ts';
 import type { Reader } from '../importer.ts';
 import {
   argumentsText,
-  type Exact,
-  membersWithout,
+  type ExactObject,
   memberTexts,
   objectAt,
+  otherMembers,
   readObject,
-  textIn,
-  timeOf,
+  readTime,
+  textMember,
 } from '../source/exact-json.ts';
 import { unknownMessage } from './source-conversation.ts';
 
@@ -34,18 +34,18 @@ export const chatgpt: Reader = {
     if (!mapping) throw wrongShape('a conversation with "mapping"');
     const { value } = conversation;
     const nodes: Nodes = new Map([...memberTexts(mapping)].map(([id, node]) => [id, nodeAt(id, node)]));
-    const head = textIn(value, 'current_node');
-    const at = spokenAt(nodes, head);
-    const created = timeOf(value.create_time);
-    const updated = timeOf(value.update_time) ?? created;
-    const id = textIn(value, 'conversation_id') ?? textIn(value, 'id');
-    const about = membersWithout(conversation, ['mapping', 'title', 'create_time', 'update_time', 'current_node']);
-    const messages = messagesOf(nodes).map((message) =>
+    const head = textMember(value, 'current_node');
+    const at = nearestMessage(nodes, head);
+    const created = readTime(value.create_time);
+    const updated = readTime(value.update_time) ?? created;
+    const id = textMember(value, 'conversation_id') ?? textMember(value, 'id');
+    const about = otherMembers(conversation, ['mapping', 'title', 'create_time', 'update_time', 'current_node']);
+    const messages = readMessages(nodes).map((message) =>
       message.parent === undefined ? withExtra(message, { conversation: about }) : message,
     );
     return {
       ...(id !== undefined && { id }),
-      title: textIn(value, 'title') ?? '',
+      title: textMember(value, 'title') ?? '',
       ...(created !== undefined && { createdAt: created }),
       ...(updated !== undefined && { updatedAt: updated }),
       ...(value.is_archived === true && { tags: ['archived'] }),
@@ -58,18 +58,18 @@ export const chatgpt: Reader = {
 interface MappingNode {
   readonly id: string;
   readonly parent: string | undefined;
-  readonly message: Exact | undefined;
+  readonly message: ExactObject | undefined;
 }
 
 type Nodes = ReadonlyMap<string, MappingNode>;
 
 function nodeAt(id: string, text: string): MappingNode {
   const node = readObject(text, `an object at mapping["${id}"]`);
-  return { id, parent: textIn(node.value, 'parent'), message: objectAt(node, 'message') };
+  return { id, parent: textMember(node.value, 'parent'), message: objectAt(node, 'message') };
 }
 
 /** The nearest node that has a message, from a node upwards. */
-function spokenAt(byId: Nodes, id: string | undefined): string | undefined {
+function nearestMessage(byId: Nodes, id: string | undefined): string | undefined {
   const seen = new Set<string>();
   let at = id;
   while (at !== undefined && !seen.has(at)) {
@@ -81,32 +81,32 @@ function spokenAt(byId: Nodes, id: string | undefined): string | undefined {
   return undefined;
 }
 
-function messagesOf(byId: Nodes): SourceMessage[] {
+function readMessages(byId: Nodes): SourceMessage[] {
   return [...byId.values()].flatMap((node) =>
-    node.message ? [{ key: node.id, parent: spokenAt(byId, node.parent), ...read(node, byId) }] : [],
+    node.message ? [{ key: node.id, parent: nearestMessage(byId, node.parent), ...readMessage(node, byId) }] : [],
   );
 }
 
-function read({ id, message }: MappingNode, byId: Nodes) {
+function readMessage({ id, message }: MappingNode, byId: Nodes) {
   const { value } = message!;
   const author = objectAt(message!, 'author');
   const content = objectAt(message!, 'content');
-  const { blocks, isWhole } = content ? chatgptContent(content) : { blocks: [], isWhole: true };
-  const role = author && textIn(author.value, 'role');
+  const { blocks, isWhole } = content ? readContent(content) : { blocks: [], isWhole: true };
+  const role = author && textMember(author.value, 'role');
   const metadata = isObject(value.metadata) ? value.metadata : {};
-  const model = textIn(metadata, 'model_slug');
-  const extra = membersWithout(message!, isWhole ? ['content', 'create_time'] : ['create_time']);
+  const model = textMember(metadata, 'model_slug');
+  const extra = otherMembers(message!, isWhole ? ['content', 'create_time'] : ['create_time']);
   const take: TakeFacts = {
     extra,
     ...(role === 'assistant' && { author: 'model', provider: 'openai', ...(model && { model }) }),
   };
-  return { message: written(id, role, message!, blocks, byId), at: timeOf(value.create_time), take };
+  return { message: writeMessage(id, role, message!, blocks, byId), at: readTime(value.create_time), take };
 }
 
-function written(
+function writeMessage(
   id: string,
   role: string | undefined,
-  source: Exact,
+  source: ExactObject,
   blocks: readonly ContentBlock[],
   byId: Nodes,
 ): Message {
@@ -115,7 +115,7 @@ function written(
   if (role === 'user') return user(blocks);
   if (role === 'tool') return toolResult(callAbove(id, byId) ?? id, blocks, { isError: isError(value) });
   if (role !== 'assistant') return unknownMessage(source.text);
-  const recipient = textIn(value, 'recipient');
+  const recipient = textMember(value, 'recipient');
   if (recipient === undefined || recipient === 'all') return assistant(blocks);
   // What is said to a tool is a call; it has no id but the message's.
   const said = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
@@ -133,12 +133,12 @@ function callAbove(id: string, byId: Nodes): string | undefined {
     if (!message) continue;
     const role = isObject(message.author) ? message.author.role : undefined;
     if (role === 'tool') continue;
-    return role === 'assistant' && (textIn(message, 'recipient') ?? 'all') !== 'all' ? at : undefined;
+    return role === 'assistant' && (textMember(message, 'recipient') ?? 'all') !== 'all' ? at : undefined;
   }
   return undefined;
 }
 
-function isError(value: Exact['value']): boolean {
+function isError(value: ExactObject['value']): boolean {
   return isObject(value.content) && value.content.content_type === 'system_error';
 }
 
@@ -156,32 +156,32 @@ const text = (said: string): ContentBlock => ({ type: 'text', text: said });
 const reasoning = (thought: string): ContentBlock => ({ type: 'reasoning', text: thought, redacted: false });
 
 /** The content of a message by its type. A type that is not known here is one unknown block with its exact text. */
-function chatgptContent(content: Exact): ChatgptContent {
+function readContent(content: ExactObject): ChatgptContent {
   const { value } = content;
   const type = value.content_type;
   if ((type === 'text' || type === 'multimodal_text') && Array.isArray(value.parts))
-    return partsOf(content, value.parts);
+    return readParts(content, value.parts);
   if (type === 'thoughts' && Array.isArray(value.thoughts))
-    return { blocks: value.thoughts.flatMap(thoughtOf), isWhole: false };
-  if (type === 'reasoning_recap') return { blocks: [reasoning(textIn(value, 'content') ?? '')], isWhole: false };
-  const said = saidIn(value);
+    return { blocks: value.thoughts.flatMap(readThought), isWhole: false };
+  if (type === 'reasoning_recap') return { blocks: [reasoning(textMember(value, 'content') ?? '')], isWhole: false };
+  const said = readableText(value);
   return said === undefined
     ? { blocks: [{ type: 'unknown', native: content.text }], isWhole: true }
     : { blocks: [text(said)], isWhole: false };
 }
 
-function partsOf(content: Exact, parts: readonly unknown[]): ChatgptContent {
-  const blocks = parts.map((part, index) => partOf(part, textAt(content.text, ['parts', index])!));
+function readParts(content: ExactObject, parts: readonly unknown[]): ChatgptContent {
+  const blocks = parts.map((part, index) => readPart(part, textAt(content.text, ['parts', index])!));
   return {
     blocks,
     isWhole: parts.every((part) => typeof part === 'string') && Object.keys(content.value).length === 2,
   };
 }
 
-function partOf(part: unknown, native: string): ContentBlock {
+function readPart(part: unknown, native: string): ContentBlock {
   if (typeof part === 'string') return text(part);
   if (!isObject(part)) return { type: 'unknown', native };
-  const pointer = textIn(part, 'asset_pointer');
+  const pointer = textMember(part, 'asset_pointer');
   if (part.content_type === 'image_asset_pointer' && pointer !== undefined) return file('image/*', pointer);
   if (part.content_type === 'audio_asset_pointer' && pointer !== undefined) return file('audio/*', pointer);
   if (part.content_type === 'audio_transcription' && typeof part.text === 'string') return text(part.text);
@@ -192,14 +192,14 @@ function file(mediaType: string, id: string): ContentBlock {
   return { type: 'media', mediaType, source: { kind: 'file', id } };
 }
 
-function thoughtOf(thought: unknown): ContentBlock[] {
+function readThought(thought: unknown): ContentBlock[] {
   if (!isObject(thought)) return [];
-  const lines = [textIn(thought, 'summary'), textIn(thought, 'content')].filter((line) => line !== undefined);
+  const lines = [textMember(thought, 'summary'), textMember(thought, 'content')].filter((line) => line !== undefined);
   return lines.length > 0 ? [reasoning(lines.join('\n'))] : [];
 }
 
 /** The readable text of the content types of tools, errors and custom instructions. */
-function saidIn(value: JsonObject): string | undefined {
+function readableText(value: JsonObject): string | undefined {
   switch (value.content_type) {
     case 'code':
     case 'execution_output':
@@ -207,9 +207,9 @@ function saidIn(value: JsonObject): string | undefined {
     case 'tether_quote':
       return typeof value.text === 'string' ? value.text : undefined;
     case 'tether_browsing_display':
-      return textIn(value, 'result') ?? textIn(value, 'summary') ?? '';
+      return textMember(value, 'result') ?? textMember(value, 'summary') ?? '';
     case 'user_editable_context':
-      return [textIn(value, 'user_profile'), textIn(value, 'user_instructions')]
+      return [textMember(value, 'user_profile'), textMember(value, 'user_instructions')]
         .filter((part) => part !== undefined)
         .join('\n\n');
     default:

@@ -3,8 +3,7 @@ import type { Reader } from '../importer.ts';
 import { chatgpt } from './chatgpt.ts';
 import { claude } from './claude.ts';
 import { langchain } from './langchain.ts';
-import { fineTuning, messages } from './messages.ts';
-import { chatState, messageList } from './saved.ts';
+import { chatState, fineTuning, messageList, messages } from './messages.ts';
 import { uiMessages } from './ui-messages.ts';
 
 export const READERS: Readonly<Record<Exclude<ImportFormat, 'segments' | 'older'>, Reader>> = {

@@ -14,14 +14,14 @@ import { wrongShape } from '../format-error.ts';
 import type { Reader } from '../importer.ts';
 import {
   argumentsText,
-  type Exact,
-  membersWithout,
+  type ExactObject,
   objectAt,
+  otherMembers,
   readJson,
   readObjects,
-  textIn,
+  textMember,
 } from '../source/exact-json.ts';
-import { lineUp, mediaAt, mediaFrom, unknownMessage } from './source-conversation.ts';
+import { chainMessages, readMedia, toMedia, unknownMessage } from './source-conversation.ts';
 
 /** LangChain's stored messages: `{"type":"human","data":{…}}`, or serialised objects with their class. */
 export const langchain: Reader = {
@@ -29,44 +29,44 @@ export const langchain: Reader = {
   read(text) {
     const list = readJson(text);
     if (!Array.isArray(list)) throw wrongShape('a list of stored messages');
-    return { messages: lineUp(readObjects(text, list, 'a stored message').map(readStored)) };
+    return { messages: chainMessages(readObjects(text, list, 'a stored message').map(readStored)) };
   },
 };
 
 const TAKEN = ['content', 'tool_calls', 'tool_call_id'];
 
-function readStored(stored: Exact, index: number) {
+function readStored(stored: ExactObject, index: number) {
   const data = objectAt(stored, 'lc' in stored.value ? 'kwargs' : 'data');
-  const type = typeOf(stored.value);
+  const type = messageType(stored.value);
   if (!data || type === undefined)
     throw wrongShape(`{"type":…,"data":{…}} or {"lc":1,"id":[…],"kwargs":{…}} as message ${index}`);
-  const message = written(type, data, index);
-  const extra = { type, ...membersWithout(data, TAKEN) };
+  const message = writeMessage(type, data, index);
+  const extra = { type, ...otherMembers(data, TAKEN) };
   return { message, take: { extra, ...(message.role === 'assistant' && modelFacts(data)) } };
 }
 
 /** `human` and the like; a class such as `HumanMessage` or `AIMessageChunk` says the same. */
-function typeOf({ type, id }: Exact['value']): string | undefined {
+function messageType({ type, id }: ExactObject['value']): string | undefined {
   const name = Array.isArray(id) ? id.at(-1) : type;
   return typeof name === 'string' ? name.toLowerCase().replace(/message(chunk)?$/, '') : undefined;
 }
 
-function written(type: string, data: Exact, index: number): Message {
+function writeMessage(type: string, data: ExactObject, index: number): Message {
   const { value } = data;
-  const content = langchainContent(data);
+  const content = readContent(data);
   switch (type === 'chat' || type === 'generic' ? String(value.role) : type) {
     case 'human':
     case 'user':
       return user(content);
     case 'ai':
     case 'assistant':
-      return assistant([...content, ...langchainCalls(data)]);
+      return assistant([...content, ...readCalls(data)]);
     case 'system':
     case 'developer':
       return system(content);
     case 'tool':
     case 'function': {
-      const callId = textIn(value, 'tool_call_id') ?? textIn(value, 'name');
+      const callId = textMember(value, 'tool_call_id') ?? textMember(value, 'name');
       if (callId === undefined) throw wrongShape(`"tool_call_id" or "name" in message ${index}`);
       return toolResult(callId, content, { isError: value.status === 'error' });
     }
@@ -75,14 +75,14 @@ function written(type: string, data: Exact, index: number): Message {
   }
 }
 
-function modelFacts(data: Exact): TakeFacts {
+function modelFacts(data: ExactObject): TakeFacts {
   const response = isObject(data.value.response_metadata) ? data.value.response_metadata : {};
-  const model = textIn(response, 'model_name') ?? textIn(response, 'model');
+  const model = textMember(response, 'model_name') ?? textMember(response, 'model');
   const usage = objectAt(data, 'usage_metadata');
-  return { author: 'model', ...(model && { model }), ...(usage && { usage: usageOf(usage) }) };
+  return { author: 'model', ...(model && { model }), ...(usage && { usage: readUsage(usage) }) };
 }
 
-function usageOf({ text, value }: Exact): NonNullable<TakeFacts['usage']> {
+function readUsage({ text, value }: ExactObject): NonNullable<TakeFacts['usage']> {
   const count = (from: unknown, name: string) => {
     const number = isObject(from) ? from[name] : undefined;
     return typeof number === 'number' && number > 0 ? number : 0;
@@ -103,14 +103,14 @@ function usageOf({ text, value }: Exact): NonNullable<TakeFacts['usage']> {
 }
 
 /** The content of a stored message; calls that stand in it, too, are left for `langchainCalls`. */
-function langchainContent({ text, value }: Exact): ContentBlock[] {
+function readContent({ text, value }: ExactObject): ContentBlock[] {
   const { content } = value;
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content)) return [];
-  return content.flatMap((part, index) => partOf(part, textAt(text, ['content', index])!));
+  return content.flatMap((part, index) => readPart(part, textAt(text, ['content', index])!));
 }
 
-function partOf(part: unknown, native: string): ContentBlock[] {
+function readPart(part: unknown, native: string): ContentBlock[] {
   if (typeof part === 'string') return [{ type: 'text', text: part }];
   if (!isObject(part)) return [{ type: 'unknown', native }];
   switch (part.type) {
@@ -118,19 +118,19 @@ function partOf(part: unknown, native: string): ContentBlock[] {
       return typeof part.text === 'string' ? [{ type: 'text', text: part.text }] : [{ type: 'unknown', native }];
     case 'thinking':
     case 'reasoning': {
-      const thought = textIn(part, 'thinking') ?? textIn(part, 'reasoning');
+      const thought = textMember(part, 'thinking') ?? textMember(part, 'reasoning');
       // With a signature it means something to its provider: kept whole.
       if (thought === undefined || 'signature' in part) return [{ type: 'unknown', native }];
       return [{ type: 'reasoning', text: thought, redacted: false }];
     }
     case 'image_url': {
       const address = isObject(part.image_url) ? part.image_url.url : part.image_url;
-      return typeof address === 'string' ? [mediaAt(address, imageType(address))] : [{ type: 'unknown', native }];
+      return typeof address === 'string' ? [toMedia(address, imageType(address))] : [{ type: 'unknown', native }];
     }
     case 'image':
     case 'audio':
     case 'file':
-      return [mediaFrom(part, ['mimeType', 'mime_type'], ['name', 'filename'], native)];
+      return [readMedia(part, ['mimeType', 'mime_type'], ['name', 'filename'], native)];
     case 'tool_use':
     case 'tool_call':
     case 'input_json_delta':
@@ -145,27 +145,27 @@ function imageType(address: string): string | undefined {
 }
 
 /** The calls of an answer: LangChain's own list, or what the provider called them. */
-function langchainCalls(data: Exact): ContentBlock[] {
+function readCalls(data: ExactObject): ContentBlock[] {
   const { text, value } = data;
   const own = Array.isArray(value.tool_calls) ? value.tool_calls : [];
   if (own.length > 0)
     return own.map((call, index) => {
       const native = textAt(text, ['tool_calls', index])!;
-      return isObject(call) ? callOf(call, call.args, textAt(native, ['args']), native) : { type: 'unknown', native };
+      return isObject(call) ? toCall(call, call.args, textAt(native, ['args']), native) : { type: 'unknown', native };
     });
   const more = isObject(value.additional_kwargs) ? value.additional_kwargs : {};
   const native = Array.isArray(more.tool_calls) ? more.tool_calls : [];
   const calls = native.map((call, index): ContentBlock => {
     const exact = textAt(text, ['additional_kwargs', 'tool_calls', index])!;
     if (!isObject(call) || !isObject(call.function)) return { type: 'unknown', native: exact };
-    return callOf({ ...call, name: call.function.name }, call.function.arguments, undefined, exact);
+    return toCall({ ...call, name: call.function.name }, call.function.arguments, undefined, exact);
   });
   if (calls.length > 0 || !isObject(more.function_call)) return calls;
   const { name, arguments: input } = more.function_call;
-  return [callOf({ id: name, name }, input, undefined, JSON.stringify(more.function_call))];
+  return [toCall({ id: name, name }, input, undefined, JSON.stringify(more.function_call))];
 }
 
-function callOf(call: JsonObject, input: unknown, text: string | undefined, native: string): ContentBlock {
+function toCall(call: JsonObject, input: unknown, text: string | undefined, native: string): ContentBlock {
   const { id, name } = call;
   if (typeof name !== 'string') return { type: 'unknown', native };
   const callId = typeof id === 'string' && id !== '' ? id : name;

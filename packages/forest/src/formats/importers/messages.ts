@@ -1,9 +1,9 @@
-import { type Message, MessageList, openaiChat } from '@skein/core';
+import { type Message, MessageList, openaiChat, readChatState } from '@skein/core';
 import { exportDialects } from '../export/dialect-messages.ts';
 import { FormatError, wrongShape } from '../format-error.ts';
 import type { Reader } from '../importer.ts';
-import { membersWithout, readJson, readObject } from '../source/exact-json.ts';
-import { lineUp } from './source-conversation.ts';
+import { otherMembers, readJson, readObject } from '../source/exact-json.ts';
+import { chainMessages, type MessageWithFacts } from './source-conversation.ts';
 
 /** Bare messages of a dialect, which has to be named. */
 export const messages: Reader = {
@@ -15,7 +15,9 @@ export const messages: Reader = {
         `Bare messages do not say what they are written in: name the dialect, such as "${openaiChat.id}", or "legacy".`,
       );
     if (!Array.isArray(readJson(text))) throw wrongShape('a list of messages');
-    return { messages: lineUp(readMessages(text, id).map((message) => ({ message, take: { author: 'unknown' } }))) };
+    return {
+      messages: chainMessages(readMessages(text, id).map((message) => ({ message, take: { author: 'unknown' } }))),
+    };
   },
 };
 
@@ -26,11 +28,11 @@ function readMessages(text: string, id: string): readonly Message[] {
   const read = spoken?.members
     ? spoken.readRequest(`{${JSON.stringify(spoken.members.messages)}:${text}}`).messages
     : [...MessageList.fromJSON(text, { dialect: id })];
-  return needRoles(read, id);
+  return requireRoles(read, id);
 }
 
 /** Unknown messages are kept; but where none is known, the dialect is another one. */
-function needRoles(read: readonly Message[], id: string): readonly Message[] {
+function requireRoles(read: readonly Message[], id: string): readonly Message[] {
   const isForeign = read.length > 0 && read.every(({ role }) => role === 'other');
   if (isForeign) throw wrongShape(`messages of the dialect "${id}"; none of these has a role that it knows`);
   return read;
@@ -48,10 +50,10 @@ export const fineTuning: Reader = {
     const example = readObject(text, `{"${names[0]}":[…]} on each line`);
     if (!Array.isArray(example.value[names[0]])) throw wrongShape(`{"${names[0]}":[…]} on each line`);
     const { system, messages } = spoken.readRequest(text);
-    const all = needRoles([...(system ? [system] : []), ...messages], id);
-    const extra = membersWithout(example, names);
+    const all = requireRoles([...(system ? [system] : []), ...messages], id);
+    const extra = otherMembers(example, names);
     return {
-      messages: lineUp(
+      messages: chainMessages(
         all.map((message, index) => ({
           message,
           take: { author: 'unknown', ...(index === all.length - 1 && Object.keys(extra).length > 0 && { extra }) },
@@ -60,3 +62,42 @@ export const fineTuning: Reader = {
     };
   },
 };
+
+/** `MessageList` files, ours and those of version "1.0". */
+export const messageList: Reader = {
+  element: 'conversation',
+  read(text) {
+    // In lists of version "1.0" every answer is a model's; in ours, what a person put into its mouth is a person's.
+    const isOurs = readObject(text, 'a list of messages').value.format !== undefined;
+    const messages = [...MessageList.fromJSON(text)].map(withModel);
+    return { messages: chainMessages(isOurs ? messages : messages.map(byModel)) };
+  },
+};
+
+/** States of `Chat`, ours and those of version 1. */
+export const chatState: Reader = {
+  element: 'conversation',
+  read(text) {
+    const read = readChatState(text);
+    if ('problem' in read) throw new FormatError('wrong_shape', `${read.problem}.`);
+    const { list, with: partner, seen, discarded } = read.state;
+    const extra = { processed_length: seen, ...(discarded && { discarded }) };
+    const messages = [...list].map((message, index): MessageWithFacts => {
+      const about = withModel(message);
+      const provider = partner && message.role === 'assistant' ? { provider: partner.provider } : {};
+      const last = index === list.length - 1 ? { extra } : {};
+      return { ...about, take: { ...about.take, ...provider, ...last } };
+    });
+    return { messages: chainMessages(messages) };
+  },
+};
+
+/** Nothing is known but what the message says of itself. */
+function withModel(message: Message): MessageWithFacts {
+  const { model } = message.origin;
+  return { message, ...(model && { take: { model } }) };
+}
+
+function byModel(known: MessageWithFacts): MessageWithFacts {
+  return known.message.role === 'assistant' ? { ...known, take: { ...known.take, author: 'model' } } : known;
+}

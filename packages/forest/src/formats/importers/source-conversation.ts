@@ -1,17 +1,17 @@
 import { assistant, type ContentBlock, isObject, type Message, toolResult, user } from '@skein/core';
 import type { TakeFacts } from '../../forest/write/append.ts';
 import type { SourceMessage } from '../import-file.ts';
-import { textIn } from '../source/exact-json.ts';
+import { textMember } from '../source/exact-json.ts';
 
 /** A message with what is known of it. */
-export interface Known {
+export interface MessageWithFacts {
   readonly message: Message;
   readonly at?: number | undefined;
   readonly take?: TakeFacts;
 }
 
 /** Messages one below the other. */
-export function lineUp(messages: readonly Known[]): SourceMessage[] {
+export function chainMessages(messages: readonly MessageWithFacts[]): SourceMessage[] {
   return messages.map((known, index) => ({
     ...known,
     key: String(index),
@@ -25,7 +25,7 @@ export function unknownMessage(native: string): Message {
 }
 
 /** A result as a source has it, in the middle of what the assistant said. */
-export interface Answered {
+export interface ToolAnswer {
   readonly callId: string;
   readonly content: string | readonly ContentBlock[];
   readonly isError: boolean;
@@ -35,10 +35,10 @@ export interface Answered {
  * Some sources gather an assistant's calls, their results and what it said next in one message. Here each request to
  * a model has its own: what was said and called, the results, and what followed.
  */
-export function turnsOf(items: readonly (ContentBlock | { readonly result: Answered })[]): Message[] {
+export function splitTurns(items: readonly (ContentBlock | { readonly result: ToolAnswer })[]): Message[] {
   const messages: Message[] = [];
   let said: ContentBlock[] = [];
-  let results: Answered[] = [];
+  let results: ToolAnswer[] = [];
   const flush = () => {
     if (said.length > 0) messages.push(assistant(said));
     for (const { callId, content, isError } of results) messages.push(toolResult(callId, content, { isError }));
@@ -58,27 +58,27 @@ export function turnsOf(items: readonly (ContentBlock | { readonly result: Answe
 }
 
 /** Whether every call so far has its result: what follows is another turn. */
-function hasCallsBefore(said: readonly ContentBlock[], results: readonly Answered[]): boolean {
+function hasCallsBefore(said: readonly ContentBlock[], results: readonly ToolAnswer[]): boolean {
   return said.filter(({ type }) => type === 'tool-use').length <= results.length;
 }
 
 /** A file at an address, which may hold its data; `types` and `names` are what the source calls those members. */
-export function mediaFrom(
+export function readMedia(
   value: unknown,
   types: readonly string[],
   names: readonly string[],
   native: string,
 ): ContentBlock {
   if (!isObject(value)) return { type: 'unknown', native };
-  const first = (members: readonly string[]) => members.map((member) => textIn(value, member)).find(Boolean);
-  const address = textIn(value, 'url') ?? textIn(value, 'data');
+  const first = (members: readonly string[]) => members.map((member) => textMember(value, member)).find(Boolean);
+  const address = textMember(value, 'url') ?? textMember(value, 'data');
   if (address === undefined) return { type: 'unknown', native };
   const name = first(names);
-  return mediaAt(address, first(types), name);
+  return toMedia(address, first(types), name);
 }
 
 /** `data:` addresses hold their data; others are kept as they are. What is no address is data. */
-export function mediaAt(address: string, type?: string, name?: string): ContentBlock {
+export function toMedia(address: string, type?: string, name?: string): ContentBlock {
   const named = name === undefined ? {} : { name };
   const [, inline, data] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(address) ?? [];
   if (data !== undefined)

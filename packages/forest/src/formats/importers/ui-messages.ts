@@ -3,14 +3,14 @@ import { wrongShape } from '../format-error.ts';
 import type { Reader } from '../importer.ts';
 import {
   argumentsText,
-  type Exact,
-  membersWithout,
+  type ExactObject,
+  otherMembers,
   readJson,
   readObjects,
-  textIn,
-  timeOf,
+  readTime,
+  textMember,
 } from '../source/exact-json.ts';
-import { type Answered, lineUp, mediaFrom, turnsOf, unknownMessage } from './source-conversation.ts';
+import { chainMessages, readMedia, splitTurns, type ToolAnswer, unknownMessage } from './source-conversation.ts';
 
 const TAKEN = ['role', 'parts', 'content', 'createdAt', 'toolInvocations', 'experimental_attachments', 'reasoning'];
 
@@ -23,27 +23,27 @@ export const uiMessages: Reader = {
     const list = chat ? chat.messages : value;
     if (!Array.isArray(list)) throw wrongShape('a list of UI messages, or {"messages":[…]}');
     const listText = chat ? textAt(text, ['messages'])! : text;
-    const messages = readObjects(listText, list, 'a UI message').flatMap(knownFrom);
-    const id = chat && textIn(chat, 'id');
-    return { ...(id && { id }), title: (chat && textIn(chat, 'title')) ?? '', messages: lineUp(messages) };
+    const messages = readObjects(listText, list, 'a UI message').flatMap(readUiMessage);
+    const id = chat && textMember(chat, 'id');
+    return { ...(id && { id }), title: (chat && textMember(chat, 'title')) ?? '', messages: chainMessages(messages) };
   },
 };
 
-function knownFrom(source: Exact) {
+function readUiMessage(source: ExactObject) {
   const { value } = source;
-  const extra = membersWithout(source, TAKEN);
+  const extra = otherMembers(source, TAKEN);
   const byModel = value.role === 'assistant' ? ({ author: 'model' } as const) : {};
-  return written(source).map((message, part) => ({
+  return writeMessages(source).map((message, part) => ({
     message,
-    at: timeOf(value.createdAt),
+    at: readTime(value.createdAt),
     take: { ...byModel, extra: part === 0 ? extra : { id: value.id, part } },
   }));
 }
 
-function written(source: Exact): Message[] {
+function writeMessages(source: ExactObject): Message[] {
   const { role } = source.value;
-  const items = partsOfUi(source);
-  if (role === 'assistant') return turnsOf(items);
+  const items = readUiParts(source);
+  if (role === 'assistant') return splitTurns(items);
   const blocks = items.filter(isBlock);
   if (role === 'user') return [user(blocks)];
   if (role === 'system') return [system(blocks)];
@@ -51,14 +51,14 @@ function written(source: Exact): Message[] {
   return [unknownMessage(source.text)];
 }
 
-type Item = ContentBlock | { readonly result: Answered };
+type Item = ContentBlock | { readonly result: ToolAnswer };
 
 function isBlock(item: Item): item is ContentBlock {
   return !('result' in item);
 }
 
 /** What a message shows, in order: calls of one step first, then their results. */
-function partsOfUi(source: Exact): Item[] {
+function readUiParts(source: ExactObject): Item[] {
   const { text, value } = source;
   const items: Item[] = [];
   let results: Item[] = [];
@@ -77,7 +77,7 @@ function partsOfUi(source: Exact): Item[] {
   if (Array.isArray(value.parts)) {
     for (const [index, part] of value.parts.entries()) {
       if (isObject(part) && part.type === 'step-start') settle();
-      else partOf(part, textAt(text, ['parts', index])!).forEach(add);
+      else readPart(part, textAt(text, ['parts', index])!).forEach(add);
     }
   } else for (const item of withoutParts(source)) add(item);
   settle();
@@ -85,39 +85,39 @@ function partsOfUi(source: Exact): Item[] {
 }
 
 /** Version 4 before it had parts: thoughts, text, attachments, then calls. */
-function withoutParts({ text, value }: Exact): Item[] {
-  const reasoning = textIn(value, 'reasoning');
-  const said = textIn(value, 'content');
+function withoutParts({ text, value }: ExactObject): Item[] {
+  const reasoning = textMember(value, 'reasoning');
+  const said = textMember(value, 'content');
   const attached = Array.isArray(value.experimental_attachments) ? value.experimental_attachments : [];
   const invocations = Array.isArray(value.toolInvocations) ? value.toolInvocations : [];
   return [
     ...(reasoning ? [{ type: 'reasoning', text: reasoning, redacted: false } as const] : []),
     ...(said ? [{ type: 'text', text: said } as const] : []),
     ...attached.map((item, index) =>
-      mediaFrom(item, ['contentType'], ['name'], textAt(text, ['experimental_attachments', index])!),
+      readMedia(item, ['contentType'], ['name'], textAt(text, ['experimental_attachments', index])!),
     ),
     ...invocations.flatMap((item, index) => invocation(item, textAt(text, ['toolInvocations', index])!)),
   ];
 }
 
-function partOf(part: unknown, native: string): Item[] {
+function readPart(part: unknown, native: string): Item[] {
   if (!isObject(part)) return [{ type: 'unknown', native }];
   const type = String(part.type);
   if (type === 'text' && typeof part.text === 'string') return [{ type, text: part.text }];
   if (type === 'reasoning') {
-    const thought = textIn(part, 'text') ?? textIn(part, 'reasoning');
+    const thought = textMember(part, 'text') ?? textMember(part, 'reasoning');
     return [thought === undefined ? { type: 'unknown', native } : { type, text: thought, redacted: false }];
   }
   if (type === 'tool-invocation') return invocation(part.toolInvocation, textAt(native, ['toolInvocation']) ?? native);
   if (type === 'dynamic-tool' && typeof part.toolName === 'string') return toolPart(part.toolName, part, native);
   if (type.startsWith('tool-') && typeof part.toolCallId === 'string')
     return toolPart(type.slice('tool-'.length), part, native);
-  if (type === 'file') return [mediaFrom(part, ['mediaType', 'mimeType'], ['filename', 'name'], native)];
+  if (type === 'file') return [readMedia(part, ['mediaType', 'mimeType'], ['filename', 'name'], native)];
   return [{ type: 'unknown', native }];
 }
 
 function toolPart(name: string, part: JsonObject, native: string): Item[] {
-  const callId = textIn(part, 'toolCallId');
+  const callId = textMember(part, 'toolCallId');
   if (callId === undefined) return [{ type: 'unknown', native }];
   const use = call(callId, name, part.input, textAt(native, ['input']));
   const { state } = part;

@@ -4,9 +4,9 @@ import { isObject } from '@skein/core';
 import { parse } from 'smol-toml';
 import { type RefRecord, sha256 } from '../../model/index.ts';
 import { FormatError } from '../format-error.ts';
-import { textIn, timeOf } from '../source/exact-json.ts';
+import { readTime, textMember } from '../source/exact-json.ts';
 import { sourceStamp } from '../write-conversation.ts';
-import type { Look } from './converter.ts';
+import type { FolderScan } from './converter.ts';
 import { type FileProblems, isOlderNodeId } from './older-files.ts';
 
 interface OlderBookmark {
@@ -25,11 +25,11 @@ async function readOlderBookmarks(folder: string, file: string): Promise<OlderBo
   const { bookmarks } = await readConfig(folder, file);
   if (!Array.isArray(bookmarks)) return [];
   return bookmarks.filter(isObject).flatMap((bookmark) => {
-    const nodeId = textIn(bookmark, 'nodeId');
+    const nodeId = textMember(bookmark, 'nodeId');
     if (nodeId === undefined || !isOlderNodeId(nodeId)) return [];
-    const createdAt = dateOf(bookmark.createdAt) ?? 0;
-    const updatedAt = dateOf(bookmark.updatedAt) ?? createdAt;
-    return { title: textIn(bookmark, 'title') ?? '', nodeId, createdAt, updatedAt };
+    const createdAt = readDate(bookmark.createdAt) ?? 0;
+    const updatedAt = readDate(bookmark.updatedAt) ?? createdAt;
+    return { title: textMember(bookmark, 'title') ?? '', nodeId, createdAt, updatedAt };
   });
 }
 
@@ -49,7 +49,7 @@ export async function olderSettings(folder: string): Promise<readonly { file: st
 const SETTINGS = ['defaults', 'presets', 'activePresetName', 'mcp_servers'];
 
 async function readConfig(folder: string, file: string): Promise<Record<string, unknown>> {
-  return parsed(await readFile(join(folder, file), 'utf8'));
+  return parseToml(await readFile(join(folder, file), 'utf8'));
 }
 
 /** A bookmark is known by its node and when it was made: a new title is the same bookmark. */
@@ -61,11 +61,11 @@ function bookmarkRecords({ title, nodeId, createdAt, updatedAt }: OlderBookmark,
 }
 
 /** Dates may be TOML dates or texts. */
-function dateOf(value: unknown): number | undefined {
-  return timeOf(value instanceof Date ? value.toISOString() : value);
+function readDate(value: unknown): number | undefined {
+  return readTime(value instanceof Date ? value.toISOString() : value);
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parseToml(text: string): Record<string, unknown> {
   try {
     return parse(text);
   } catch (cause) {
@@ -76,11 +76,11 @@ function parsed(text: string): Record<string, unknown> {
 }
 
 /** Bookmarks of the configuration; one whose node cannot be read is reported with the file it is in. */
-export async function addBookmarks(folder: string, look: Look, problems: FileProblems): Promise<void> {
+export async function addBookmarks(folder: string, look: FolderScan, problems: FileProblems): Promise<void> {
   for (const file of await configFiles(folder)) {
     try {
       const bookmarks = await readOlderBookmarks(folder, file);
-      problems.settle(file);
+      problems.resolve(file);
       for (const bookmark of bookmarks) {
         const seen = await look.node(bookmark.nodeId);
         if (seen) look.add(bookmarkRecords(bookmark, seen.place.id));

@@ -2,19 +2,19 @@ import { isObject, type JsonObject, type Stop, type StopReason, system } from '@
 import { type TakeFacts, takeFor } from '../../forest/write/append.ts';
 import { makeRecords, type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
 import type { StoreRecord } from '../../model/index.ts';
-import { type Exact, membersWithout, objectAt, textIn, timeOf } from '../source/exact-json.ts';
+import { type ExactObject, objectAt, otherMembers, readTime, textMember } from '../source/exact-json.ts';
 import { sourceStamp } from '../write-conversation.ts';
 import type { OlderNode, OlderRoot } from './older-files.ts';
 
-interface Converted {
+interface ConvertedRecords {
   readonly place: Place;
   readonly records: readonly StoreRecord[];
 }
 
 /** Where the first messages of a root hang: below its system prompt, if it has one. */
-export function convertRoot(root: OlderRoot): Converted {
+export function convertRoot(root: OlderRoot): ConvertedRecords {
   if (root.systemPrompt === undefined) return { place: ROOT_PLACE, records: [] };
-  const at = timeOf(root.createdAt) ?? 0;
+  const at = readTime(root.createdAt) ?? 0;
   const message = system(root.systemPrompt);
   const { node, body, next } = makeRecords(ROOT_PLACE, message, at);
   const extra = { older: root.id };
@@ -23,19 +23,19 @@ export function convertRoot(root: OlderRoot): Converted {
 
 /** What is known of a root beside its messages and its system prompt. */
 export function rootFacts(root: OlderRoot): Record<string, unknown> {
-  return membersWithout(root.file, ['id', 'child_ids']);
+  return otherMembers(root.file, ['id', 'child_ids']);
 }
 
 /** A node below its parent's new place: the node, its text, how it came to be, and its tags. */
-export function convertNode(node: OlderNode, root: OlderRoot, parent: Place): Converted {
-  const at = olderTime(node, root);
+export function convertNode(node: OlderNode, root: OlderRoot, parent: Place): ConvertedRecords {
+  const at = readOlderTime(node, root);
   const made = makeRecords(parent, node.message, at);
-  const take = takeFor(node.message, made.node.id, { via: 'import', ...olderTakeFacts(node, root), at });
+  const take = takeFor(node.message, made.node.id, { via: 'import', ...readTakeFacts(node, root), at });
   return { place: made.next, records: [made.body, made.node, take, ...tagRecords(node, made.node.id, at)] };
 }
 
-export function olderTime(node: OlderNode, root: OlderRoot): number {
-  return timeOf(node.metadata.value.timestamp) ?? timeOf(root.createdAt) ?? 0;
+export function readOlderTime(node: OlderNode, root: OlderRoot): number {
+  return readTime(node.metadata.value.timestamp) ?? readTime(root.createdAt) ?? 0;
 }
 
 function tagRecords({ metadata }: OlderNode, id: string, at: number): StoreRecord[] {
@@ -69,43 +69,44 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 const TAKEN = ['provider', 'model_name', 'parameters', 'finish_reason', 'usage'];
 
 /** How a node of the older layout came to be. What has no place of its own is in `extra`, under the name it had. */
-function olderTakeFacts({ id, metadata, file }: OlderNode, root: OlderRoot): TakeFacts {
+function readTakeFacts({ id, metadata, file }: OlderNode, root: OlderRoot): TakeFacts {
   const source = objectAt(metadata, 'source_info');
-  const more = membersWithout(file, ['id', 'root_id', 'parent_id', 'child_ids', 'message', 'metadata']);
+  const more = otherMembers(file, ['id', 'root_id', 'parent_id', 'child_ids', 'message', 'metadata']);
   const extra = {
     older: id,
-    ...membersWithout(metadata, ['timestamp', 'source_info']),
-    ...(source && { source_info: membersWithout(source, TAKEN) }),
+    ...otherMembers(metadata, ['timestamp', 'source_info']),
+    ...(source && { source_info: otherMembers(source, TAKEN) }),
     ...(Object.keys(more).length > 0 && { file: more }),
   };
   if (source?.value.type !== 'model') return { author: 'person', extra };
   return { author: 'model', extra, ...modelFacts(source, root) };
 }
 
-function modelFacts(source: Exact, { file }: OlderRoot): TakeFacts {
+function modelFacts(source: ExactObject, { file }: OlderRoot): TakeFacts {
   const { value } = source;
   const config = isObject(file.value.config) ? file.value.config : {};
   const parameters = isObject(value.parameters) ? value.parameters : undefined;
   // Before the provider and model had members of their own, they stood in the parameters or in the root's settings.
-  const model = textIn(value, 'model_name') ?? (parameters && textIn(parameters, 'model')) ?? textIn(config, 'model');
-  const provider = textIn(value, 'provider') ?? textIn(config, 'provider');
+  const model =
+    textMember(value, 'model_name') ?? (parameters && textMember(parameters, 'model')) ?? textMember(config, 'model');
+  const provider = textMember(value, 'provider') ?? textMember(config, 'provider');
   const usage = objectAt(source, 'usage');
-  const finish = textIn(value, 'finish_reason');
+  const finish = textMember(value, 'finish_reason');
   return {
     ...(provider && { provider }),
     ...(model && { model }),
     ...(parameters && { params: parameters }),
-    ...(usage && { usage: usageOf(usage) }),
-    ...(finish && { stop: stopOf(finish) }),
+    ...(usage && { usage: readOlderUsage(usage) }),
+    ...(finish && { stop: readOlderStop(finish) }),
   };
 }
 
-function usageOf({ text, value }: Exact): NonNullable<TakeFacts['usage']> {
+function readOlderUsage({ text, value }: ExactObject): NonNullable<TakeFacts['usage']> {
   const count = (usage: JsonObject, name: string) => (typeof usage[name] === 'number' ? (usage[name] as number) : 0);
   const buckets = { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, reasoning: 0 };
   return { input: count(value, 'input_tokens'), output: count(value, 'output_tokens'), ...buckets, native: text };
 }
 
-function stopOf(native: string): Stop {
+function readOlderStop(native: string): Stop {
   return { reason: STOPS[native] ?? 'unknown', native };
 }

@@ -22,7 +22,7 @@ import {
 } from './older-files.ts';
 
 /** A node as it was last read, and what it became. */
-export interface Seen {
+export interface ConvertedNode {
   readonly node: OlderNode;
   readonly root: OlderRoot;
   readonly id: string;
@@ -32,16 +32,16 @@ export interface Seen {
 }
 
 /** One look at the folder: every file that is met is looked at once, and what is new is written at the end. */
-export interface Look {
+export interface FolderScan {
   roots(): Promise<readonly OlderRoot[]>;
   /** Roots whose first messages hang below this node. */
   rootsAt(id: string): Promise<readonly OlderRoot[]>;
   /** Converts a node and all above it; undefined when a file on the way cannot be read, which is reported. */
-  node(older: string): Promise<Seen | undefined>;
+  node(older: string): Promise<ConvertedNode | undefined>;
   /** Converts what the file of a node, or of the root, lists below it. */
-  children(older: string): Promise<Seen[]>;
+  children(older: string): Promise<ConvertedNode[]>;
   /** Every node whose file is there, listed or not. */
-  all(): AsyncGenerator<Seen | undefined>;
+  all(): AsyncGenerator<ConvertedNode | undefined>;
   /** A node that was converted before: converts it again when its file was changed, removes it when it is gone. */
   refresh(older: string): Promise<void>;
   add(records: readonly StoreRecord[]): void;
@@ -50,22 +50,22 @@ export interface Look {
 
 interface Converter {
   readonly problems: FileProblems;
-  look(): Promise<Look>;
+  look(): Promise<FolderScan>;
 }
 
 /** Converts nodes of a folder as they are met. `known` remembers them; without it every look converts anew. */
 export function createConverter(folder: string, context: Context, known?: KnownNodes): Converter {
   const { store } = context;
   const problems = createFileProblems();
-  const cache = new Map<string, Seen>();
-  const readMoves = createMoves(store);
+  const cache = new Map<string, ConvertedNode>();
+  const readMoves = createMoveReader(store);
   const rootsNow = createRootsReader(folder, problems);
   const writtenRoots = new Map<string, string>();
 
-  async function look(): Promise<Look> {
+  async function look(): Promise<FolderScan> {
     const whereIs = await readMoves();
     const pending: StoreRecord[] = [];
-    const met = new Map<string, Promise<Seen | undefined>>();
+    const met = new Map<string, Promise<ConvertedNode | undefined>>();
     let roots: Promise<readonly OlderRoot[]> | undefined;
     const rootPlaces = new Map<string, Place>();
 
@@ -109,7 +109,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
       if (!parent) throw new FormatError('broken_tree', `Its parent ${parentId} cannot be read.`);
       return parent.place;
     };
-    const convert = async (older: string): Promise<Seen> => {
+    const convert = async (older: string): Promise<ConvertedNode> => {
       const before = cache.get(older);
       const state = await fileState(folder, nodeFile(older));
       const isSame = before && isSameState(before.node.state, state);
@@ -124,11 +124,11 @@ export function createConverter(folder: string, context: Context, known?: KnownN
       const isBack = former !== undefined && former !== place.id && whereIs(place.id) === whereIs(former);
       const seen = { node, root, id: place.id, parent: above.id, place: isBack ? place : await placeNow(place) };
       add(records);
-      if (known) add(await changeRecords(context, known, older, seen));
+      if (known) add(await makeChange(context, known, older, seen));
       cache.set(older, seen);
       return seen;
     };
-    const meet = (older: string): Promise<Seen | undefined> => {
+    const meet = (older: string): Promise<ConvertedNode | undefined> => {
       let meeting = met.get(older);
       if (!meeting) {
         meeting = reporting(nodeFile(older), () => convert(older));
@@ -138,7 +138,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
     };
 
     /** The same for a node that was asked for by what it became: what is above it now does not matter then. */
-    const meetAlone = async (older: string): Promise<Seen | undefined> => {
+    const meetAlone = async (older: string): Promise<ConvertedNode | undefined> => {
       const before = cache.get(older);
       const isTrusted = before && !met.has(older) && whereIs(before.id) === before.place.id;
       if (isTrusted && isSameState(before.node.state, await fileState(folder, nodeFile(older))))
@@ -154,7 +154,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
         const listed = isOlderNodeId(older)
           ? (await meetAlone(older))?.node.childIds
           : (await allRoots()).find(({ id }) => id === older)?.childIds;
-        const found: Seen[] = [];
+        const found: ConvertedNode[] = [];
         for (const id of listed ?? []) {
           const child = await meet(id);
           if (child && child.node.parentId === older) found.push(child);
@@ -170,7 +170,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
         if (!known) return;
         const state = await fileState(folder, nodeFile(older));
         const before = known.get(older);
-        if (!state) add(await vanishRecords(context, known, older));
+        if (!state) add(await makeRemoval(context, known, older));
         else if (state.mtime !== before?.mtime || state.size !== before.size) await meet(older);
       },
       add,
@@ -181,7 +181,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
   async function reporting<T>(file: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await read();
-      problems.settle(file);
+      problems.resolve(file);
       return result;
     } catch (error) {
       problems.report(file, error);
@@ -200,11 +200,11 @@ function isSameState(a: FileState, b: FileState | undefined): boolean {
  * Writes down what an older node became. Where it was another node before, its file or one above it was changed by
  * another program: the former id then leads to the new one, and the former node stays as it was.
  */
-async function changeRecords(
+async function makeChange(
   context: Context,
   known: KnownNodes,
   older: string,
-  { id, parent, node }: Seen,
+  { id, parent, node }: ConvertedNode,
 ): Promise<StoreRecord[]> {
   const before = known.get(older);
   const { mtime, size } = node.state;
@@ -222,7 +222,7 @@ async function changeRecords(
 }
 
 /** A node whose file another program took away is removed, as if it had been removed here. */
-async function vanishRecords(context: Context, known: KnownNodes, older: string): Promise<StoreRecord[]> {
+async function makeRemoval(context: Context, known: KnownNodes, older: string): Promise<StoreRecord[]> {
   const before = known.get(older);
   if (!before) return [];
   known.delete(older);
@@ -233,24 +233,24 @@ async function vanishRecords(context: Context, known: KnownNodes, older: string)
 }
 
 /** What an older node became, and how its file was then. */
-interface Known extends FileState {
+interface KnownNode extends FileState {
   readonly id: string;
   readonly parent: string;
 }
 
 /** Which older nodes were converted before: kept as refs, found by either id. */
 interface KnownNodes {
-  get(older: string): Known | undefined;
+  get(older: string): KnownNode | undefined;
   /** Older ids that became this node: several where files say the same. */
   becoming(id: string): readonly string[];
   /** Older ids that were converted below this node. */
   below(id: string): readonly string[];
-  set(older: string, known: Known): void;
+  set(older: string, known: KnownNode): void;
   delete(older: string): void;
 }
 
 function createKnownNodes(): KnownNodes {
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownNode>();
   const byId = new Map<string, Set<string>>();
   const byParent = new Map<string, Set<string>>();
   const drop = (older: string) => {
@@ -283,11 +283,11 @@ export async function loadKnownNodes(store: Store): Promise<KnownNodes> {
 }
 
 /** The ref that keeps it. */
-function knownRecord(older: string, value: Known | false, clock: string): RefRecord {
+function knownRecord(older: string, value: KnownNode | false, clock: string): RefRecord {
   return { k: 'ref', on: 'older', key: older, name: 'node', value, clock };
 }
 
-function isKnown(value: unknown): value is Known {
+function isKnown(value: unknown): value is KnownNode {
   return (
     isObject(value) &&
     [value.id, value.parent].every((id) => typeof id === 'string') &&
@@ -302,7 +302,7 @@ function add(index: Map<string, Set<string>>, key: string, older: string): void 
 }
 
 /** Where nodes were moved to. Read again only when a move was written since. */
-function createMoves(store: Store): () => Promise<(id: string) => string> {
+function createMoveReader(store: Store): () => Promise<(id: string) => string> {
   let moves = new Map<string, string>();
   let cursor: string | undefined;
 
@@ -318,11 +318,11 @@ function createMoves(store: Store): () => Promise<(id: string) => string> {
     const isFirst = cursor === undefined;
     cursor = next;
     if (isFirst || reset || items.some(({ kind, key }) => kind === 'ref' && key.endsWith('/moved'))) await load();
-    return (id) => endOf(id, moves);
+    return (id) => followMoves(id, moves);
   };
 }
 
-function endOf(id: string, moves: ReadonlyMap<string, string>): string {
+function followMoves(id: string, moves: ReadonlyMap<string, string>): string {
   const seen = new Set<string>();
   let at = id;
   // Moves that two writers made at once could lead in a circle.

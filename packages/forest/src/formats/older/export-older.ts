@@ -16,14 +16,14 @@ import type { Forest } from '../../forest/forest.ts';
 import { everyItem } from '../../forest/pages.ts';
 import type { ForestNode } from '../../forest/read/read-nodes.ts';
 import { ROOT, type TakeRecord } from '../../model/index.ts';
-import { childrenInside, type ExportLosses, type ExportOf } from '../export/export-text.ts';
+import { type ExportLosses, type ExportSelection, selectedChildren } from '../export/export-text.ts';
 import { FormatError } from '../format-error.ts';
-import { exactText, exactValue, timeOf } from '../source/exact-json.ts';
+import { exactText, exactValue, readTime } from '../source/exact-json.ts';
 import { fileIn, nodeFile, ROOTS_FILE, readOlderMessage } from './older-files.ts';
 
 export interface ExportOlderOptions {
   /** A part comes with the messages above it. Default: everything. */
-  readonly of?: ExportOf;
+  readonly of?: ExportSelection;
   readonly onLosses?: (node: ExportLosses) => void;
   readonly onProgress?: (messages: number) => void;
 }
@@ -37,14 +37,14 @@ interface Root {
 }
 
 /** A system message at the front, and all of them up to it. */
-interface Lead {
+interface LeadingPrompt {
   readonly id: string;
   readonly prompt: string | undefined;
   readonly node: ForestNode | undefined;
 }
 
 /** A node that is to be written: where, and below what. */
-interface Task {
+interface NodeToWrite {
   readonly node: ForestNode;
   readonly root: Root;
   readonly parent: string;
@@ -86,23 +86,27 @@ export async function exportOlder(forest: Forest, folder: string, options: Expor
       all.push({ kind: 'dropped', message: 0, path: 'metadata', reason: 'unknown-field', detail: dropped.join(', ') });
     if (all.length > 0) options.onLosses?.({ head: node.id, losses: all });
   };
-  const taskFor = (node: ForestNode, root: Root, parent: string): Task => {
-    const { texts, losses } = olderMessages(node.message);
-    const facts = olderFacts(node, root.id);
+  const taskFor = (node: ForestNode, root: Root, parent: string): NodeToWrite => {
+    const { texts, losses } = toOlderMessages(node.message);
+    const facts = toOlderFacts(node, root.id);
     tellLosses(node, facts, losses);
     return { node, root, parent, texts, facts, ids: texts.map(() => `${root.id}/node-${++root.nodes}`) };
   };
-  const everyChild = await childrenInside(forest, options.of ?? 'everything');
+  const everyChild = await selectedChildren(forest, options.of ?? 'everything');
 
   /** From the root down to the first message that is not a system's. */
-  const open: Lead[] = [{ id: ROOT, prompt: undefined, node: undefined }];
-  const tasks: Task[] = [];
+  const open: LeadingPrompt[] = [{ id: ROOT, prompt: undefined, node: undefined }];
+  const tasks: NodeToWrite[] = [];
   for (let lead = open.pop(); lead; lead = open.pop()) {
     for await (const node of everyChild(lead.id)) {
       if (node.role === 'system') {
         const prompt = lead.prompt === undefined ? node.message.text : `${lead.prompt}\n\n${node.message.text}`;
         const isMerged = lead.prompt !== undefined || node.message.text === '';
-        tellLosses(node, olderFacts(node, ''), isMerged ? [{ kind: 'rewritten', path: 'role', reason: 'merged' }] : []);
+        tellLosses(
+          node,
+          toOlderFacts(node, ''),
+          isMerged ? [{ kind: 'rewritten', path: 'role', reason: 'merged' }] : [],
+        );
         if (node.childCount === 0) await rootFor(prompt, node);
         open.push({ id: node.id, prompt, node });
         continue;
@@ -137,12 +141,12 @@ async function rootTime({ store }: Forest, { at, takes }: ForestNode): Promise<n
   if (older === undefined) return at;
   const { items } = await store.refs({ on: 'older', keys: [older.split('/')[0]!], names: ['root'] });
   const facts = items.at(-1)?.value;
-  return (isObject(facts) ? timeOf(facts.createdAt) : undefined) ?? at;
+  return (isObject(facts) ? readTime(facts.createdAt) : undefined) ?? at;
 }
 
 async function writeTask(
   folder: string,
-  { root, parent, ids, texts, facts }: Task,
+  { root, parent, ids, texts, facts }: NodeToWrite,
   below: readonly string[],
 ): Promise<void> {
   await mkdir(fileIn(folder, `${root.id}/nodes`), { recursive: true });
@@ -177,13 +181,13 @@ interface OlderMessages {
 }
 
 /** Stands for a message of which nothing is left: the layout refuses blank texts, and what follows hangs below it. */
-const NOTHING = '(empty)';
+const EMPTY_TEXT = '(empty)';
 
 /**
  * The older layout knows text and calls, of users, assistants and tools. Results that were gathered are kept apart; what
  * it has no word for is left out, and said.
  */
-function olderMessages(message: Message): OlderMessages {
+function toOlderMessages(message: Message): OlderMessages {
   if (isOlder(message)) return { texts: [message.raw], losses: [] };
   const losses: Omit<Loss, 'message'>[] = [];
   const plain = (blocks: readonly ContentBlock[], path: string): ContentBlock[] =>
@@ -197,13 +201,13 @@ function olderMessages(message: Message): OlderMessages {
       }
       const isNamed = block.type === 'tool-use' && !isBlank(block.id) && !isBlank(block.name);
       if (isNamed && message.role === 'assistant') return [withObject(block, at, losses)];
-      if (block.type !== 'tool-result') losses.push({ kind: 'dropped', path: at, reason: reasonOf(block) });
+      if (block.type !== 'tool-result') losses.push({ kind: 'dropped', path: at, reason: lossReason(block) });
       return [];
     });
   const something = (blocks: ContentBlock[]): ContentBlock[] => {
     if (blocks.length > 0) return blocks;
     losses.push({ kind: 'synthesised', path: 'content', reason: 'empty' });
-    return [{ type: 'text', text: NOTHING }];
+    return [{ type: 'text', text: EMPTY_TEXT }];
   };
   const results = message.toolResults.map(({ toolCallId, content, isError }) =>
     toolResult(toolCallId, something(plain(content, 'content')), { isError }),
@@ -256,7 +260,7 @@ function withObject(
   };
 }
 
-function reasonOf(block: ContentBlock): Loss['reason'] {
+function lossReason(block: ContentBlock): Loss['reason'] {
   if (block.type === 'reasoning') return 'foreign-reasoning';
   if (block.type === 'tool-use') return 'tool-name';
   return block.type === 'media' ? 'unsupported-media' : 'unknown-block';
@@ -280,7 +284,7 @@ const PLACED: ReadonlySet<string> = new Set(
 const OWN = ['timestamp', 'original_root_id', 'tags'];
 
 /** When, by whom, and what people said of it. What came from the older layout goes back as it was. */
-function olderFacts({ takes, at, marks }: ForestNode, rootId: string): OlderFacts {
+function toOlderFacts({ takes, at, marks }: ForestNode, rootId: string): OlderFacts {
   const take = takes.find(({ author }) => author === 'model') ?? takes[0];
   const { older, file, source_info: source, ...extra } = { ...take?.extra };
   const metadata = {
@@ -313,12 +317,12 @@ function sourceInfo(take: TakeRecord | undefined, isOlder: boolean): Record<stri
     ...(model && { model_name: model }),
     ...(params && { parameters: params }),
     ...(stop?.native && { finish_reason: stop.native }),
-    ...(usage && { usage: usageOf(usage, isOlder) }),
+    ...(usage && { usage: writeUsage(usage, isOlder) }),
   };
 }
 
 /** The provider's own numbers are `raw` there; of a node from the older layout, the whole of it was kept. */
-function usageOf({ input, output, native }: NonNullable<TakeRecord['usage']>, isOlder: boolean): unknown {
+function writeUsage({ input, output, native }: NonNullable<TakeRecord['usage']>, isOlder: boolean): unknown {
   const raw = isJson(native) ? exactValue(native, parseJson(native)) : native;
   return isOlder ? raw : { input_tokens: input, output_tokens: output, raw };
 }

@@ -1,22 +1,22 @@
 import { seeingContext } from '../../forest/context.ts';
 import type { Forest } from '../../forest/forest.ts';
 import { memoryStore, type Problem } from '../../store/index.ts';
-import { createProgress, type Imported, type ImportOptions } from '../import-file.ts';
+import { createImportTracker, type ImportOptions, type ImportResult } from '../import-file.ts';
 import { addBookmarks } from './bookmarks.ts';
-import { createConverter, type Seen } from './converter.ts';
-import { needOlderLayout } from './older-files.ts';
+import { type ConvertedNode, createConverter } from './converter.ts';
+import { requireOlderLayout } from './older-files.ts';
 import { addThreads, hidingRecords } from './threads.ts';
 
 const BATCH = 200;
 
 /** All of a folder of the older layout, into any forest. */
-export async function importOlder({ store }: Forest, folder: string, options: ImportOptions): Promise<Imported> {
-  await needOlderLayout(folder);
+export async function importOlder({ store }: Forest, folder: string, options: ImportOptions): Promise<ImportResult> {
+  await requireOlderLayout(folder);
   let read = 0;
-  const progress = createProgress(options, () => read);
+  const progress = createImportTracker(options, () => read);
   const { problems, look } = createConverter(folder, seeingContext(store));
   const now = await look();
-  let batch: Seen[] = [];
+  let batch: ConvertedNode[] = [];
   const write = async () => {
     const ids = [...new Set(batch.map(({ id }) => id))];
     const added = (await store.nodes(ids)).filter((node) => !node).length;
@@ -54,7 +54,7 @@ export async function verifyOlder(
   folder: string,
   { onProgress }: { readonly onProgress?: (read: number) => void } = {},
 ): Promise<OlderReport> {
-  await needOlderLayout(folder);
+  await requireOlderLayout(folder);
   const { problems, look } = createConverter(folder, seeingContext(memoryStore()));
   const now = await look();
   let read = 0;

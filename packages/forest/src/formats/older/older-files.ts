@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { elementTexts, isLegacyMessage, isObject, type JsonObject, type Message, normalizeMessage } from '@skein/core';
 import type { Problem } from '../../store/index.ts';
 import { FormatError, wrongShape } from '../format-error.ts';
-import { type Exact, memberTexts, objectAt, readJson, readObject, textIn } from '../source/exact-json.ts';
+import { type ExactObject, memberTexts, objectAt, readJson, readObject, textMember } from '../source/exact-json.ts';
 
 /**
  * The older layout: `roots.json`, and `root-1/nodes/node-1.json` for the node `root-1/node-1`. Ids come from files
@@ -33,7 +33,7 @@ export function fileIn(folder: string, name: string): string {
 }
 
 /** Refuses a folder that is not in the older layout. */
-export async function needOlderLayout(folder: string): Promise<void> {
+export async function requireOlderLayout(folder: string): Promise<void> {
   if (await isOlderLayout(folder)) return;
   throw new FormatError(
     'unknown_format',
@@ -58,7 +58,7 @@ export interface OlderRoot {
   readonly deleted: boolean;
   readonly systemPrompt: string | undefined;
   readonly childIds: readonly string[];
-  readonly file: Exact;
+  readonly file: ExactObject;
 }
 
 export interface OlderNode {
@@ -68,8 +68,8 @@ export interface OlderNode {
   readonly parentId: string;
   readonly childIds: readonly string[];
   readonly message: Message;
-  readonly metadata: Exact;
-  readonly file: Exact;
+  readonly metadata: ExactObject;
+  readonly file: ExactObject;
   readonly state: FileState;
 }
 
@@ -92,7 +92,7 @@ async function readRoots(folder: string, onProblem: (error: unknown) => void): P
   if (!Array.isArray(list)) throw wrongShape(`a list of roots in ${ROOTS_FILE}`);
   return elementTexts(text).flatMap((element) => {
     try {
-      return [rootOf(readObject(element, 'a root'))];
+      return [toRoot(readObject(element, 'a root'))];
     } catch (error) {
       onProblem(error);
       return [];
@@ -100,17 +100,17 @@ async function readRoots(folder: string, onProblem: (error: unknown) => void): P
   });
 }
 
-function rootOf(file: Exact): OlderRoot {
+function toRoot(file: ExactObject): OlderRoot {
   const { value } = file;
-  const id = textIn(value, 'id');
+  const id = textMember(value, 'id');
   if (id === undefined || !isOlderRootId(id)) throw wrongShape('a root with an "id" such as "root-1"');
   const config = isObject(value.config) ? value.config : {};
   return {
     id,
-    createdAt: textIn(value, 'createdAt'),
+    createdAt: textMember(value, 'createdAt'),
     deleted: value.deleted === true,
-    systemPrompt: textIn(config, 'systemPrompt'),
-    childIds: idsIn(value.child_ids),
+    systemPrompt: textMember(config, 'systemPrompt'),
+    childIds: readIds(value.child_ids),
     file,
   };
 }
@@ -124,14 +124,14 @@ export async function readOlderNode(folder: string, id: string): Promise<OlderNo
   const { value } = file;
   if (value.id !== id) throw wrongShape(`the id "${id}" in the file, which says ${JSON.stringify(value.id)}`);
   const rootId = id.split('/')[0]!;
-  const parentId = textIn(value, 'parent_id');
+  const parentId = textMember(value, 'parent_id');
   if (parentId === undefined || (parentId !== rootId && !isOlderNodeId(parentId)))
     throw wrongShape('"parent_id" with the id of a node, or of the root');
   return {
     id,
     rootId,
     parentId,
-    childIds: idsIn(value.child_ids),
+    childIds: readIds(value.child_ids),
     message: readOlderMessage(memberTexts(file).get('message') ?? '', value.message),
     metadata: objectAt(file, 'metadata') ?? { text: '{}', value: {} },
     file,
@@ -139,7 +139,7 @@ export async function readOlderNode(folder: string, id: string): Promise<OlderNo
   };
 }
 
-function idsIn(value: unknown): string[] {
+function readIds(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((id): id is string => typeof id === 'string' && isOlderNodeId(id)) : [];
 }
 
@@ -153,28 +153,29 @@ async function readText(folder: string, name: string): Promise<string> {
  * file that was only indented anew would hold another one.
  */
 export function readOlderMessage(text: string, value: unknown): Message {
-  if (!isObject(value)) throw wrong('it is not an object');
+  if (!isObject(value)) throw wrongMessage('it is not an object');
   if (!['user', 'assistant', 'tool'].includes(String(value.role)))
-    throw wrong(`the role is ${JSON.stringify(value.role)}; it is user, assistant or tool`);
+    throw wrongMessage(`the role is ${JSON.stringify(value.role)}; it is user, assistant or tool`);
   if (value.role === 'tool' && (typeof value.tool_call_id !== 'string' || value.tool_call_id === ''))
-    throw wrong('a tool message needs "tool_call_id"');
+    throw wrongMessage('a tool message needs "tool_call_id"');
   if (isLegacyMessage(value)) {
     if (value.role !== 'assistant' && (value.content === null || (value.tool_calls?.length ?? 0) > 0))
-      throw wrong(`a ${value.role} message has text, and no tool calls`);
+      throw wrongMessage(`a ${value.role} message has text, and no tool calls`);
   } else checkBlocks(value);
   return normalizeMessage(withoutBlanks(text));
 }
 
 function checkBlocks({ role, content }: JsonObject): void {
-  if (!Array.isArray(content) || content.length === 0) throw wrong('"content" is neither text nor a list with blocks');
+  if (!Array.isArray(content) || content.length === 0)
+    throw wrongMessage('"content" is neither text nor a list with blocks');
   for (const [index, block] of content.entries()) {
     const at = `content[${index}]`;
-    if (!isObject(block)) throw wrong(`${at} is not an object`);
+    if (!isObject(block)) throw wrongMessage(`${at} is not an object`);
     if (block.type === 'text' && typeof block.text === 'string') continue;
-    if (block.type !== 'tool-use') throw wrong(`${at} is neither a text nor a tool-use block`);
-    if (role !== 'assistant') throw wrong(`${at} is a call, but only the assistant calls tools`);
+    if (block.type !== 'tool-use') throw wrongMessage(`${at} is neither a text nor a tool-use block`);
+    if (role !== 'assistant') throw wrongMessage(`${at} is a call, but only the assistant calls tools`);
     if (typeof block.id !== 'string' || typeof block.name !== 'string' || !isObject(block.parameters))
-      throw wrong(`${at} needs "id", "name" and "parameters"`);
+      throw wrongMessage(`${at} needs "id", "name" and "parameters"`);
   }
 }
 
@@ -182,7 +183,7 @@ function withoutBlanks(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 }
 
-function wrong(problem: string): FormatError {
+function wrongMessage(problem: string): FormatError {
   return new FormatError('wrong_shape', `Its message is not one of the older layout: ${problem}.`);
 }
 
@@ -216,7 +217,7 @@ export function createRootsReader(folder: string, problems: FileProblems): () =>
   let last: { readonly state: FileState | undefined; readonly roots: readonly OlderRoot[] } | undefined;
 
   const read = async (): Promise<readonly OlderRoot[]> => {
-    problems.settle(ROOTS_FILE);
+    problems.resolve(ROOTS_FILE);
     try {
       return await readRoots(folder, (error) => problems.report(ROOTS_FILE, error));
     } catch (error) {
@@ -236,7 +237,7 @@ export function createRootsReader(folder: string, problems: FileProblems): () =>
 /** Files that cannot be read, by name: each once, and no longer when it was put right. */
 export interface FileProblems {
   report(file: string, error: unknown): void;
-  settle(file: string): void;
+  resolve(file: string): void;
   list(): Problem[];
 }
 
@@ -246,7 +247,7 @@ export function createFileProblems(): FileProblems {
     report(file, error) {
       problems.set(file, { code: 'unreadable-file', where: file, message: (error as Error).message });
     },
-    settle: (file) => problems.delete(file),
+    resolve: (file) => problems.delete(file),
     list: () => [...problems.values()],
   };
 }

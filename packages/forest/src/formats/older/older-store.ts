@@ -4,8 +4,8 @@ import { ROOT } from '../../model/index.ts';
 import { overlayStore, type RefQuery, type Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';
 import { addBookmarks } from './bookmarks.ts';
-import { createConverter, type Look, loadKnownNodes } from './converter.ts';
-import { isOlderNodeId, needOlderLayout, nodeFile, type OlderRoot } from './older-files.ts';
+import { createConverter, type FolderScan, loadKnownNodes } from './converter.ts';
+import { isOlderNodeId, nodeFile, type OlderRoot, requireOlderLayout } from './older-files.ts';
 import { addThreads, hideDeletedRoots } from './threads.ts';
 
 const BATCH = 200;
@@ -16,7 +16,7 @@ const BATCH = 200;
  * read. What asks for everything, such as a search, converts everything.
  */
 async function olderStore(folder: string, beside: Store): Promise<Store> {
-  await needOlderLayout(folder);
+  await requireOlderLayout(folder);
   const context = seeingContext(beside);
   const known = await loadKnownNodes(context.store);
   const { problems, look } = createConverter(folder, context, known);
@@ -24,14 +24,14 @@ async function olderStore(folder: string, beside: Store): Promise<Store> {
   let hidden: readonly OlderRoot[] | undefined;
 
   /** Once for each state of the roots. */
-  const hideDeleted = async (now: Look) => {
+  const hideDeleted = async (now: FolderScan) => {
     const roots = await now.roots();
     if (roots !== hidden) await hideDeletedRoots(now, context);
     hidden = roots;
   };
 
   /** One look after the other: two at once would convert the same files. */
-  const looking = (work: (now: Look) => Promise<void>): Promise<void> => {
+  const looking = (work: (now: FolderScan) => Promise<void>): Promise<void> => {
     const done = queue.then(async () => {
       const now = await look();
       await work(now);
@@ -59,7 +59,7 @@ async function olderStore(folder: string, beside: Store): Promise<Store> {
       }
     });
 
-  const named = async (now: Look, older: string) => {
+  const named = async (now: FolderScan, older: string) => {
     if (await now.node(older)) return;
     const problem = problems.list().find(({ where }) => where === nodeFile(older));
     throw new FormatError('wrong_shape', `${nodeFile(older)} cannot be read. ${problem?.message ?? ''}`);

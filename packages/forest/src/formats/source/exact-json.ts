@@ -2,19 +2,19 @@ import { canonical, elementTexts, isJson, isObject, type JsonObject, membersOf, 
 import { FormatError, wrongShape } from '../format-error.ts';
 
 /** An object that was read, and its exact text, from which messages are cut. */
-export interface Exact {
+export interface ExactObject {
   readonly text: string;
   readonly value: JsonObject;
 }
 
-export function readObject(text: string, expected: string): Exact {
+export function readObject(text: string, expected: string): ExactObject {
   const value = readJson(text);
   if (!isObject(value)) throw wrongShape(expected);
   return { text, value };
 }
 
 /** The elements of a list, each an object with its text. */
-export function readObjects(text: string, values: readonly unknown[], expected: string): Exact[] {
+export function readObjects(text: string, values: readonly unknown[], expected: string): ExactObject[] {
   return elementTexts(text).map((element, index) => {
     const value = values[index];
     if (!isObject(value)) throw wrongShape(`${expected} as element ${index}`);
@@ -23,7 +23,7 @@ export function readObjects(text: string, values: readonly unknown[], expected: 
 }
 
 /** The exact texts of an object's members by name. */
-export function memberTexts({ text }: Exact): Map<string, string> {
+export function memberTexts({ text }: ExactObject): Map<string, string> {
   return new Map(membersOf(text).map(({ name, start, end }) => [name, text.slice(start, end)]));
 }
 
@@ -36,7 +36,7 @@ export function readJson(text: string): unknown {
 }
 
 /** The object at a name, with its text; undefined where there is none. */
-export function objectAt({ text, value }: Exact, name: string): Exact | undefined {
+export function objectAt({ text, value }: ExactObject, name: string): ExactObject | undefined {
   const inner = value[name];
   return isObject(inner) ? { text: textAt(text, [name])!, value: inner } : undefined;
 }
@@ -45,7 +45,7 @@ export function objectAt({ text, value }: Exact, name: string): Exact | undefine
  * The members that a message has no place for, for the take. A value that would be another one after
  * `JSON.parse`, such as a long integer, is kept as `{"json": <its text>}`.
  */
-export function membersWithout(exact: Exact, names: readonly string[]): Record<string, unknown> {
+export function otherMembers(exact: ExactObject, names: readonly string[]): Record<string, unknown> {
   const { value } = exact;
   const kept = [...memberTexts(exact)].filter(([name]) => !names.includes(name) && value[name] !== null);
   return Object.fromEntries(kept.map(([name, text]) => [name, exactValue(text, value[name])]));
@@ -74,13 +74,13 @@ function isKeptText(value: JsonObject): value is { json: string } {
 }
 
 /** A text where it is one that says something. */
-export function textIn(value: JsonObject, name: string): string | undefined {
+export function textMember(value: JsonObject, name: string): string | undefined {
   const text = value[name];
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
 /** Milliseconds of an ISO date or of seconds since 1970. */
-export function timeOf(value: unknown): number | undefined {
+export function readTime(value: unknown): number | undefined {
   const time = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isFinite(time) ? Math.round(time) : undefined;
 }

@@ -29,8 +29,8 @@ export async function openTextSource(source: ImportSource): Promise<TextSource> 
     start += value ?? '';
     return done !== true;
   };
-  let line = firstLineOf(start);
-  while (!line.isWhole && start.length < LONGEST_LOOK && (await more())) line = firstLineOf(start);
+  let line = findFirstLine(start);
+  while (!line.isWhole && start.length < LONGEST_LOOK && (await more())) line = findFirstLine(start);
   while (line.isWhole && start.slice(line.end).trim() === '' && (await more()));
   return {
     firstLine: line.text,
@@ -48,7 +48,7 @@ export async function openTextSource(source: ImportSource): Promise<TextSource> 
   };
 }
 
-function firstLineOf(text: string): { text: string; end: number; isWhole: boolean } {
+function findFirstLine(text: string): { text: string; end: number; isWhole: boolean } {
   const start = text.search(/\S/);
   if (start < 0) return { text: '', end: text.length, isWhole: false };
   const end = text.indexOf('\n', start);
@@ -70,23 +70,23 @@ async function* decode(
  * What a source is made of: the elements of a list, JSON lines, or one document. A first line that is whole JSON with
  * more behind it means lines.
  */
-export async function* piecesOf(source: TextSource, inLines: boolean): AsyncGenerator<Piece> {
+export async function* splitSource(source: TextSource, inLines: boolean): AsyncGenerator<SourcePiece> {
   const { firstLine } = source;
   const isWhole = isJson(firstLine);
-  if (inLines || (isWhole && source.hasMoreLines)) yield* linesOf(source.chunks());
-  else if (firstLine.startsWith('[')) yield* elementsIn(source.chunks());
-  else yield* documentOf(source);
+  if (inLines || (isWhole && source.hasMoreLines)) yield* splitLines(source.chunks());
+  else if (firstLine.startsWith('[')) yield* splitElements(source.chunks());
+  else yield* readDocument(source);
 }
 
 /** One document; where it is none, the lines of it, because only the first of them may be broken. */
-async function* documentOf(source: TextSource): AsyncGenerator<Piece> {
+async function* readDocument(source: TextSource): AsyncGenerator<SourcePiece> {
   const chunks: string[] = [];
   for await (const chunk of source.chunks()) chunks.push(chunk);
   const text = chunks.join('').trim();
   const lines = text.split('\n');
   if (isJson(text) || !lines.some((line) => /^\s*[{[]/.test(line) && isJson(line))) {
     if (text !== '') yield { text, where: 'document' };
-  } else yield* linesOf(fromArray(chunks));
+  } else yield* splitLines(fromArray(chunks));
 }
 
 async function* fromArray(items: readonly string[]): AsyncGenerator<string> {
@@ -94,14 +94,14 @@ async function* fromArray(items: readonly string[]): AsyncGenerator<string> {
 }
 
 /** A piece of a source: an element of a list, a line, or all of it. */
-export interface Piece {
+export interface SourcePiece {
   readonly text: string;
   /** Such as `line 3`. */
   readonly where: string;
 }
 
 /** The lines that are not blank. */
-async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<Piece> {
+async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<SourcePiece> {
   let open: string[] = [];
   let number = 0;
   for await (const chunk of chunks) {
@@ -109,14 +109,14 @@ async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<Piece> {
     for (const [index, part] of parts.entries()) {
       open.push(part);
       if (index === parts.length - 1) break;
-      yield* lineOf(open, ++number);
+      yield* makeLine(open, ++number);
       open = [];
     }
   }
-  yield* lineOf(open, ++number);
+  yield* makeLine(open, ++number);
 }
 
-function* lineOf(parts: readonly string[], number: number): Generator<Piece> {
+function* makeLine(parts: readonly string[], number: number): Generator<SourcePiece> {
   const text = parts.join('').trim();
   if (text !== '') yield { text, where: `line ${number}` };
 }
@@ -132,13 +132,13 @@ const OPEN = new Set(Object.values(OPENED_BY));
  * followed, and a bracket closes what it belongs to whatever was left open inside, so that a broken element mostly
  * costs no more than itself.
  */
-async function* elementsIn(chunks: AsyncIterable<string>): AsyncGenerator<Piece> {
+async function* splitElements(chunks: AsyncIterable<string>): AsyncGenerator<SourcePiece> {
   let parts: string[] = [];
   const open: number[] = [];
   let inString = false;
   let isEscaped = false;
   let index = 0;
-  const take = function* (isLast: boolean): Generator<Piece> {
+  const take = function* (isLast: boolean): Generator<SourcePiece> {
     const text = parts.join('').trim();
     parts = [];
     // Nothing between the brackets is an empty list; nothing between commas is a broken one.

@@ -26,7 +26,7 @@ const FOREIGN: ReadonlySet<string> = new Set([
 ]);
 
 /** Ids, signatures and encrypted parts of a reply. Short ones such as `call_0` are issued again and again. */
-export function issuedIds({ raw }: Message): readonly string[] {
+export function readIssuedIds({ raw }: Message): readonly string[] {
   if (!/"(?:id|call_id|signature|encrypted_content|data|thought_?[sS]ignature)"/.test(raw)) return [];
   const found = new Set<string>();
   collect(JSON.parse(raw), found);
@@ -64,7 +64,7 @@ export function turnKey(asked: readonly Message[], reply: Message): string {
 }
 
 /** The messages that ask for the reply at an index: everything behind the reply before it. */
-export function askedBefore(messages: readonly Message[], index: number): readonly Message[] {
+export function questionBefore(messages: readonly Message[], index: number): readonly Message[] {
   let from = index;
   while (from > 0 && messages[from - 1]!.role !== 'assistant') from -= 1;
   return messages.slice(from, index).filter(({ role }) => role !== 'system');
@@ -119,17 +119,17 @@ const BLOCK = 40;
 const BLOCKS_IN_A_ROW = 4;
 
 /** The blocks of a reply, each as a number; undefined when it is too short to be told from others. */
-export function passagesOf(text: string): readonly number[] | undefined {
+export function toPassages(text: string): readonly number[] | undefined {
   const least = BLOCK * (BLOCKS_IN_A_ROW + 1);
   const plain = text.length < least ? '' : withoutSpace(text);
   if (plain.length < least) return undefined;
   return Array.from({ length: Math.floor(plain.length / BLOCK) }, (_, index) =>
-    hashOf(plain.slice(index * BLOCK, (index + 1) * BLOCK)),
+    hashText(plain.slice(index * BLOCK, (index + 1) * BLOCK)),
   );
 }
 
 /** Tells whether a text has 200 characters in a row of a reply. */
-export function quotesIn(text: string): (passages: readonly number[]) => boolean {
+export function createQuoteFinder(text: string): (passages: readonly number[]) => boolean {
   const windows = windowHashes(withoutSpace(text));
   return (passages) => {
     let row = 0;
@@ -148,7 +148,7 @@ function withoutSpace(text: string): string {
 const BASE = 257;
 const HIGHEST = Array.from({ length: BLOCK - 1 }).reduce<number>((power) => Math.imul(power, BASE), 1);
 
-function hashOf(text: string): number {
+function hashText(text: string): number {
   let hash = 0;
   for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, BASE) + text.charCodeAt(at)) | 0;
   return hash;
@@ -157,7 +157,7 @@ function hashOf(text: string): number {
 function windowHashes(text: string): ReadonlySet<number> {
   const hashes = new Set<number>();
   if (text.length < BLOCK) return hashes;
-  let hash = hashOf(text.slice(0, BLOCK));
+  let hash = hashText(text.slice(0, BLOCK));
   hashes.add(hash);
   for (let at = BLOCK; at < text.length; at++) {
     hash = (Math.imul(hash - Math.imul(text.charCodeAt(at - BLOCK), HIGHEST), BASE) + text.charCodeAt(at)) | 0;

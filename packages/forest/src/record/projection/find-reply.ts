@@ -1,12 +1,12 @@
-import { type Hints, keysWithin, nothingDiffers, samePerson } from '../hints.ts';
+import { type Hints, hintsAgree, samePerson, subsetKeys } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';
-import { askedBefore, quotesIn, turnKey } from './evidence.ts';
+import { createQuoteFinder, questionBefore, turnKey } from './evidence.ts';
 import { CLOCK_TOLERANCE_MS, turnsKey } from './known-replies.ts';
 import type { HintsList, IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
 import type { SentHistory } from './sent-history.ts';
 
 /** A reply of a recorded thread that a request sends back. */
-interface FoundReply {
+interface ReplyMatch {
   readonly spot: Spot;
   /** Which message of the history it is. */
   readonly at: number;
@@ -22,7 +22,7 @@ const MOST_TURNS = 50;
  * The last reply in a history that only its provider could have issued, and whose person is not another one. What two
  * exchanges were given proves nothing.
  */
-export function findProof(index: RecordedIndex, history: SentHistory, hints: Hints): FoundReply | undefined {
+export function findByProof(index: RecordedIndex, history: SentHistory, hints: Hints): ReplyMatch | undefined {
   for (let at = history.messages.length - 1; at >= 0; at--) {
     const node = history.nodeAt(at);
     // Among known nodes those without anything issued are skipped.
@@ -45,16 +45,18 @@ export function findProof(index: RecordedIndex, history: SentHistory, hints: Hin
  * The last reply in a history that words alone lead to: every message up to it is the same, under the same system text (or
  * under another one, where just one thread fits and two long replies of it come back).
  */
-export function findByWords(index: RecordedIndex, history: SentHistory, turn: Turn): FoundReply | undefined {
+export function findByWords(index: RecordedIndex, history: SentHistory, turn: Turn): ReplyMatch | undefined {
   for (let at = history.replyBefore(history.messages.length); at >= 0; at = history.replyBefore(at)) {
     const echo = history.echo(at).text;
-    const spot = sameSystem(index, `${echo} ${history.system.dated}`, turn) ?? otherSystem(index, echo, history, turn);
+    const spot =
+      findUnderSystem(index, `${echo} ${history.system.dated}`, turn) ??
+      findUnderOtherSystem(index, echo, history, turn);
     if (spot) return { spot, at };
   }
   return undefined;
 }
 
-function sameSystem(index: RecordedIndex, words: string, turn: Turn): Spot | undefined {
+function findUnderSystem(index: RecordedIndex, words: string, turn: Turn): Spot | undefined {
   const list = index.hintsAt.get(words);
   if (!list) return undefined;
   const own = turn.hintsKey;
@@ -76,12 +78,12 @@ function sameSystem(index: RecordedIndex, words: string, turn: Turn): Spot | und
  * could belong to either person, and belongs to neither.
  */
 function compatibleKeys(list: HintsList, hints: Hints, own: string): readonly string[] | undefined {
-  if (list.count > MOST_COMPARED) return keysWithin(hints).filter((key) => key !== own);
+  if (list.count > MOST_COMPARED) return subsetKeys(hints).filter((key) => key !== own);
   const found: HintsList[] = [];
   for (let at: HintsList | undefined = list; at; at = at.next) {
-    if (at.key === own || !nothingDiffers(hints, at.hints)) continue;
+    if (at.key === own || !hintsAgree(hints, at.hints)) continue;
     const { hints: one } = at;
-    if (found.some((other) => !nothingDiffers(one, other.hints))) return undefined;
+    if (found.some((other) => !hintsAgree(one, other.hints))) return undefined;
     found.push(at);
   }
   return found.map(({ key }) => key);
@@ -129,7 +131,7 @@ function later(index: RecordedIndex, a: Spot | undefined, b: Spot): Spot {
  * Under a system text in which only numbers differ, just one thread may fit: a number may be a count, and may be that of
  * another customer. Under any other, two long replies of that one have to come back, too.
  */
-function otherSystem(
+function findUnderOtherSystem(
   index: RecordedIndex,
   echo: string,
   { system: { numbered } }: SentHistory,
@@ -143,7 +145,7 @@ function otherSystem(
     looked += 1;
     if (looked > MOST_COMPARED) return undefined;
     const thread = index.threads.get(spot.thread);
-    if (!fitsByWords(thread, spot, turn) || !nothingDiffers(turn.hints, thread!.hints)) continue;
+    if (!fitsByWords(thread, spot, turn) || !hintsAgree(turn.hints, thread!.hints)) continue;
     all.push(spot);
     if (spot.system.numbered === numbered) near.push(spot);
   }
@@ -167,7 +169,7 @@ function fitsByWords(thread: IndexThread | undefined, { ended }: Spot, { exchang
  * The last turn of a history that was shortened: it and the turn before it are of one thread, in the same order. Turns that
  * several threads have on different paths belong to none of them.
  */
-export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Turn): FoundReply | undefined {
+export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Turn): ReplyMatch | undefined {
   const { messages, system } = history;
   const turns: { readonly at: number; readonly key: string }[] = [];
   for (
@@ -175,7 +177,7 @@ export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Tu
     at >= 0 && turns.length < MOST_TURNS;
     at = history.replyBefore(at)
   )
-    turns.push({ at, key: turnKey(askedBefore(messages, at), messages[at]!) });
+    turns.push({ at, key: turnKey(questionBefore(messages, at), messages[at]!) });
   for (const [place, { at, key }] of turns.entries()) {
     const before = turns[place + 1]?.key;
     if (before === undefined) break;
@@ -186,7 +188,7 @@ export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Tu
       looked += 1;
       if (looked > MOST_COMPARED) return undefined;
       const thread = index.threads.get(spot.thread);
-      if (!fitsByWords(thread, spot, turn) || !nothingDiffers(turn.hints, thread!.hints)) continue;
+      if (!fitsByWords(thread, spot, turn) || !hintsAgree(turn.hints, thread!.hints)) continue;
       if (hasAbove(index, spot, before)) found.push(spot);
     }
     const near = found.filter((spot) => spot.system.dated === system.dated);
@@ -211,7 +213,7 @@ export function findByQuote(index: RecordedIndex, history: SentHistory, { hints,
   if (!list) return undefined;
   for (const { role, text } of history.messages.slice(history.lead)) {
     if (role !== 'user' || text.length < SHORTEST_SUMMARY) continue;
-    const isQuoted = quotesIn(text);
+    const isQuoted = createQuoteFinder(text);
     for (let at: typeof list | undefined = list; at; at = at.next) {
       const thread = index.threads.get(at.spot.thread);
       if (!thread || thread.hasTools !== tools.length > 0 || !samePerson(hints, thread.hints)) continue;

@@ -1,32 +1,32 @@
 import type { Message } from '@skein/core';
 import { wordsOfMessages } from '../../forest/threads/title.ts';
 import { extendEcho } from '../../model/index.ts';
-import { type Hints, hintsKey, mergeHints, nothingDiffers, samePerson } from '../hints.ts';
+import { type Hints, hintsAgree, hintsKey, mergeHints, samePerson } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';
-import { askedBefore, passagesOf, type SystemKeys, turnKey } from './evidence.ts';
-import type { Finding } from './placement-rules.ts';
+import { questionBefore, type SystemKeys, toPassages, turnKey } from './evidence.ts';
+import type { ThreadMatch } from './placement-rules.ts';
 import type { IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
-import { type SentHistory, systemOf } from './sent-history.ts';
+import { type SentHistory, systemKeysAt } from './sent-history.ts';
 
 /** Letters from which on a reply is unlikely to be said twice. */
 const LONG_REPLY = 80;
 
 /** What is known of a thread after one more request of it. */
-export function setThread(
+export function updateThread(
   index: RecordedIndex,
   turn: Turn,
-  { thread, isNamed = false, unrecorded }: Finding,
+  { thread, isNamed = false, unrecorded }: ThreadMatch,
   { head, isSide }: { readonly head: string; readonly isSide: boolean },
 ): void {
   const { exchange, hints, tools } = turn;
   const { start, end = start } = exchange;
   const there = index.threads.get(thread);
-  const words = there ?? wordsOf(turn);
+  const words = there ?? readWords(turn);
   const session = there?.session ?? (hints.group && (index.sessions.get(hints.group) ?? hints.group));
   // A session that goes on with the conversation of another one belongs to that one.
   if (session && hints.group && hints.group !== session && !index.sessions.has(hints.group))
     index.set(index.sessions, hints.group, session);
-  const together = there ? hintsTogether(there, turn) : turn;
+  const together = there ? joinHints(there, turn) : turn;
   const first: IndexThread['part'] = hints.isSubagent ? 'subagent' : isSide ? 'side' : 'main';
   index.set(index.threads, thread, {
     head,
@@ -45,13 +45,13 @@ export function setThread(
 }
 
 /** Most requests say the same as those before them. */
-function hintsTogether(there: IndexThread, { hints, hintsKey: own }: Turn): Pick<IndexThread, 'hints' | 'hintsKey'> {
+function joinHints(there: IndexThread, { hints, hintsKey: own }: Turn): Pick<IndexThread, 'hints' | 'hintsKey'> {
   if (own === there.hintsKey) return there;
   const merged = mergeHints(there.hints, hints);
   return { hints: merged, hintsKey: hintsKey(merged) };
 }
 
-function wordsOf({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'opening'> {
+function readWords({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'opening'> {
   const words = wordsOfMessages(messages);
   return exchange.thread === undefined ? words : { ...words, title: exchange.thread };
 }
@@ -63,13 +63,13 @@ interface Replies {
   /** The node that the system texts of the request would end with. */
   readonly leadId: string;
   /** Absent for a reply that came later than its request. */
-  readonly sent?: { readonly history: SentHistory; readonly finding: Finding };
+  readonly sent?: { readonly history: SentHistory; readonly finding: ThreadMatch };
   readonly messages: readonly Message[];
   readonly ids: readonly string[];
 }
 
 /** What is known from now on. */
-interface Issued {
+interface IndexedReplies {
   /** Ids and signatures that its provider issued. */
   readonly ids: readonly string[];
   /** Exchanges that go on from it and came too early, by the clock of another server. */
@@ -77,11 +77,11 @@ interface Issued {
 }
 
 /** Makes replies known by their words, their turn and what the provider issued in them. */
-export function indexReplies(index: RecordedIndex, replies: Replies): Issued {
+export function indexReplies(index: RecordedIndex, replies: Replies): IndexedReplies {
   const { turn, thread: id, leadId, sent, messages, ids } = replies;
   const { exchange } = turn;
   const thread = index.threads.get(id)!;
-  const system = systemOf(index, leadId, turn.lead);
+  const system = systemKeysAt(index, leadId, turn.lead);
   const before = sent?.finding.spot;
   if (sent && before && sent.finding.at !== undefined)
     index.set(index.lastUsed, `${sent.history.echo(sent.finding.at).text} ${system.dated} ${thread.hintsKey}`, before);
@@ -93,19 +93,21 @@ export function indexReplies(index: RecordedIndex, replies: Replies): Issued {
     const isLong = message.text.length >= LONG_REPLY;
     const longReplies = (before?.longReplies ?? 0) + (isLong ? 1 : 0);
     const spot: Spot = { thread: id, node, ended: exchange.end ?? exchange.start, longReplies, system };
-    const echoes = [...echoesOf(message, place.echo.text, sent)];
+    const echoes = [...replyEchoes(message, place.echo.text, sent)];
     for (const echo of echoes) addSpot(index, echo, thread, spot);
     const keys = echoes.map(wordsKey);
     if (sent) {
-      const key = turnKey(askedBefore(sent.history.messages, sent.history.messages.length), message);
+      const key = turnKey(questionBefore(sent.history.messages, sent.history.messages.length), message);
       addTurn(index, key, spot);
       keys.push(turnsKey(key, system));
     }
     for (const key of own) index.set(index.proofs, key, index.proofs.has(key) ? 'several' : spot);
     issued.push(...own);
-    early.push(...findEarly(index, keys, exchange, (one) => fitsEarly(index, spot, one)));
+    early.push(...findEarlyRequests(index, keys, exchange, (one) => fitsEarly(index, spot, one)));
     if (turn.hints.group === undefined || !addPassages(index, turn.hints.group, message.text, spot)) continue;
-    early.push(...findEarly(index, [summaryKey(turn.hints.group)], exchange, (one) => fitsSummary(index, spot, one)));
+    early.push(
+      ...findEarlyRequests(index, [summaryKey(turn.hints.group)], exchange, (one) => fitsSummary(index, spot, one)),
+    );
   }
   return { ids: issued, early };
 }
@@ -124,7 +126,7 @@ export function summaryKey(session: string): string {
 }
 
 /** How a client sends a reply back: below the path it stands in and, where that was shortened, below what was sent. */
-function echoesOf(message: Message, echo: string, sent: Replies['sent']): ReadonlySet<string> {
+function replyEchoes(message: Message, echo: string, sent: Replies['sent']): ReadonlySet<string> {
   if (!sent?.finding.compaction) return new Set([echo]);
   const { history } = sent;
   return new Set([echo, extendEcho(history.echo(history.messages.length - 1), message).text]);
@@ -150,7 +152,7 @@ function addTurn(index: RecordedIndex, turn: string, spot: Spot): void {
 
 /** False when it is too short to be found in a summary. */
 function addPassages(index: RecordedIndex, session: string, text: string, spot: Spot): boolean {
-  const blocks = passagesOf(text);
+  const blocks = toPassages(text);
   if (blocks) index.set(index.passages, session, { spot, blocks, next: index.passages.get(session) });
   return blocks !== undefined;
 }
@@ -179,7 +181,7 @@ interface EarlyOptions {
 }
 
 /** Those of long ago are dropped: exchanges come in the order of their starts, and only the last few seconds count. */
-export function noteEarly(
+export function noteEarlyRequest(
   index: RecordedIndex,
   { exchange, hints }: Turn,
   keys: readonly string[],
@@ -194,7 +196,7 @@ export function noteEarly(
 }
 
 /** The requests that looked for one of these and came too early for it, by the clock of their server alone. */
-export function findEarly(
+export function findEarlyRequests(
   index: RecordedIndex,
   keys: readonly string[],
   { start, end = start }: Turn['exchange'],
@@ -213,8 +215,8 @@ export function findEarly(
 function fitsEarly(index: RecordedIndex, spot: Spot, request: EarlyRequest): boolean {
   const { isNamed, hints } = index.threads.get(spot.thread)!;
   const { dated, numbered } = request.system;
-  if (isNamed || request.isNamed) return index.landings.get(request.exchange)?.thread === spot.thread;
-  if (!nothingDiffers(request.hints, hints)) return false;
+  if (isNamed || request.isNamed) return index.placements.get(request.exchange)?.thread === spot.thread;
+  if (!hintsAgree(request.hints, hints)) return false;
   return (
     dated === spot.system.dated || (!request.isOther && (numbered === spot.system.numbered || spot.longReplies > 1))
   );

@@ -4,27 +4,27 @@ import { type TakeFacts, takeFor } from '../../forest/write/append.ts';
 import { makeRecords, type Place } from '../../forest/write/append-point.ts';
 import { type BodyRecord, nodeId, ROOT, type StoreRecord, sha256, type TakeContext } from '../../model/index.ts';
 import type { Exchange } from '../exchange.ts';
-import { type Landing, RULES } from '../placement.ts';
-import type { Answer, Poll, Reading, Turn } from '../read-exchange.ts';
-import { issuedIds } from './evidence.ts';
-import { indexReplies, setThread } from './known-replies.ts';
+import { PLACEMENT_RULES, type Placement } from '../placement.ts';
+import type { Answer, ExchangeContent, Poll, Turn } from '../read-exchange.ts';
+import { readIssuedIds } from './evidence.ts';
+import { indexReplies, updateThread } from './known-replies.ts';
 import {
   awaitKey,
+  findContinuedReply,
+  findEarlyContinuations,
+  findEarlyRetry,
+  findKeptHistory,
   findThread,
-  goesOnFrom,
-  goneOnEarly,
   isCut,
-  rememberCut,
+  noteCut,
   responseKey,
-  retriedEarly,
-  serverKept,
 } from './placement-rules.ts';
-import { addNode, type Continuation, type KnownResponse, placeAt, type RecordedIndex } from './recorded-index.ts';
+import { addIndexNode, type Continuation, type KnownResponse, placeAt, type RecordedIndex } from './recorded-index.ts';
 import { SentHistory } from './sent-history.ts';
 import { isSideCall } from './side-calls.ts';
 
 /** What a step of the projection comes to. */
-export interface Step extends Placed {
+export interface PlacementStep extends PlacedExchange {
   /** Exchanges before this one that go on from it: they belong behind it. */
   readonly behind: readonly string[];
 }
@@ -33,32 +33,32 @@ export interface Step extends Placed {
  * One step of the projection: gives an exchange its place among those before it. What comes of all exchanges depends on
  * them and on their order alone. The rules are numbered in docs/recording.md.
  */
-export function placeExchange(index: RecordedIndex, reading: Reading): Step {
+export function placeExchange(index: RecordedIndex, reading: ExchangeContent): PlacementStep {
   const { id } = reading.exchange;
-  const { landing: place, records, checkpoint, issued, early } = placeReading(index, reading);
-  const landing = { rules: RULES, ...place };
-  index.set(index.landings, id, landing);
+  const { placement: place, records, checkpoint, issued, early } = placeContent(index, reading);
+  const placement = { rules: PLACEMENT_RULES, ...place };
+  index.set(index.placements, id, placement);
   const behind = new Set(early);
   for (const key of issued) for (const waiting of index.awaiting.get(key) ?? []) behind.add(waiting);
-  return { exchange: id, landing, records, behind: [...behind], ...(checkpoint && { checkpoint }) };
+  return { exchange: id, placement, records, behind: [...behind], ...(checkpoint && { checkpoint }) };
 }
 
-function placeReading(index: RecordedIndex, reading: Reading): Outcome {
+function placeContent(index: RecordedIndex, reading: ExchangeContent): PlacementResult {
   if (reading.kind === 'turn') return placeTurn(index, reading);
   if (reading.kind === 'poll') return placePoll(index, reading);
-  return { landing: { state: 'nothing', why: reading.why }, records: [], issued: [], early: [] };
+  return { placement: { state: 'nothing', why: reading.why }, records: [], issued: [], early: [] };
 }
 
-type Outcome = Pick<Placed, 'landing' | 'records' | 'checkpoint'> & {
+type PlacementResult = Pick<PlacedExchange, 'placement' | 'records' | 'checkpoint'> & {
   /** What is known from now on, for those who wait for it. */
   readonly issued: readonly string[];
   /** Exchanges that came too early for it, by the clock of another server. */
   readonly early: readonly string[];
 };
 
-function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
+function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
   const { exchange, answer, conversation } = turn;
-  const kept = serverKept(index, turn);
+  const kept = findKeptHistory(index, turn);
   const isWhole = kept === undefined || kept.unrecorded !== undefined;
   // Behind a history that the server keeps, the request has only what is new.
   const history = new SentHistory(index, isWhole ? turn : { system: undefined, messages: turn.messages });
@@ -72,20 +72,20 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
     exchange: exchange.id,
     thread,
   };
-  const grown = growPath(index, place, history.messages.slice(matched), take);
+  const grown = appendMessages(index, place, history.messages.slice(matched), take);
   const leadId = isWhole ? history.leadId : leadNode(turn);
   const otherSystem = grown.end.lead !== leadId;
-  const { context, bodies } = contextOf(turn, otherSystem);
-  const facts = factsOf(turn);
+  const { context, bodies } = makeContext(turn, otherSystem);
+  const facts = requestFacts(turn);
   const reply = { turn: facts, brought: exchange, below: grown.end, thread, otherSystem, context };
-  const { ids, records } = placeReply(index, answer, reply);
+  const { ids, records } = appendReply(index, answer, reply);
   const [node, ...alternatives] = ids;
   const head = node ?? grown.end.id;
   const state = answer.pending ? 'pending' : isCut(turn) ? 'cut' : 'whole';
-  setThread(index, turn, finding, { head, isSide: !before && isSideCall(turn) });
-  const gone = goesOnFrom(history, finding);
+  updateThread(index, turn, finding, { head, isSide: !before && isSideCall(turn) });
+  const gone = findContinuedReply(history, finding);
   const sameBefore = gone === undefined ? undefined : index.continued.get(`${thread} ${gone}`);
-  if (gone !== undefined) index.set(index.continued, `${thread} ${gone}`, continuationOf(exchange));
+  if (gone !== undefined) index.set(index.continued, `${thread} ${gone}`, toContinuation(exchange));
   const messages = answer.replies.map(({ message }) => message);
   const issued = indexReplies(index, { turn, thread, leadId, sent: { history, finding }, messages, ids });
   const { responseId } = answer;
@@ -96,33 +96,33 @@ function placeTurn(index: RecordedIndex, turn: Turn): Outcome {
   const cutEarly =
     state === 'cut'
       ? [
-          ...rememberCut(index, turn, { thread, parent: grown.end.id, spot: finding.spot }),
-          ...retriedEarly(turn, sameBefore),
+          ...noteCut(index, turn, { thread, parent: grown.end.id, spot: finding.spot }),
+          ...findEarlyRetry(turn, sameBefore),
         ]
       : [];
-  const landing: PlacementDraft = { state: 'landed', thread, parent: grown.end.id };
-  if (node !== undefined) landing.node = node;
-  if (alternatives.length > 0) landing.alternatives = alternatives;
-  landing.added = grown.ids;
-  landing.by = finding.by;
-  landing.found = finding.found;
-  landing.matched = matched;
-  if (otherSystem) landing.otherSystem = true;
-  if (compaction) landing.compacted = { messages: compaction.upTo, sentInstead: compaction.replacement.length };
-  if (unrecorded !== undefined) landing.unrecorded = unrecorded;
-  landing.way = !before ? 'starts' : before.head === place.id ? 'continues' : 'branches';
-  landing.stop = answer.stop;
+  const placement: PlacementDraft = { state: 'landed', thread, parent: grown.end.id };
+  if (node !== undefined) placement.node = node;
+  if (alternatives.length > 0) placement.alternatives = alternatives;
+  placement.added = grown.ids;
+  placement.by = finding.by;
+  placement.found = finding.found;
+  placement.matched = matched;
+  if (otherSystem) placement.otherSystem = true;
+  if (compaction) placement.compacted = { messages: compaction.upTo, sentInstead: compaction.replacement.length };
+  if (unrecorded !== undefined) placement.unrecorded = unrecorded;
+  placement.way = !before ? 'starts' : before.head === place.id ? 'continues' : 'branches';
+  placement.stop = answer.stop;
   return {
-    early: [...issued.early, ...cutEarly, ...goneOnEarly(index, turn, thread, ids)],
+    early: [...issued.early, ...cutEarly, ...findEarlyContinuations(index, turn, thread, ids)],
     issued: [...issued.ids, ...(responseId === undefined ? [] : responseKeys(responseId, answer.pending))],
     records: [...bodies, ...grown.records, ...records],
-    landing,
+    placement,
     ...(compaction && { checkpoint: { node: head, thread, checkpoint: compaction } }),
   };
 }
 
 /** Filled member by member: every exchange makes one, and spreading a part for each member costs more than all the rest. */
-type PlacementDraft = { -readonly [Name in keyof Landing]: Landing[Name] };
+type PlacementDraft = { -readonly [Name in keyof Placement]: Placement[Name] };
 
 function pollKey(id: string): string {
   return `poll ${id}`;
@@ -133,23 +133,23 @@ function responseKeys(id: string, isPending: boolean): string[] {
 }
 
 /** A response that was asked for before: its reply hangs below the history of that request. */
-function placePoll(index: RecordedIndex, poll: Poll): Outcome {
+function placePoll(index: RecordedIndex, poll: Poll): PlacementResult {
   const { exchange, responseId, answer } = poll;
   const known = index.responses.get(responseId);
   if (!known) {
     awaitKey(index, pollKey(responseId), exchange.id);
-    return { landing: { state: 'waiting', why: responseId }, records: [], issued: [], early: [] };
+    return { placement: { state: 'waiting', why: responseId }, records: [], issued: [], early: [] };
   }
-  const landing = { state: 'landed' as const, thread: known.thread, parent: known.below, stop: answer.stop };
+  const placement = { state: 'landed' as const, thread: known.thread, parent: known.below, stop: answer.stop };
   if (answer.pending || known.state === 'whole') {
     const node = known.node === undefined ? {} : { node: known.node };
-    return { landing: { ...landing, ...node }, records: [], issued: [], early: [] };
+    return { placement: { ...placement, ...node }, records: [], issued: [], early: [] };
   }
   const below = placeAt(index, known.below);
-  const otherSystem = index.landings.get(known.turn.exchange.id)?.otherSystem === true;
+  const otherSystem = index.placements.get(known.turn.exchange.id)?.otherSystem === true;
   const { turn, thread: id, context } = known;
   const reply = { turn, brought: exchange, below, thread: id, otherSystem, context };
-  const { ids, records } = placeReply(index, answer, reply);
+  const { ids, records } = appendReply(index, answer, reply);
   const [node] = ids;
   const head = node ?? known.below;
   const thread = index.threads.get(id)!;
@@ -168,17 +168,26 @@ function placePoll(index: RecordedIndex, poll: Poll): Outcome {
     issued: [...issued.ids, responseKey(responseId)],
     early: issued.early,
     records,
-    landing: { ...landing, ...(node !== undefined && { node }), way: 'continues' },
+    placement: { ...placement, ...(node !== undefined && { node }), way: 'continues' },
   };
 }
 
 /** What later exchanges need of a request: not its history. */
-function factsOf({ kind, exchange, params, model, previous, conversation, hints, lead }: Turn): KnownResponse['turn'] {
+function requestFacts({
+  kind,
+  exchange,
+  params,
+  model,
+  previous,
+  conversation,
+  hints,
+  lead,
+}: Turn): KnownResponse['turn'] {
   return { kind, exchange, params, model, previous, conversation, hints, lead };
 }
 
 /** What the request had beside its messages, and the texts that this names. */
-function contextOf(
+function makeContext(
   { lead, tools }: Turn,
   replacesLead: boolean,
 ): { readonly context: TakeContext; readonly bodies: readonly BodyRecord[] } {
@@ -192,7 +201,7 @@ function contextOf(
 }
 
 /** No more of an exchange than is asked for later: it is kept for every turn. */
-function continuationOf({ id, start, outcome, requestSha256 }: Exchange): Continuation {
+function toContinuation({ id, start, outcome, requestSha256 }: Exchange): Continuation {
   return { id, start, outcome, ...(requestSha256 !== undefined && { requestSha256 }) };
 }
 
@@ -201,7 +210,7 @@ function leadNode({ lead }: Pick<Turn, 'lead'>): string {
   return lead.reduce((id, { origin, raw }) => nodeId(id, origin.dialect, sha256(raw)), ROOT);
 }
 
-interface ReplyTo {
+interface ReplyTarget {
   readonly turn: KnownResponse['turn'];
   /** The exchange that brought the reply: the one that asked, or a later one. */
   readonly brought: Exchange;
@@ -212,10 +221,10 @@ interface ReplyTo {
 }
 
 /** Hangs a reply and its alternatives below the history they answer. */
-function placeReply(
+function appendReply(
   index: RecordedIndex,
   answer: Answer,
-  { turn, brought, below, thread, otherSystem, context }: ReplyTo,
+  { turn, brought, below, thread, otherSystem, context }: ReplyTarget,
 ): { readonly ids: readonly string[]; readonly records: readonly StoreRecord[] } {
   const ids: string[] = [];
   const records: StoreRecord[] = [];
@@ -236,11 +245,11 @@ function placeReply(
       // What was signed under another system text is bound to a prefix that this path does not have.
       origin: otherSystem ? { ...message.origin, prefix: `recorded:${turn.exchange.id}` } : message.origin,
     };
-    addFacts(take, turn, brought, otherSystem);
+    addTakeFacts(take, turn, brought, otherSystem);
     // What was spent is said once: of the reply, not of each alternative.
     if (at === 0 && answer.usage) take.usage = answer.usage;
     // Choices of one moment stay in their order.
-    const grown = growPath(index, below, [message], take, take.at + at / 1000);
+    const grown = appendMessages(index, below, [message], take, take.at + at / 1000);
     ids.push(...grown.ids);
     records.push(...grown.records);
   }
@@ -250,9 +259,9 @@ function placeReply(
 /** Filled member by member: every exchange makes one, and spreading a part for each member costs more than all the rest. */
 type TakeDraft = { -readonly [Name in keyof TakeFacts]: TakeFacts[Name] } & { at: number };
 
-function addFacts(
+function addTakeFacts(
   take: TakeDraft,
-  { exchange, params }: ReplyTo['turn'],
+  { exchange, params }: ReplyTarget['turn'],
   brought: Exchange,
   otherSystem: boolean,
 ): void {
@@ -261,7 +270,7 @@ function addFacts(
   if (Object.keys(params).length > 0) take.params = { ...params };
   if (firstByte !== undefined) take.firstEventMs = firstByte - start;
   if (end !== undefined) take.durationMs = (brought.end ?? end) - start;
-  const requestId = requestIdIn(brought.responseHeaders ?? {});
+  const requestId = readRequestId(brought.responseHeaders ?? {});
   if (requestId !== undefined) take.requestId = requestId;
   if (otherSystem || tags.length > 0 || brought !== exchange)
     take.extra = {
@@ -271,22 +280,22 @@ function addFacts(
     };
 }
 
-function requestIdIn(headers: Readonly<Record<string, string>>): string | undefined {
+function readRequestId(headers: Readonly<Record<string, string>>): string | undefined {
   for (const name in headers) if (/request-?id$/.test(name)) return headers[name];
   return undefined;
 }
 
 /** What placing an exchange comes to: where it landed, and what is to be stored for that. */
-export interface Placed {
+export interface PlacedExchange {
   readonly exchange: string;
-  readonly landing: Landing;
+  readonly placement: Placement;
   readonly records: readonly StoreRecord[];
   /** The client had shortened its history. */
   readonly checkpoint?: { readonly node: string; readonly thread: string; readonly checkpoint: Checkpoint };
 }
 
 /** Hangs messages below a place, one below the other. Nodes that are there already get one more take. */
-function growPath(
+function appendMessages(
   index: RecordedIndex,
   place: Place,
   messages: readonly Message[],
@@ -306,9 +315,9 @@ function growPath(
     } else {
       const { node, body, next } = makeRecords(end, message, at, id);
       const isReply = message.role === 'assistant';
-      const issued = isReply ? issuedIds(message) : [];
+      const issued = isReply ? readIssuedIds(message) : [];
       const prover = issued.length > 0 ? id : index.nodes.get(end.id)?.prover;
-      addNode(index, { place: next, parent: end.id, body: node.body, at, isReply, issued, prover });
+      addIndexNode(index, { place: next, parent: end.id, body: node.body, at, isReply, issued, prover });
       records.push(body, node, takeFor(message, id, take));
       end = next;
     }

@@ -3,22 +3,29 @@ import { type Checkpoint, rangeDigest } from '@skein/core';
 import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
 import { sha256 } from '../../model/index.ts';
 import { samePerson } from '../hints.ts';
-import type { Landing } from '../placement.ts';
+import type { Placement } from '../placement.ts';
 import type { Turn } from '../read-exchange.ts';
-import { askedBefore, turnKey } from './evidence.ts';
-import { findByQuote, findByTurns, findByWords, findProof, SHORTEST_SUMMARY } from './find-reply.ts';
-import { CLOCK_TOLERANCE_MS, findEarly, noteEarly, summaryKey, turnsKey, wordsKey } from './known-replies.ts';
-import { type Continuation, type Cut, pathIn, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
-import { contentPlace, followMessages, type SentHistory } from './sent-history.ts';
+import { questionBefore, turnKey } from './evidence.ts';
+import { findByProof, findByQuote, findByTurns, findByWords, SHORTEST_SUMMARY } from './find-reply.ts';
+import {
+  CLOCK_TOLERANCE_MS,
+  findEarlyRequests,
+  noteEarlyRequest,
+  summaryKey,
+  turnsKey,
+  wordsKey,
+} from './known-replies.ts';
+import { type Continuation, type Cut, indexedPath, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
+import { followHistory, followMessages, type SentHistory } from './sent-history.ts';
 import { isSideCall } from './side-calls.ts';
 
 /** Where a request belongs, and how that was found. */
-export interface Finding {
+export interface ThreadMatch {
   readonly thread: string;
   readonly place: Place;
   /** How many messages of the history lead there. */
   readonly matched: number;
-  readonly found: NonNullable<Landing['found']>;
+  readonly found: NonNullable<Placement['found']>;
   readonly by: 'exact' | 'echo';
   /** The reply that it goes on from. */
   readonly spot?: Spot | undefined;
@@ -30,7 +37,7 @@ export interface Finding {
 }
 
 /** Rules 1 to 9. A request that does not lead to its last reply may have come before that one, by another server's clock. */
-export function findThread(index: RecordedIndex, history: SentHistory, turn: Turn): Finding {
+export function findThread(index: RecordedIndex, history: SentHistory, turn: Turn): ThreadMatch {
   const finding = findByRules(index, history, turn);
   const { messages, system } = history;
   const last = history.replyBefore(messages.length);
@@ -42,9 +49,9 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
     (finding.found === 'compacted' && finding.at !== undefined);
   awaitReply(index, history, last, turn);
   if (last >= 0 && (isOther || !isWhole)) {
-    const key = turnKey(askedBefore(messages, last), messages[last]!);
+    const key = turnKey(questionBefore(messages, last), messages[last]!);
     const keys = [wordsKey(history.echo(last).text), turnsKey(key, system)];
-    noteEarly(index, turn, keys, { system, isNamed, isOther: isOther && isWhole });
+    noteEarlyRequest(index, turn, keys, { system, isNamed, isOther: isOther && isWhole });
   } else if (finding.found === 'new' && !isCut(turn)) {
     const cut = cutKey(turn);
     const { group } = turn.hints;
@@ -53,20 +60,20 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
       ...(cut === undefined ? [] : [cut]),
       ...(group !== undefined && isSummary() ? [summaryKey(group)] : []),
     ];
-    noteEarly(index, turn, keys, { system });
+    noteEarlyRequest(index, turn, keys, { system });
   }
   return finding;
 }
 
 /** The reply that a request goes on from. In a thread that is known by its name it is found by its exact text. */
-export function goesOnFrom(history: SentHistory, { spot, matched }: Finding): string | undefined {
+export function findContinuedReply(history: SentHistory, { spot, matched }: ThreadMatch): string | undefined {
   if (spot) return spot.node;
   const last = history.replyBefore(history.messages.length);
   return last >= 0 && matched > last ? history.nodeAt(last)?.place.id : undefined;
 }
 
 /** A retry of what was cut that came before it, by the clock of another server: `before` went on from the same reply. */
-export function retriedEarly(
+export function findEarlyRetry(
   { exchange: { start, end = start, requestSha256 } }: Turn,
   before: Continuation | undefined,
 ): string[] {
@@ -75,7 +82,7 @@ export function retriedEarly(
 }
 
 /** Where a reply is given again: requests that went on from the first one, and may have come before this one by another clock. */
-export function goneOnEarly(
+export function findEarlyContinuations(
   index: RecordedIndex,
   { exchange: { start, end = start } }: Turn,
   thread: string,
@@ -88,16 +95,16 @@ export function goneOnEarly(
 }
 
 /** In order: the first that applies decides. */
-function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Finding {
-  const named = byName(index, history, turn);
+function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): ThreadMatch {
+  const named = findByName(index, history, turn);
   if (named) return named;
-  const cut = retried(index, turn);
+  const cut = takeCut(index, turn);
   if (cut) return { thread: cut.thread, spot: cut.spot, ...atParent(index, history, cut.parent), found: 'retry' };
   const found = findByHistory(index, history, turn);
   // A side call may show a conversation to a model under instructions of its own. That is no turn of the conversation.
   if (found && !(found.spot?.system.dated !== history.system.dated && isSideCall(turn))) return found;
   return {
-    thread: threadId(`exchange\n${turn.exchange.id}`),
+    thread: recordedThreadId(`exchange\n${turn.exchange.id}`),
     place: ROOT_PLACE,
     matched: 0,
     found: 'new',
@@ -106,42 +113,42 @@ function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Fi
 }
 
 /** Rules 4 to 8: what comes back of the replies. */
-function findByHistory(index: RecordedIndex, history: SentHistory, turn: Turn): Finding | undefined {
+function findByHistory(index: RecordedIndex, history: SentHistory, turn: Turn): ThreadMatch | undefined {
   const last = history.replyBefore(history.messages.length);
-  const proof = findProof(index, history, turn.hints);
-  if (proof) return { found: 'proof', ...whereItLeads(index, history, proof) };
+  const proof = findByProof(index, history, turn.hints);
+  if (proof) return { found: 'proof', ...matchFrom(index, history, proof) };
   const words = last < 0 ? undefined : findByWords(index, history, turn);
-  if (words?.at === last) return { found: 'words', ...whereItLeads(index, history, words) };
+  if (words?.at === last) return { found: 'words', ...matchFrom(index, history, words) };
   const turns = last < 0 ? undefined : findByTurns(index, history, turn);
-  if (turns && turns.at > (words?.at ?? -1)) return { found: 'compacted', ...whereItLeads(index, history, turns) };
+  if (turns && turns.at > (words?.at ?? -1)) return { found: 'compacted', ...matchFrom(index, history, turns) };
   const quoted = findByQuote(index, history, turn);
-  if (quoted && !isSideCall(turn)) return summarised(index, history, quoted);
-  return words && { found: 'words', ...whereItLeads(index, history, words) };
+  if (quoted && !isSideCall(turn)) return matchSummary(index, history, quoted);
+  return words && { found: 'words', ...matchFrom(index, history, words) };
 }
 
 /** Rule 1: a name that the client gave. `x-skein-thread` joins across persons, no other name does. */
-function byName(index: RecordedIndex, history: SentHistory, { exchange, hints }: Turn): Finding | undefined {
+function findByName(index: RecordedIndex, history: SentHistory, { exchange, hints }: Turn): ThreadMatch | undefined {
   const name = exchange.thread;
   if (name !== undefined) {
-    const thread = threadNamed(index, name);
-    return { thread, ...insideThread(index, history, thread), found: 'named', isNamed: true };
+    const thread = namedThreadId(index, name);
+    return { thread, ...followInThread(index, history, thread), found: 'named', isNamed: true };
   }
   if (hints.name === undefined) return undefined;
-  const thread = threadId(`client\n${hints.name}`);
+  const thread = recordedThreadId(`client\n${hints.name}`);
   const there = index.threads.get(thread);
   if (there && !samePerson(hints, there.hints)) return undefined;
-  return { thread, ...insideThread(index, history, thread), found: 'named', isNamed: true };
+  return { thread, ...followInThread(index, history, thread), found: 'named', isNamed: true };
 }
 
 /** The id of a recorded thread is its name, too. */
-function threadNamed(index: RecordedIndex, name: string): string {
-  return index.threads.has(name) ? name : threadId(`name\n${name}`);
+function namedThreadId(index: RecordedIndex, name: string): string {
+  return index.threads.has(name) ? name : recordedThreadId(`name\n${name}`);
 }
 
 /** Where a history leads inside a thread that is known by its name. */
-function insideThread(index: RecordedIndex, history: SentHistory, thread: string) {
+function followInThread(index: RecordedIndex, history: SentHistory, thread: string) {
   const there = index.threads.get(thread);
-  const byContent = contentPlace(index, history);
+  const byContent = followHistory(index, history);
   if (!there || byContent.matched > history.lead) return byContent;
   // Another system text: the same words below the one that the thread began with.
   const { lead } = placeAt(index, there.head);
@@ -150,14 +157,16 @@ function insideThread(index: RecordedIndex, history: SentHistory, thread: string
 }
 
 /** Rule 2: a history that the server keeps. Undefined when the request brings its own. */
-export function serverKept(index: RecordedIndex, turn: Turn): Finding | undefined {
+export function findKeptHistory(index: RecordedIndex, turn: Turn): ThreadMatch | undefined {
   const { exchange, hints, previous, conversation } = turn;
   const kept = conversation === undefined ? undefined : index.conversations.get(conversation);
   const response = previous ?? kept?.response;
   if (response === undefined && !kept) return undefined;
   const known = response === undefined ? undefined : index.responses.get(response);
   const own =
-    exchange.thread === undefined ? threadId(`exchange\n${exchange.id}`) : threadNamed(index, exchange.thread);
+    exchange.thread === undefined
+      ? recordedThreadId(`exchange\n${exchange.id}`)
+      : namedThreadId(index, exchange.thread);
   if (response !== undefined && (!known || known.state === 'pending')) {
     awaitKey(index, responseKey(response), exchange.id);
     return {
@@ -178,7 +187,7 @@ export function serverKept(index: RecordedIndex, turn: Turn): Finding | undefine
 }
 
 /** Rule 3: the same bytes under the same hints, shortly after they were cut or by the client's own count of retries. */
-function retried(index: RecordedIndex, turn: Turn): Cut | undefined {
+function takeCut(index: RecordedIndex, turn: Turn): Cut | undefined {
   const { exchange } = turn;
   const key = cutKey(turn);
   const cuts = key === undefined ? undefined : index.cuts.get(key);
@@ -204,7 +213,7 @@ const RETRY_MS = 60_000;
 const MOST_CUTS = 100;
 
 /** Gives the retries that came before it, by the clock of another server. */
-export function rememberCut(
+export function noteCut(
   index: RecordedIndex,
   turn: Turn,
   { thread, parent, spot }: Omit<Cut, 'end'>,
@@ -218,7 +227,7 @@ export function rememberCut(
     ...cuts.slice(-MOST_CUTS),
     { thread, parent, spot, end: exchange.end ?? exchange.start },
   ]);
-  return findEarly(index, [key], exchange, () => true);
+  return findEarlyRequests(index, [key], exchange, () => true);
 }
 
 function cutKey({ exchange: { requestSha256 }, hintsKey }: Turn): string | undefined {
@@ -233,11 +242,11 @@ function atParent(index: RecordedIndex, history: SentHistory, parent: string) {
  * Where a history goes on behind a reply that it sends back. Where it does not lead there from its beginning, something was
  * left out or replaced on the way: that is its compaction.
  */
-function whereItLeads(
+function matchFrom(
   index: RecordedIndex,
   history: SentHistory,
   { spot, at }: { readonly spot: Spot; readonly at: number },
-): Omit<Finding, 'found'> {
+): Omit<ThreadMatch, 'found'> {
   const { thread } = spot;
   const isExact = at < history.exact;
   const from = isExact ? history.nodeAt(at)!.place : placeAt(index, spot.node);
@@ -245,11 +254,11 @@ function whereItLeads(
   const found = { thread, spot, at, ...behind, matched: at + 1 + behind.matched };
   // What is sent by its id alone has no words to compare: nothing says that anything before it was left out.
   if (isExact || history.isReference(at) || from.echo.text === history.echo(at).text) return found;
-  return { ...found, compaction: compactionFor(index, history, found) };
+  return { ...found, compaction: describeCompaction(index, history, found) };
 }
 
 /** The client summed up: what it asks now is said below the thread's head, all before that is what it sends instead. */
-function summarised(index: RecordedIndex, history: SentHistory, spot: Spot): Finding {
+function matchSummary(index: RecordedIndex, history: SentHistory, spot: Spot): ThreadMatch {
   const { messages, lead } = history;
   const { head } = index.threads.get(spot.thread)!;
   const asked = Math.max(lead, history.replyBefore(messages.length) + 1);
@@ -259,7 +268,7 @@ function summarised(index: RecordedIndex, history: SentHistory, spot: Spot): Fin
     ...found,
     found: 'compacted',
     spot: { ...spot, node: head },
-    compaction: compactionFor(index, history, found),
+    compaction: describeCompaction(index, history, found),
   };
 }
 
@@ -282,7 +291,7 @@ export function isCut({ answer, exchange }: Turn): boolean {
   return answer.stop.reason === 'cut' || (exchange.outcome === 'cut' && answer.replies.length === 0);
 }
 
-export function threadId(of: string): string {
+export function recordedThreadId(of: string): string {
   return sha256(`skein-recorded/1\n${of}`).slice(0, 16);
 }
 
@@ -290,12 +299,12 @@ export function threadId(of: string): string {
  * What a client sent in place of a history that it had shortened: messages at the front of the path that were left out, and
  * those that were sent instead. Going on with the thread sends the same again.
  */
-function compactionFor(
+function describeCompaction(
   index: RecordedIndex,
   { messages, lead }: SentHistory,
   { place, matched }: { readonly place: Place; readonly matched: number },
 ): Checkpoint {
-  const path = pathIn(index, place.id);
+  const path = indexedPath(index, place.id);
   const leading = path.filter((node) => node.place.echo.leading).length;
   const sent = messages.slice(lead, matched);
   let upTo = path.length;

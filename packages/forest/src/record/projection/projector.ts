@@ -1,12 +1,12 @@
 import { everyItem } from '../../forest/pages.ts';
 import type { EntryRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
-import { EXCHANGES, type Exchange, exchangeOf, exchangeRecord, readTexts } from '../exchange.ts';
-import type { Landing } from '../placement.ts';
-import { type Reading, readExchange } from '../read-exchange.ts';
+import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTexts } from '../exchange.ts';
+import type { Placement } from '../placement.ts';
+import { type ExchangeContent, readExchange } from '../read-exchange.ts';
 import type { RecordingForest } from '../recorder.ts';
-import { placeExchange, type Step } from './place-exchange.ts';
-import { createIndex, type RecordedIndex } from './recorded-index.ts';
+import { type PlacementStep, placeExchange } from './place-exchange.ts';
+import { createRecordedIndex, type RecordedIndex } from './recorded-index.ts';
 import { createTreeWriter } from './tree-writer.ts';
 
 /** Keeps the tree what the stored exchanges make of it. */
@@ -14,11 +14,11 @@ interface Projector {
   /** Takes in what was stored since, by anyone. */
   run(): Promise<void>;
   /** Forgets what it knows and reads every exchange again. */
-  rebuild(): Promise<Projected>;
+  rebuild(): Promise<ProjectionCounts>;
 }
 
 /** What a projection came to. */
-export interface Projected {
+export interface ProjectionCounts {
   readonly exchanges: number;
   readonly landed: number;
   readonly waiting: number;
@@ -37,7 +37,7 @@ const READ_AHEAD = 8;
 const READINGS_KEPT = 64;
 
 /** An exchange to be placed. */
-interface Item {
+interface QueuedExchange {
   readonly id: string;
   readonly clock: string;
   /** Its place by its start. */
@@ -46,12 +46,12 @@ interface Item {
   readonly order: string;
 }
 
-interface Applied extends Item {
+interface AppliedExchange extends QueuedExchange {
   undo: (() => void) | undefined;
 }
 
 /** Why an exchange is not placed by its start. */
-interface Move {
+interface Reordering {
   readonly order: string;
   /** The place of the exchange that it goes on from. */
   readonly by: string;
@@ -63,7 +63,7 @@ interface Move {
 const projectors = new WeakMap<Store, Projector>();
 
 /** One for each store: everyone who records into it shares what is known. */
-export function projectorOf(forest: RecordingForest): Projector {
+export function sharedProjector(forest: RecordingForest): Projector {
   const there = projectors.get(forest.store);
   if (there) return there;
   const made = createProjector(forest);
@@ -74,12 +74,12 @@ export function projectorOf(forest: RecordingForest): Projector {
 function createProjector(forest: RecordingForest): Projector {
   const { store } = forest;
   const writer = createTreeWriter(forest);
-  let index: RecordedIndex = createIndex();
-  let applied: Applied[] = [];
+  let index: RecordedIndex = createRecordedIndex();
+  let applied: AppliedExchange[] = [];
   /** The stamp with which each exchange was taken in. */
   let clocks = new Map<string, string>();
   /** Exchanges that stand behind a later one. */
-  let moved = new Map<string, Move>();
+  let moved = new Map<string, Reordering>();
   let cursor: string | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -95,18 +95,18 @@ function createProjector(forest: RecordingForest): Projector {
       }
     }
     cursor = (await store.changes()).next;
-    return everyExchange(forest);
+    return loadExchanges(forest);
   };
 
-  const read = async (id: string): Promise<Reading | undefined> => {
+  const read = async (id: string): Promise<ExchangeContent | undefined> => {
     const entry = await store.entry('exchange', id);
-    const exchange = entry && exchangeOf(entry);
+    const exchange = entry && readExchangeRecord(entry);
     if (!exchange) return undefined;
     const { request, response } = await readTexts(store, id);
     return readExchange(exchange, request, response);
   };
 
-  const apply = (item: Item, reading: Reading): Step => {
+  const apply = (item: QueuedExchange, reading: ExchangeContent): PlacementStep => {
     const undo = index.step();
     const placed = placeExchange(index, reading);
     applied.push({ ...item, undo });
@@ -117,11 +117,11 @@ function createProjector(forest: RecordingForest): Projector {
   };
 
   /** Takes back everything from a place on, the last first; gives what that was. */
-  const rollBack = (order: string): Applied[] => {
+  const rollBack = (order: string): AppliedExchange[] => {
     const at = applied.findLastIndex((one) => one.order < order) + 1;
     if (at === applied.length) return [];
     if (applied[at]!.undo === undefined) {
-      index = createIndex();
+      index = createRecordedIndex();
       return applied.splice(0);
     }
     const taken = applied.splice(at);
@@ -132,11 +132,11 @@ function createProjector(forest: RecordingForest): Projector {
   /** How many nodes are no longer where they were; undefined when there was nothing to take in. */
   const takeIn = async (entries: readonly EntryRecord[]): Promise<number | undefined> => {
     const fresh = entries.filter((entry) => {
-      const exchange = exchangeOf(entry);
+      const exchange = readExchangeRecord(entry);
       return exchange && exchange.outcome !== 'open' && clocks.get(entry.id) !== entry.clock;
     });
     if (fresh.length === 0) return undefined;
-    const todo = fresh.map(({ id, order, clock }): Item => ({ id, clock, natural: order, order }));
+    const todo = fresh.map(({ id, order, clock }): QueuedExchange => ({ id, clock, natural: order, order }));
     const first = todo.reduce((least, { order }) => (order < least ? order : least), todo[0]!.order);
     await applyInOrder([...rollBack(forgetMoves(first)).map(inPlace), ...todo]);
     return writer.commit(index);
@@ -156,10 +156,10 @@ function createProjector(forest: RecordingForest): Projector {
     return first;
   };
 
-  const applyInOrder = async (items: readonly Item[]): Promise<void> => {
+  const applyInOrder = async (items: readonly QueuedExchange[]): Promise<void> => {
     // The next one is the last. Of an exchange that is there twice, the newer one counts.
     const queue = [...new Map(items.map((one) => [one.id, one])).values()].sort(lastFirst);
-    const readings = new Map<string, Promise<Reading | undefined>>();
+    const readings = new Map<string, Promise<ExchangeContent | undefined>>();
     for (let item = queue.at(-1); item; item = queue.at(-1)) {
       for (const { id } of queue.slice(-READ_AHEAD)) {
         if (readings.has(id)) continue;
@@ -183,7 +183,7 @@ function createProjector(forest: RecordingForest): Projector {
   };
 
   /** Exchanges that go on from a reply of a later one (two servers' clocks differ) have their places behind that. */
-  const moveBehind = (ids: readonly string[], { id: mover, order }: Item): Item[] => {
+  const moveBehind = (ids: readonly string[], { id: mover, order }: QueuedExchange): QueuedExchange[] => {
     if (ids.length === 0) return [];
     let first: string | undefined;
     let left = ids.length;
@@ -199,7 +199,7 @@ function createProjector(forest: RecordingForest): Projector {
     return first === undefined ? [] : rollBack(first).map(inPlace);
   };
 
-  const inPlace = ({ id, clock, natural }: Item): Item => ({
+  const inPlace = ({ id, clock, natural }: QueuedExchange): QueuedExchange => ({
     id,
     clock,
     natural,
@@ -228,7 +228,7 @@ function createProjector(forest: RecordingForest): Projector {
     return next;
   };
   const forget = () => {
-    index = createIndex();
+    index = createRecordedIndex();
     applied = [];
     clocks = new Map();
     moved = new Map();
@@ -256,29 +256,29 @@ function createProjector(forest: RecordingForest): Projector {
   };
 }
 
-function lastFirst(a: Item, b: Item): number {
+function lastFirst(a: QueuedExchange, b: QueuedExchange): number {
   return a.order < b.order ? 1 : -1;
 }
 
-function countStates({ landings }: RecordedIndex): Pick<Projected, Landing['state']> {
+function countStates({ placements }: RecordedIndex): Pick<ProjectionCounts, Placement['state']> {
   const counts = { landed: 0, waiting: 0, nothing: 0 };
-  for (const { state } of landings.values()) counts[state] += 1;
+  for (const { state } of placements.values()) counts[state] += 1;
   return counts;
 }
 
 /** All exchanges of a forest; those that a dead process had under way are closed first, as far as they came. */
-async function everyExchange({ store, clock }: RecordingForest): Promise<EntryRecord[]> {
+async function loadExchanges({ store, clock }: RecordingForest): Promise<EntryRecord[]> {
   const found: EntryRecord[] = [];
   for await (const entry of everyItem((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
     clock.see(entry.clock);
-    const exchange = exchangeOf(entry);
+    const exchange = readExchangeRecord(entry);
     const isLost = exchange?.outcome === 'open' && !(await store.isAlive(exchange.writer));
-    found.push(isLost ? exchangeRecord(closed(exchange), clock.tick()) : entry);
+    found.push(isLost ? exchangeRecord(asCut(exchange), clock.tick()) : entry);
     if (isLost) await store.append([found.at(-1)!]);
   }
   return found;
 }
 
-function closed(exchange: Exchange): Exchange {
+function asCut(exchange: Exchange): Exchange {
   return { ...exchange, outcome: 'cut', error: 'the process that recorded it ended' };
 }

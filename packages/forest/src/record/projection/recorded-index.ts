@@ -2,7 +2,7 @@ import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
 import { ROOT, type TakeContext } from '../../model/index.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Hints } from '../hints.ts';
-import type { Landing } from '../placement.ts';
+import type { Placement } from '../placement.ts';
 import type { Turn } from '../read-exchange.ts';
 import type { SystemKeys } from './evidence.ts';
 import type { EarlyRequest } from './known-replies.ts';
@@ -40,7 +40,7 @@ export interface RecordedIndex {
   readonly sessions: Map<string, string>;
   /** Cut requests by their bytes and hints: a retry takes their thread over, once. */
   readonly cuts: Map<string, readonly Cut[]>;
-  readonly landings: Map<string, Landing>;
+  readonly placements: Map<string, Placement>;
   /** Exchanges that prove something which is not known yet, by what that is. */
   readonly awaiting: Map<string, readonly string[]>;
   /** Requests that look for a reply which is not known yet, by its words and when they started. */
@@ -144,7 +144,7 @@ interface KnownConversation {
   readonly thread: string;
 }
 
-export function createIndex(): RecordedIndex {
+export function createRecordedIndex(): RecordedIndex {
   // Of each change the map, the key, and what was there before, in one list: thousands of steps are kept. Only `spots`
   // has values that are undefined, and there they are the same as none.
   let changes: unknown[] = [];
@@ -165,7 +165,7 @@ export function createIndex(): RecordedIndex {
     threads: new Map(),
     sessions: new Map(),
     cuts: new Map(),
-    landings: new Map(),
+    placements: new Map(),
     awaiting: new Map(),
     early: new Map(),
     systems: new Map(),
@@ -192,7 +192,7 @@ export function placeAt(index: RecordedIndex, id: string): Place {
   return id === ROOT ? ROOT_PLACE : index.nodes.get(id)!.place;
 }
 
-export function addNode(index: RecordedIndex, node: IndexNode): void {
+export function addIndexNode(index: RecordedIndex, node: IndexNode): void {
   const { id, echo, lead } = node.place;
   index.set(index.nodes, id, node);
   const key = `${echo.text} ${lead}`;
@@ -206,7 +206,7 @@ function isBetter(a: IndexNode, b: IndexNode): boolean {
 }
 
 /** The nodes from the first message to one, the deepest last. */
-export function pathIn(index: RecordedIndex, id: string): IndexNode[] {
+export function indexedPath(index: RecordedIndex, id: string): IndexNode[] {
   const path: IndexNode[] = [];
   for (let at = index.nodes.get(id); at; at = index.nodes.get(at.parent)) path.push(at);
   return path.reverse();

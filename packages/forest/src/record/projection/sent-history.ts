@@ -4,7 +4,7 @@ import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
 import { endsAloud, idsBelow } from '../../forest/write/match.ts';
 import { ECHO_START, type Echo, extendEcho, nodeId, ROOT, sha256 } from '../../model/index.ts';
 import type { Turn } from '../read-exchange.ts';
-import { issuedIds, type SystemKeys, systemKeys } from './evidence.ts';
+import { readIssuedIds, type SystemKeys, systemKeys } from './evidence.ts';
 import type { IndexNode, RecordedIndex } from './recorded-index.ts';
 
 /**
@@ -73,7 +73,7 @@ export class SentHistory {
 
   /** What the provider issued in a message. */
   issued(index: number): readonly string[] {
-    return this.#nodes[index]?.issued ?? issuedIds(this.messages[index]!);
+    return this.#nodes[index]?.issued ?? readIssuedIds(this.messages[index]!);
   }
 
   /** The chain of echoes up to and with a message, as it was sent. */
@@ -87,7 +87,7 @@ export class SentHistory {
 
   /** The system text, without what changes from day to day. */
   get system(): SystemKeys {
-    return systemOf(this.#index, this.leadId, this.messages.slice(0, this.lead));
+    return systemKeysAt(this.#index, this.leadId, this.messages.slice(0, this.lead));
   }
 
   #isLeading(index: number): boolean {
@@ -97,7 +97,7 @@ export class SentHistory {
 }
 
 /** The keys of the system texts that end with a node, made once. */
-export function systemOf(index: RecordedIndex, id: string, lead: readonly Message[]): SystemKeys {
+export function systemKeysAt(index: RecordedIndex, id: string, lead: readonly Message[]): SystemKeys {
   const known = index.systems.get(id);
   if (known !== undefined) return known;
   const keys = systemKeys(lead.map(({ text }) => text));
@@ -150,7 +150,7 @@ function aboveSilent(index: RecordedIndex, node: IndexNode): IndexNode {
 }
 
 /** Where a history leads by its content alone, whoever said it; the root for one that nobody knows. */
-export function contentPlace(index: RecordedIndex, history: SentHistory) {
+export function followHistory(index: RecordedIndex, history: SentHistory) {
   const { messages, exact, exactPlace } = history;
   const behind = followMessages(index, exactPlace, messages.slice(exact));
   return { ...behind, matched: exact + behind.matched };

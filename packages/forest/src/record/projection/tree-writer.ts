@@ -3,10 +3,10 @@ import { everyItem, everyPage } from '../../forest/pages.ts';
 import { keepCheckpoints } from '../../forest/read/sent-context.ts';
 import { openingGroup, SIDE_CALLS, sessionGroup, touchGroups } from '../../forest/threads/groups.ts';
 import { type NodeRecord, type RefRecord, ROOT, type StoreRecord, type TakeRecord } from '../../model/index.ts';
-import { type Landing, nodesOf, RULES, readLanding } from '../placement.ts';
+import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../placement.ts';
 import type { RecordingForest } from '../recorder.ts';
-import type { Placed } from './place-exchange.ts';
-import { threadId } from './placement-rules.ts';
+import type { PlacedExchange } from './place-exchange.ts';
+import { recordedThreadId } from './placement-rules.ts';
 import type { IndexThread, RecordedIndex } from './recorded-index.ts';
 
 /**
@@ -14,7 +14,7 @@ import type { IndexThread, RecordedIndex } from './recorded-index.ts';
  * time; where each exchange landed is written last, so that what was interrupted is found and done again.
  */
 interface TreeWriter {
-  add(placed: readonly Placed[]): Promise<void>;
+  add(placed: readonly PlacedExchange[]): Promise<void>;
   /** Gives how many nodes are no longer where they were. */
   commit(index: RecordedIndex): Promise<number>;
   /** Somebody has placed exchanges by rules that this version does not know. */
@@ -25,48 +25,48 @@ interface TreeWriter {
 /** Which rules exchanges were last placed by. */
 const RULES_REF = { on: 'forest', key: 'placement', name: 'rules' } as const;
 
-/** Under this name each exchange has its landing. */
-export const LANDED = 'landed';
+/** Under this name each exchange has its placement. */
+export const PLACEMENT_REF = 'landed';
 
 const BATCH = 500;
 
 export function createTreeWriter(forest: RecordingForest): TreeWriter {
   const { store } = forest;
   /** As they are stored. */
-  let landings: Map<string, Landing> | undefined;
-  let changed = new Map<string, Landing | undefined>();
+  let placements: Map<string, Placement> | undefined;
+  let changed = new Map<string, Placement | undefined>();
   /** Of this run: what was written for each exchange, and what was written and is no longer so. */
-  let written = new Map<string, Landing>();
-  let superseded: LandingChange[] = [];
+  let written = new Map<string, Placement>();
+  let superseded: PlacementChange[] = [];
 
   return {
     async add(placed) {
-      landings ??= await storedLandings(forest);
-      for (const { exchange, landing, records, checkpoint } of placed) {
-        const before = landings.get(exchange);
-        if (isSame(before, landing)) {
+      placements ??= await readPlacements(forest);
+      for (const { exchange, placement, records, checkpoint } of placed) {
+        const before = placements.get(exchange);
+        if (isSame(before, placement)) {
           changed.delete(exchange);
           continue;
         }
         changed.set(exchange, before);
         // What it was placed at a moment ago was written, too.
         const earlier = written.get(exchange);
-        if (earlier && !isSame(earlier, landing)) superseded.push({ exchange, before: earlier, after: landing });
-        written.set(exchange, landing);
+        if (earlier && !isSame(earlier, placement)) superseded.push({ exchange, before: earlier, after: placement });
+        written.set(exchange, placement);
         if (checkpoint) await keepCheckpoints(forest, checkpoint.node, checkpoint.thread, [checkpoint.checkpoint]);
         // A node that many share has many takes: they are looked at only where this exchange may have some.
-        const isFirst = !before && !earlier && landing.found !== undefined;
+        const isFirst = !before && !earlier && placement.found !== undefined;
         if (records.length > 0) await store.append(isFirst ? records : await withoutKnownTakes(forest, records));
       }
     },
     async commit(index) {
-      landings ??= await storedLandings(forest);
+      placements ??= await readPlacements(forest);
       const changes = [...changed].map(([exchange, before]) => ({
         exchange,
         before,
-        after: index.landings.get(exchange)!,
+        after: index.placements.get(exchange)!,
       }));
-      const gone = superseded.map((change) => ({ ...change, after: index.landings.get(change.exchange)! }));
+      const gone = superseded.map((change) => ({ ...change, after: index.placements.get(change.exchange)! }));
       changed = new Map();
       written = new Map();
       superseded = [];
@@ -75,25 +75,25 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
         forest,
         'forest',
         changes.map(({ exchange }) => exchange),
-        [LANDED],
+        [PLACEMENT_REF],
       );
-      const redirects = await redirectsFor(forest, index, [...gone, ...changes]);
+      const redirects = await makeRedirects(forest, index, [...gone, ...changes]);
       const refs = [
-        ...((await storedRules(forest)) === RULES
+        ...((await storedRules(forest)) === PLACEMENT_RULES
           ? []
-          : [setRef(forest, RULES_REF.on, RULES_REF.key, RULES_REF.name, RULES)]),
-        ...(await revivingRefs(forest, changes)),
+          : [setRef(forest, RULES_REF.on, RULES_REF.key, RULES_REF.name, PLACEMENT_RULES)]),
+        ...(await makeRevivals(forest, changes)),
         ...redirects,
-        ...(await threadRefs(forest, index, changes)),
-        ...changes.map(({ exchange, after }) => setRef(forest, 'forest', exchange, LANDED, after)),
+        ...(await makeThreadRefs(forest, index, changes)),
+        ...changes.map(({ exchange, after }) => setRef(forest, 'forest', exchange, PLACEMENT_REF, after)),
       ];
       for (let at = 0; at < refs.length; at += BATCH) await store.append(refs.slice(at, at + BATCH));
-      for (const { exchange, after } of changes) landings.set(exchange, after);
+      for (const { exchange, after } of changes) placements.set(exchange, after);
       return redirects.length;
     },
-    hasNewerRules: async () => (await storedRules(forest)) > RULES,
+    hasNewerRules: async () => (await storedRules(forest)) > PLACEMENT_RULES,
     forget() {
-      landings = undefined;
+      placements = undefined;
       changed = new Map();
       written = new Map();
       superseded = [];
@@ -107,18 +107,18 @@ async function storedRules(forest: RecordingForest): Promise<number> {
 }
 
 /** An exchange whose place has changed, or that has one for the first time. */
-interface LandingChange {
+interface PlacementChange {
   readonly exchange: string;
-  readonly before: Landing | undefined;
-  readonly after: Landing;
+  readonly before: Placement | undefined;
+  readonly after: Placement;
 }
 
-async function storedLandings({ store, clock }: RecordingForest): Promise<Map<string, Landing>> {
-  const found = new Map<string, Landing>();
-  for await (const ref of everyItem((page) => store.refs({ on: 'forest', names: [LANDED], ...page }))) {
+async function readPlacements({ store, clock }: RecordingForest): Promise<Map<string, Placement>> {
+  const found = new Map<string, Placement>();
+  for await (const ref of everyItem((page) => store.refs({ on: 'forest', names: [PLACEMENT_REF], ...page }))) {
     clock.see(ref.clock);
-    const landing = readLanding(ref.value);
-    if (landing) found.set(ref.key, landing);
+    const placement = readPlacement(ref.value);
+    if (placement) found.set(ref.key, placement);
   }
   return found;
 }
@@ -135,7 +135,7 @@ function takeKey({ node, exchange, via, thread = '' }: TakeRecord): string {
 }
 
 /** Nodes that had moved away and are back; a first exchange also brings back what a person had removed. */
-async function revivingRefs(forest: RecordingForest, changes: readonly LandingChange[]): Promise<RefRecord[]> {
+async function makeRevivals(forest: RecordingForest, changes: readonly PlacementChange[]): Promise<RefRecord[]> {
   const fresh = new Set<string>();
   const all = new Set<string>();
   for (const { before, after } of changes)
@@ -149,11 +149,14 @@ async function revivingRefs(forest: RecordingForest, changes: readonly LandingCh
     .map(({ key, name }) => setRef(forest, 'node', key, name, false));
 }
 
-function nodesAndParent(landing: Landing): string[] {
-  return [...nodesOf(landing), ...(landing.parent === undefined || landing.parent === ROOT ? [] : [landing.parent])];
+function nodesAndParent(placement: Placement): string[] {
+  return [
+    ...placedNodes(placement),
+    ...(placement.parent === undefined || placement.parent === ROOT ? [] : [placement.parent]),
+  ];
 }
 
-function isSame(a: Landing | undefined, b: Landing): boolean {
+function isSame(a: Placement | undefined, b: Placement): boolean {
   return a !== undefined && stable(a) === stable(b);
 }
 
@@ -169,10 +172,10 @@ function stable(value: unknown): string {
  * An exchange that arrives late can move what came after it: then nodes are left that no exchange leads to any more.
  * Their ids lead to what took their place. What others hang on them, or said themselves, stays as it is.
  */
-async function redirectsFor(
+async function makeRedirects(
   forest: RecordingForest,
   index: RecordedIndex,
-  changes: readonly LandingChange[],
+  changes: readonly PlacementChange[],
 ): Promise<RefRecord[]> {
   const targets = new Map<string, string | undefined>();
   for (const { before, after } of changes)
@@ -195,7 +198,11 @@ async function redirectsFor(
 }
 
 /** Nodes that are no longer in the tree, each with what took its place: counted from the end of the history. */
-function successors(index: RecordedIndex, before: Landing, after: Landing): [old: string, now: string | undefined][] {
+function successors(
+  index: RecordedIndex,
+  before: Placement,
+  after: Placement,
+): [old: string, now: string | undefined][] {
   const path: string[] = [];
   for (let at = after.parent; at !== undefined && at !== ROOT; at = index.nodes.get(at)?.parent) path.push(at);
   const history = (before.added ?? []).toReversed().map((old, at): [string, string | undefined] => [old, path[at]]);
@@ -231,10 +238,10 @@ async function lastStanding({ store }: RecordingForest, index: RecordedIndex, { 
  * Conversations with news: their heads move. A title that a person gave stays. A thread whose exchanges turned out to
  * belong to another one is deleted, so that what people said of it can still be found.
  */
-async function threadRefs(
+async function makeThreadRefs(
   forest: RecordingForest,
   index: RecordedIndex,
-  changes: readonly LandingChange[],
+  changes: readonly PlacementChange[],
 ): Promise<RefRecord[]> {
   const successor = new Map(changes.map(({ before, after }) => [before?.thread, after.thread]));
   const ids = new Set(changes.flatMap(({ before, after }) => [before?.thread, after.thread]));
@@ -250,7 +257,7 @@ async function threadRefs(
     const thread = index.threads.get(id);
     if (!thread) return has('head', id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
     const { head, touched, title } = thread;
-    const said = Object.entries(saidOf(thread)).filter(([name, value]) => there.get(`${id} ${name}`) !== value);
+    const said = Object.entries(threadValues(thread)).filter(([name, value]) => there.get(`${id} ${name}`) !== value);
     return set(id, {
       head,
       touched,
@@ -261,7 +268,7 @@ async function threadRefs(
   });
   const touches = keys.flatMap((thread) => {
     const known = index.threads.get(thread);
-    const group = known && groupOf(known);
+    const group = known && threadGroup(known);
     return known && group !== undefined ? [{ group, thread, touched: known.touched }] : [];
   });
   const heads = new Map(keys.map((id) => [id, there.get(`${id} head`)]));
@@ -269,7 +276,7 @@ async function threadRefs(
     const { created, opening } = index.threads.get(id)!;
     const touched = Number(there.get(`${id} touched`) ?? created);
     const title = there.get(`${id} title`);
-    const fork = threadId(`fork\n${id}\n${head}`);
+    const fork = recordedThreadId(`fork\n${id}\n${head}`);
     const group = openingGroup(opening);
     touches.push(...(group === undefined ? [] : [{ group, thread: fork, touched }]));
     return set(fork, { start: ROOT, head, title, created, touched, forkedFrom: id, ...(group && { group }) });
@@ -312,9 +319,9 @@ const NAMES = [
 ];
 
 /** What a thread is to people, beside its head: written where it changes. */
-function saidOf(thread: IndexThread): Readonly<Record<string, unknown>> {
+function threadValues(thread: IndexThread): Readonly<Record<string, unknown>> {
   const { created, part, session, unrecorded } = thread;
-  const group = groupOf(thread);
+  const group = threadGroup(thread);
   return {
     recorded: true,
     created,
@@ -325,7 +332,7 @@ function saidOf(thread: IndexThread): Readonly<Record<string, unknown>> {
   };
 }
 
-function groupOf({ part, session, opening }: IndexThread): string | undefined {
+function threadGroup({ part, session, opening }: IndexThread): string | undefined {
   if (session !== undefined) return sessionGroup(session);
   return part === 'side' ? SIDE_CALLS : openingGroup(opening);
 }

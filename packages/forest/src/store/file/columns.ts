@@ -4,7 +4,7 @@ export type Column = Uint8Array | Uint32Array | Float64Array;
 export type Columns = Readonly<Record<string, Column>>;
 
 /** Where a record stands. A length of 0 means that there is none. */
-export interface Place {
+export interface RecordPlace {
   /** Number of the segment. */
   readonly segment: number;
   readonly start: number;
@@ -25,39 +25,39 @@ export function placeColumns(capacity: number): PlaceColumns {
   };
 }
 
-export function placeAt(columns: PlaceColumns, row: number): Place {
+export function placeAt(columns: PlaceColumns, row: number): RecordPlace {
   return { segment: columns.segment[row]!, start: columns.start[row]!, length: columns.length[row]! };
 }
 
-export function setPlace(columns: PlaceColumns, row: number, place: Place): void {
+export function setPlace(columns: PlaceColumns, row: number, place: RecordPlace): void {
   columns.segment[row] = place.segment;
   columns.start[row] = place.start;
   columns.length[row] = place.length;
 }
 
 /** The same columns with room for more rows. */
-export function grown<T extends object>(columns: T, capacity: number): T {
+export function growColumns<T extends object>(columns: T, capacity: number): T {
   return Object.fromEntries(
-    Object.entries(columns as Columns).map(([name, column]) => [name, widened(column, capacity)]),
+    Object.entries(columns as Columns).map(([name, column]) => [name, widen(column, capacity)]),
   ) as T;
 }
 
 /** An array with the same beginning and more room. */
-function widened<T extends Column>(column: T, length: number): T {
+function widen<T extends Column>(column: T, length: number): T {
   const wider = new (column.constructor as new (length: number) => T)(length);
   wider.set(column);
   return wider;
 }
 
 /** What is in use. */
-export function cut<T extends object>(columns: T, count: number): T {
+export function trim<T extends object>(columns: T, count: number): T {
   return Object.fromEntries(
     Object.entries(columns as Columns).map(([name, column]) => [name, column.subarray(0, count)]),
   ) as T;
 }
 
 /** A little more than half as much again, so that growing costs little per row and wastes little. */
-export function moreThan(capacity: number): number {
+export function nextCapacity(capacity: number): number {
   return Math.ceil(capacity * 1.5) + 64;
 }
 
@@ -149,7 +149,7 @@ export function createKeyTable(width: number, saved?: { keys: Uint8Array; slots:
     find: (key) => map.find(hashAt(key, 0), (row) => isAt(key, row)),
     add(key) {
       const row = count;
-      if ((row + 1) * width > keys.length) keys = widened(keys, (Math.ceil(row * 1.5) + LEAST) * width);
+      if ((row + 1) * width > keys.length) keys = widen(keys, (Math.ceil(row * 1.5) + LEAST) * width);
       keys.set(key.subarray(0, width), row * width);
       count += 1;
       map.add(hashAt(key, 0), row);

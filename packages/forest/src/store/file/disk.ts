@@ -229,30 +229,30 @@ export function systemCode(error: unknown): string {
 }
 
 /** What a failed call says about a file, without advice. */
-export function meaningOf(error: unknown): string {
+export function describeFailure(error: unknown): string {
   const code = systemCode(error);
   const meaning = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
   return meaning ? `${meaning[1]} (${code})` : `failed (${(error as Error | null)?.message ?? String(error)})`;
 }
 
 /** A failed call in words: what is wrong with which file, what that means for the caller, and what to do. */
-export function fileError(error: unknown, path: string, effect = ''): StoreError {
+export function toStoreError(error: unknown, path: string, effect = ''): StoreError {
   if (error instanceof StoreError) return error;
   const code = systemCode(error);
   const [kind, , advice] = (Object.hasOwn(MEANINGS, code) && MEANINGS[code]) || (['store_failed', '', ''] as const);
-  const words = [`${path} ${meaningOf(error)}.`, effect, advice].filter((part) => part !== '');
+  const words = [`${path} ${describeFailure(error)}.`, effect, advice].filter((part) => part !== '');
   return new StoreError(kind, words.join(' '), error);
 }
 
 /** The same store, whose failed calls of the system are told in words. */
-export function inWords(store: Store, folder: string): Store {
+export function withReadableErrors(store: Store, folder: string): Store {
   const told = Object.entries(store).map(([name, member]: [string, unknown]) => {
     if (typeof member !== 'function') return [name, member];
     return [
       name,
       (...given: unknown[]) => {
         const answer: unknown = member.apply(store, given);
-        return answer instanceof Promise ? answer.catch((error: unknown) => tell(error, folder)) : answer;
+        return answer instanceof Promise ? answer.catch((error: unknown) => throwReadable(error, folder)) : answer;
       },
     ];
   });
@@ -260,7 +260,7 @@ export function inWords(store: Store, folder: string): Store {
 }
 
 /** Throws it again, in words where the system failed. */
-export function tell(error: unknown, folder: string): never {
+export function throwReadable(error: unknown, folder: string): never {
   if (systemCode(error) === '') throw error;
-  throw fileError(error, (error as { path?: string }).path ?? folder);
+  throw toStoreError(error, (error as { path?: string }).path ?? folder);
 }

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { StoreRecord } from '../../model/index.ts';
 import { createChangeLog } from '../changes.ts';
-import { changeOf, isEntry, keyOf } from '../records.ts';
+import { isEntry, recordKey, toChange } from '../records.ts';
 import { type Store, StoreError } from '../store.ts';
-import type { Place } from './columns.ts';
-import { diskFiles, type Files, inWords, tell } from './disk.ts';
-import { lifeOf } from './liveness.ts';
+import type { RecordPlace } from './columns.ts';
+import { diskFiles, type Files, throwReadable, withReadableErrors } from './disk.ts';
+import { readLife } from './liveness.ts';
 import { checkSegments, compactSegments } from './maintenance.ts';
 import { createQueries } from './queries.ts';
 import { createRecordReader } from './record-reader.ts';
@@ -15,7 +15,7 @@ import { isRecord } from './segment-format.ts';
 import { createSegmentSet, type Folders, reportTorn, type SetEvents } from './segment-set.ts';
 import { createSegmentWriter } from './segment-writer.ts';
 import { loadSnapshot, saveSnapshot } from './snapshot.ts';
-import { addRecord, placeIn, placeOf, type Tables } from './tables.ts';
+import { addRecord, placeIn, recordPlace, type Tables } from './tables.ts';
 
 export interface FileStoreOptions {
   /** Default `default`. */
@@ -35,13 +35,13 @@ const WORTH_SAVING = 256 * 1024;
 /** Opens a forest in a folder; several processes may do so at once. It is made by the first write. */
 export async function fileStore(folder: string, options: FileStoreOptions = {}): Promise<Store> {
   const { project = 'default', durability = 'disk', files = diskFiles() } = options;
-  const folders = foldersOf(folder, project);
+  const folders = projectFolders(folder, project);
   try {
     await files.tighten(join(folder, 'projects'));
-    return inWords(await open(folder, folders, files, durability), folder);
+    return withReadableErrors(await open(folder, folders, files, durability), folder);
   } catch (error) {
     await files.close();
-    return tell(error, folders.segments);
+    return throwReadable(error, folders.segments);
   }
 }
 
@@ -60,7 +60,7 @@ async function open(
   // Nobody is told of what is found while opening.
   const events: SetEvents = { onRecord: () => undefined, onReset: () => undefined };
   const set = createSegmentSet(files, folders, events, saved);
-  const covered = sizeOf(set);
+  const covered = totalSize(set);
   const records = createRecordReader(
     (segment, start, length) => files.read(set.pathOf(segment), start, length),
     set.damaged,
@@ -72,7 +72,7 @@ async function open(
   const refresher = createRefresher(async () => {
     await set.refresh();
     const added = found.splice(0);
-    for (const record of added) log.add(changeOf(record));
+    for (const record of added) log.add(toChange(record));
     queries.onNew(added);
     return added.length > 0;
   });
@@ -85,7 +85,7 @@ async function open(
   const out = createSegmentWriter(files, folders, set, { writer, isFlushed });
 
   const commit = async (given: readonly StoreRecord[]) => {
-    if (namesUnknown(set.tables, given)) await refresher.now();
+    if (hasUnknownParent(set.tables, given)) await refresher.now();
     const reason = set.readOnlyBecause();
     if (reason) throw new StoreError('store_read_only', `${folders.segments} is read-only: ${reason}. Update Skein.`);
     if (isFlushed && hasUnsafe()) await makeSafe(given);
@@ -96,7 +96,7 @@ async function open(
       addRecord(set.tables, record, places[index]!);
       // What is asked for next is most often the node to go on from.
       if (record.k === 'node') records.keep(places[index]!, record);
-      if (record.k !== 'body') log.add(changeOf(record));
+      if (record.k !== 'body') log.add(toChange(record));
     }
     queries.onNew(fresh);
     refresher.tell();
@@ -108,7 +108,7 @@ async function open(
   /** What others wrote and a batch relies on may not have reached the disk: then the batch must not before it. */
   const makeSafe = async (given: readonly StoreRecord[]) => {
     const unsafe = new Set<number>();
-    for (const place of reliedOn(set.tables, given))
+    for (const place of findDependencies(set.tables, given))
       if (place && place.start + place.length > set.all[place.segment]!.safe) unsafe.add(place.segment);
     for (const number of unsafe) {
       const segment = set.all[number]!;
@@ -138,7 +138,7 @@ async function open(
       return log.since(after);
     },
     watch: refresher.watch,
-    isAlive: async (name) => name === writer || (await lifeOf(files, folders.writers, name)) === 'alive',
+    isAlive: async (name) => name === writer || (await readLife(files, folders.writers, name)) === 'alive',
     problems: () => set.problems,
     async check() {
       await set.refresh(true);
@@ -160,19 +160,20 @@ async function open(
       await refresher.stop();
       await queue.idle();
       await out.close();
-      if (sizeOf(set) - covered > WORTH_SAVING) await saveSnapshot(files, folders, set, writer).catch(() => undefined);
+      if (totalSize(set) - covered > WORTH_SAVING)
+        await saveSnapshot(files, folders, set, writer).catch(() => undefined);
       await files.close();
     },
   };
 }
 
-function sizeOf(set: { current(): Iterable<{ read: number }> }): number {
+function totalSize(set: { current(): Iterable<{ read: number }> }): number {
   let size = 0;
   for (const { read } of set.current()) size += read;
   return size;
 }
 
-function foldersOf(folder: string, project: string): Folders {
+function projectFolders(folder: string, project: string): Folders {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(project))
     throw new StoreError(
       'store_name',
@@ -189,7 +190,7 @@ function foldersOf(folder: string, project: string): Folders {
 
 const MOST_RECORDS = 20_000;
 
-interface Waiting {
+interface QueuedBatch {
   readonly records: readonly StoreRecord[];
   resolve(): void;
   reject(error: unknown): void;
@@ -200,7 +201,7 @@ interface Waiting {
  * next one. A batch that fails is tried again piece by piece, so that one too large for the disk fails alone.
  */
 export function createAppendQueue(commit: (records: readonly StoreRecord[]) => Promise<void>) {
-  let waiting: Waiting[] = [];
+  let waiting: QueuedBatch[] = [];
   let running: Promise<void> | undefined;
 
   const run = async () => {
@@ -241,8 +242,8 @@ export function createAppendQueue(commit: (records: readonly StoreRecord[]) => P
 export function newRecords(tables: Tables, records: readonly StoreRecord[]): StoreRecord[] {
   const chosen = new Map<string, StoreRecord>();
   for (const record of records) {
-    if (placeOf(tables, record)) continue;
-    const key = keyIn(record);
+    if (recordPlace(tables, record)) continue;
+    const key = uniqueKey(record);
     const there = chosen.get(key);
     if (!there) chosen.set(key, record);
     else if ('clock' in there && 'clock' in record && there.clock < record.clock) {
@@ -255,19 +256,19 @@ export function newRecords(tables: Tables, records: readonly StoreRecord[]): Sto
 }
 
 /** Hashes of different kinds have different lengths; the other keys need their kind. */
-function keyIn(record: StoreRecord): string {
+function uniqueKey(record: StoreRecord): string {
   const isHash = record.k === 'node' || record.k === 'body' || record.k === 'take';
-  return isHash ? keyOf(record) : `${record.k} ${keyOf(record)}`;
+  return isHash ? recordKey(record) : `${record.k} ${recordKey(record)}`;
 }
 
 /** Where the things are that a batch relies on: what it names, and what makes a part of it needless. */
-export function* reliedOn(tables: Tables, records: readonly StoreRecord[]): Generator<Place | undefined> {
+export function* findDependencies(tables: Tables, records: readonly StoreRecord[]): Generator<RecordPlace | undefined> {
   const { nodes, bodies } = tables;
   const body = (digest: unknown) =>
     typeof digest === 'string' ? placeIn(bodies.columns, bodies.rowOf(digest)) : undefined;
   const node = (id: string) => placeIn(nodes.columns, nodes.rowOf(id));
   for (const record of records) {
-    yield placeOf(tables, record);
+    yield recordPlace(tables, record);
     if (record.k === 'node') {
       yield node(record.parent);
       yield body(record.body);
@@ -284,7 +285,7 @@ export function* reliedOn(tables: Tables, records: readonly StoreRecord[]): Gene
 }
 
 /** Whether a batch hangs on a node that is not known. */
-export function namesUnknown({ nodes }: Tables, records: readonly StoreRecord[]): boolean {
+export function hasUnknownParent({ nodes }: Tables, records: readonly StoreRecord[]): boolean {
   const inBatch = new Set<string>();
   for (const record of records) {
     if (record.k !== 'node') continue;

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreRecord } from '../../model/index.ts';
-import { hashFault, keyOf } from '../records.ts';
+import { hashFault, recordKey } from '../records.ts';
 import { type Problem, StoreError } from '../store.ts';
-import { type Place, placeAt } from './columns.ts';
+import { placeAt, type RecordPlace } from './columns.ts';
 import type { Files } from './disk.ts';
-import { claimLife, lifeOf, nameOf } from './liveness.ts';
+import { claimLife, describeWriter, readLife } from './liveness.ts';
 import type { RecordReader } from './record-reader.ts';
-import { damagedLine, type Segment, settledUpTo } from './segment.ts';
-import { copiedLine, END_LINE, headerLine, lacksSum, readLine, readSegmentLine, subjectOf } from './segment-format.ts';
+import { completeUpTo, damagedLine, type Segment } from './segment.ts';
+import { copyLine, END_LINE, findSubject, headerLine, lacksSum, readLine, readSegmentLine } from './segment-format.ts';
 import type { Folders, SegmentSet } from './segment-set.ts';
 import { COMPACTION, type SegmentWriter } from './segment-writer.ts';
 import { placeIn, type Tables } from './tables.ts';
@@ -22,24 +22,24 @@ export async function checkSegments(files: Files, set: SegmentSet): Promise<Prob
   const problems: Problem[] = [];
   for (const segment of set.current()) {
     let hasSums = false;
-    for await (const { bytes, start } of linesOf(files, set, segment)) {
+    for await (const { bytes, start } of readLines(files, set, segment)) {
       const where = `${segment.name}:${start}`;
       const said = readSegmentLine(bytes);
       if (said && said !== 'other') hasSums = said.hasSums;
       if (said) continue;
       const line = readLine(bytes);
       if (line && !(hasSums && lacksSum(line)))
-        problems.push(...faultsOf(set.tables, line.record).map((fault) => ({ ...fault, where })));
-      else problems.push({ ...damagedLine(subjectOf(bytes)), where });
+        problems.push(...findFaults(set.tables, line.record).map((fault) => ({ ...fault, where })));
+      else problems.push({ ...damagedLine(findSubject(bytes)), where });
     }
   }
   return problems;
 }
 
 /** Whole lines only, as far as the segment has been read: the rest is torn, or not finished. */
-async function* linesOf(files: Files, set: SegmentSet, segment: Segment) {
+async function* readLines(files: Files, set: SegmentSet, segment: Segment) {
   const path = set.pathOf(segment.number);
-  const end = settledUpTo(segment);
+  const end = completeUpTo(segment);
   let piece = PIECE;
   for (let base = 0; base < end; ) {
     const bytes = await files.read(path, base, Math.min(piece, end - base));
@@ -56,10 +56,10 @@ async function* linesOf(files: Files, set: SegmentSet, segment: Segment) {
 
 type Fault = Omit<Problem, 'where'>;
 
-function faultsOf({ nodes, bodies }: Tables, record: StoreRecord): Fault[] {
+function findFaults({ nodes, bodies }: Tables, record: StoreRecord): Fault[] {
   const faults: Fault[] = [];
   const wrong = hashFault(record);
-  if (wrong !== undefined) faults.push({ code: 'wrong-hash', message: wrong, subject: keyOf(record) });
+  if (wrong !== undefined) faults.push({ code: 'wrong-hash', message: wrong, subject: recordKey(record) });
   if (record.k === 'node') {
     const { id, parent, body } = record;
     const row = nodes.rowOf(parent);
@@ -76,7 +76,7 @@ const BYTES_AT_ONCE = 16 * 2 ** 20;
 const WAIT_MS = 50;
 const LONGEST_WAIT_MS = 10_000;
 
-interface Work {
+interface CompactionContext {
   readonly files: Files;
   readonly folders: Folders;
   readonly set: SegmentSet;
@@ -89,7 +89,7 @@ interface Work {
  * Writes what counts into one new segment, and only then takes the old ones away. Ended in the middle, it leaves both:
  * nothing is lost, and it can be run again.
  */
-export async function compactSegments(work: Work, keep: (record: StoreRecord) => boolean) {
+export async function compactSegments(work: CompactionContext, keep: (record: StoreRecord) => boolean) {
   const { files, folders, set, out } = work;
   // Shown first, then the others are looked for: a writer does it the other way round, so that one sees the other.
   const hide = await waitForTurn(work);
@@ -119,7 +119,7 @@ export async function compactSegments(work: Work, keep: (record: StoreRecord) =>
 }
 
 /** One compacts at a time; the others wait for it for a while. */
-async function waitForTurn({ files, folders }: Work): Promise<() => Promise<void>> {
+async function waitForTurn({ files, folders }: CompactionContext): Promise<() => Promise<void>> {
   const end = performance.now() + LONGEST_WAIT_MS;
   for (;;) {
     const hide = await claimLife(files, folders.writers, COMPACTION);
@@ -134,7 +134,7 @@ async function waitForTurn({ files, folders }: Work): Promise<() => Promise<void
 }
 
 /** Moves a segment with damage out of the way, beside those that were moved there before. Its new path. */
-async function putAside({ files, folders }: Work, path: string, name: string): Promise<string> {
+async function putAside({ files, folders }: CompactionContext, path: string, name: string): Promise<string> {
   await files.makeFolder(folders.setAside);
   let to = join(folders.setAside, name);
   for (let copy = 2; await files.stat(to); copy++) to = join(folders.setAside, `${name}.${copy}`);
@@ -142,14 +142,14 @@ async function putAside({ files, folders }: Work, path: string, name: string): P
   return to;
 }
 
-async function refuseWithWriters({ files, folders, writer }: Work): Promise<void> {
+async function refuseWithWriters({ files, folders, writer }: CompactionContext): Promise<void> {
   for (const name of await files.list(folders.writers)) {
     const other = name.replace(/\.json$/, '');
     if (other === writer || other === COMPACTION) continue;
-    const life = await lifeOf(files, folders.writers, other);
+    const life = await readLife(files, folders.writers, other);
     if (life === 'dead' || life === 'none') continue;
     const path = join(folders.writers, name);
-    const who = await nameOf(files, folders.writers, other);
+    const who = await describeWriter(files, folders.writers, other);
     throw new StoreError(
       'store_in_use',
       life === 'alive'
@@ -159,7 +159,10 @@ async function refuseWithWriters({ files, folders, writer }: Work): Promise<void
   }
 }
 
-async function writeKept({ files, folders, set, records, writer }: Work, keep: (record: StoreRecord) => boolean) {
+async function writeKept(
+  { files, folders, set, records, writer }: CompactionContext,
+  keep: (record: StoreRecord) => boolean,
+) {
   const name = `${writer}-${randomBytes(3).toString('hex')}.jsonl`;
   const draft = join(folders.segments, `${name}.tmp`);
   const counts = { kept: 0, removed: 0 };
@@ -168,12 +171,12 @@ async function writeKept({ files, folders, set, records, writer }: Work, keep: (
   let isWhole = false;
   try {
     await to.append(Buffer.from(headerLine(writer)));
-    for (const places of inParts(placesOf(set.tables))) {
+    for (const places of inParts(allPlaces(set.tables))) {
       const lines: string[] = [];
       for (const line of await records.lines(places)) {
         if (keep(line.record)) {
           counts.kept += 1;
-          lines.push(copiedLine(line));
+          lines.push(copyLine(line));
         } else counts.removed += 1;
       }
       await to.append(Buffer.from(lines.join('')));
@@ -191,7 +194,7 @@ async function writeKept({ files, folders, set, records, writer }: Work, keep: (
 }
 
 /** Bodies before the nodes that name them, parents before their children. */
-function* placesOf({ nodes, bodies, takes, refs, entries, others }: Tables): Generator<Place> {
+function* allPlaces({ nodes, bodies, takes, refs, entries, others }: Tables): Generator<RecordPlace> {
   for (let row = 0; row < bodies.count; row++) {
     const place = placeIn(bodies.columns, row);
     if (place) yield place;
@@ -203,8 +206,8 @@ function* placesOf({ nodes, bodies, takes, refs, entries, others }: Tables): Gen
   yield* others.values();
 }
 
-function* inParts(places: Iterable<Place>): Generator<Place[]> {
-  let part: Place[] = [];
+function* inParts(places: Iterable<RecordPlace>): Generator<RecordPlace[]> {
+  let part: RecordPlace[] = [];
   let bytes = 0;
   for (const place of places) {
     part.push(place);

@@ -2,15 +2,15 @@ import { type NodeRecord, sha256 } from '../../model/index.ts';
 import {
   createKeyTable,
   createRowMap,
-  cut,
-  grown,
-  moreThan,
-  type Place,
+  growColumns,
+  nextCapacity,
   type PlaceColumns,
   placeColumns,
+  type RecordPlace,
   type RowMap,
   readHex,
   setPlace,
+  trim,
   writeHex,
 } from './columns.ts';
 
@@ -34,7 +34,7 @@ export interface NodeTable {
   /** Whether a row begins with these digits. */
   idsLike(prefix: string): string[];
   /** What it changed: nothing when the node is there already and not older. */
-  put(record: NodeRecord, body: number, place: Place): 'new' | 'earlier' | undefined;
+  put(record: NodeRecord, body: number, place: RecordPlace): 'new' | 'earlier' | undefined;
   save(): SavedNodes;
 }
 
@@ -69,7 +69,7 @@ export function createNodeTable(saved?: SavedNodes): NodeTable {
     if (!readHex(id, 0, key, ID_BYTES)) return -1;
     const known = ids.find(key);
     if (known >= 0) return known;
-    if (ids.count >= columns.at.length) columns = grownNodes(columns, moreThan(ids.count));
+    if (ids.count >= columns.at.length) columns = growNodes(columns, nextCapacity(ids.count));
     gaps += 1;
     return ids.add(key);
   };
@@ -122,7 +122,7 @@ export function createNodeTable(saved?: SavedNodes): NodeTable {
     save: () => ({
       keys: ids.keys.subarray(0, ids.count * ID_BYTES),
       slots: ids.slots,
-      columns: { ...cut(columns, ids.count), echo: columns.echo.subarray(0, ids.count * ECHO_BYTES) },
+      columns: { ...trim(columns, ids.count), echo: columns.echo.subarray(0, ids.count * ECHO_BYTES) },
       echoes: echoes.save(),
       roles,
       gaps,
@@ -178,9 +178,9 @@ function nodeColumns(capacity: number): NodeColumns {
   };
 }
 
-function grownNodes(columns: NodeColumns, capacity: number): NodeColumns {
+function growNodes(columns: NodeColumns, capacity: number): NodeColumns {
   const { echo, ...others } = columns;
-  return { ...grown(others, capacity), echo: grown({ echo }, capacity * ECHO_BYTES).echo };
+  return { ...growColumns(others, capacity), echo: growColumns({ echo }, capacity * ECHO_BYTES).echo };
 }
 
 /** The best node of each echo, and of each echo below each lead: looked up, never searched for among siblings. */

@@ -8,7 +8,7 @@ import {
   type TakeRecord,
   wordsOf,
 } from '../../model/index.ts';
-import { limitOf, pageOf, readCursor } from '../page.ts';
+import { pageLimit, readCursor, toPage } from '../page.ts';
 import type { Page, SearchHit, SearchQuery, Store } from '../store.ts';
 import { createWordIndex, nodeText, type WordIndex } from '../word-index.ts';
 import { placeAt } from './columns.ts';
@@ -99,7 +99,7 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
         const { columns, idOf, rowOf } = nodesNow();
         const parent = rowOf(id);
         const rows = parent < 0 ? [] : childRows(parent);
-        const found = pageOf(rows, (row) => [columns.at[row]!, idOf(row)], page);
+        const found = toPage(rows, (row) => [columns.at[row]!, idOf(row)], page);
         return { ...found, items: await readAll<NodeRecord>(found.items) };
       }),
     childCounts: (ids) =>
@@ -112,7 +112,7 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
       steady(async () => {
         const { count, has } = nodesNow();
         const rows: number[] = [];
-        const limit = limitOf(page);
+        const limit = pageLimit(page);
         let row = page.after === undefined ? 1 : Number(readCursor(page.after)[0]) + 1;
         for (; row < count && rows.length < limit; row++) if (has(row)) rows.push(row);
         while (row < count && !has(row)) row += 1;
@@ -240,7 +240,7 @@ function createSearch(set: SegmentSet, records: RecordReader) {
         const at = columns.at[row]!;
         return at >= since && at < until && (roles?.includes(known[columns.role[row]!]!) ?? true);
       });
-      return pageOf(hits, ({ score, id }) => [-score, id], page) satisfies Page<SearchHit>;
+      return toPage(hits, ({ score, id }) => [-score, id], page) satisfies Page<SearchHit>;
     },
     onNew(found: readonly StoreRecord[]) {
       if (!words) return;

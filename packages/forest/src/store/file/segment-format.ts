@@ -53,12 +53,12 @@ export function recordLine(record: StoreRecord): string {
   // In this order a reader finds the digest without parsing the text.
   if (record.k === 'body' && Object.keys(record).length === 3)
     return `{"k":"body","digest":"${record.digest}","text":${JSON.stringify(record.text)}}\n`;
-  return `${sealed(JSON.stringify(record))}\n`;
+  return `${addChecksum(JSON.stringify(record))}\n`;
 }
 
 /** A line that was read, written again to the letter: what numbers nobody knows have in them stays as it is. */
-export function copiedLine({ record, text }: Line): string {
-  return record.k === 'body' ? `${text}\n` : `${sealed(text)}\n`;
+export function copyLine({ record, text }: Line): string {
+  return record.k === 'body' ? `${text}\n` : `${addChecksum(text)}\n`;
 }
 
 // The checksum is the last member: CRC-32 of what stands between the braces before it, a batch mark left out.
@@ -67,15 +67,15 @@ const SUM = /^,"#":"([0-9a-f]{8})"\}$/;
 const MARK = /^\{"~":"(\d{1,15})\.(\d{1,9})\.(\d{1,9})",/;
 const LONGEST_MARK = 64;
 
-function sealed(object: string): string {
-  return `${object.slice(0, -1)},"#":"${sumOf(object.slice(1, -1))}"}`;
+function addChecksum(object: string): string {
+  return `${object.slice(0, -1)},"#":"${checksum(object.slice(1, -1))}"}`;
 }
 
-function sumOf(text: string | Uint8Array): string {
+function checksum(text: string | Uint8Array): string {
   return crc32(text).toString(16).padStart(8, '0');
 }
 
-interface Unsealed {
+interface OpenedLine {
   readonly value: unknown;
   readonly text: string;
   readonly mark: BatchMark | undefined;
@@ -83,14 +83,14 @@ interface Unsealed {
 }
 
 /** The JSON of a line without its mark and its checksum; undefined when either is wrong, or it is not JSON. */
-function unsealed(bytes: Buffer): Unsealed | undefined {
+function openLine(bytes: Buffer): OpenedLine | undefined {
   const marked = MARK.exec(bytes.toString('latin1', 0, Math.min(bytes.length, LONGEST_MARK)));
   const mark = marked ? readMark(marked) : undefined;
   if (marked && !mark) return undefined;
   const sum = SUM.exec(bytes.toString('latin1', Math.max(0, bytes.length - SUM_LENGTH)))?.[1];
   const start = marked?.[0].length ?? 1;
   const end = bytes.length - (sum === undefined ? 1 : SUM_LENGTH);
-  if (sum !== undefined && sumOf(bytes.subarray(start, end)) !== sum) return undefined;
+  if (sum !== undefined && checksum(bytes.subarray(start, end)) !== sum) return undefined;
   const text = !marked && sum === undefined ? bytes.toString() : `{${bytes.toString('utf8', start, end)}}`;
   const value = bytes[0] === BRACE ? parse(text) : undefined;
   return value === undefined ? undefined : { value, text, mark, hasSum: sum !== undefined };
@@ -108,14 +108,14 @@ export interface Line {
 
 /** A record as it was written; undefined when the line is damaged. */
 export function readLine(bytes: Buffer): Line | undefined {
-  const line = unsealed(bytes);
+  const line = openLine(bytes);
   const record = line?.value;
   if (!line || typeof record !== 'object' || record === null || !isRecord(record)) return undefined;
   return { record, mark: line.mark, text: line.text, hasSum: line.hasSum };
 }
 
 /** The batch mark at the beginning of a line; undefined when there is none. */
-export function markAt(start: string): BatchMark | undefined {
+export function findMark(start: string): BatchMark | undefined {
   const marked = MARK.exec(start);
   return marked ? readMark(marked) : undefined;
 }
@@ -131,7 +131,7 @@ export function lacksSum({ record, hasSum }: Line): boolean {
 }
 
 /** What a damaged line is about, as far as that can still be read. */
-export function subjectOf(bytes: Buffer): string | undefined {
+export function findSubject(bytes: Buffer): string | undefined {
   return /"(?:digest|id)":"([0-9a-f]{32,64})"/.exec(bytes.toString('latin1', 0, LONGEST_SUBJECT))?.[1];
 }
 

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import type { StoreRecord } from '../../model/index.ts';
-import { hashFault, keyOf } from '../records.ts';
+import { hashFault, recordKey } from '../records.ts';
 import type { Problem } from '../store.ts';
-import { type Place, readHexBytes } from './columns.ts';
+import { type RecordPlace, readHexBytes } from './columns.ts';
 import type { Files } from './disk.ts';
 import {
   type BatchMark,
+  findMark,
+  findSubject,
   type Header,
   type Line,
   lacksSum,
-  markAt,
   readLine,
   readSegmentLine,
   SEGMENT_VERSION,
-  subjectOf,
 } from './segment-format.ts';
 import { addRecord, type Tables } from './tables.ts';
 
@@ -45,13 +45,13 @@ export interface Segment {
 interface OpenBatch {
   readonly lines: number;
   readonly seen: Set<number>;
-  held: Found[];
+  held: SegmentRecord[];
 }
 
 /** A record in a line. Of a body only the row is known: its text was not parsed. */
-type Found =
-  | { readonly record: StoreRecord; readonly text: string; readonly place: Place }
-  | { readonly bodyRow: number; readonly place: Place };
+type SegmentRecord =
+  | { readonly record: StoreRecord; readonly text: string; readonly place: RecordPlace }
+  | { readonly bodyRow: number; readonly place: RecordPlace };
 
 export function createSegment(number: number, name: string): Segment {
   return {
@@ -76,10 +76,10 @@ export function createSegment(number: number, name: string): Segment {
  * later batch follow, it was complete once, since a writer waits for the disk before it goes on: what is missing was
  * damaged later, and the rest counts.
  */
-function takeLine(segment: Segment, mark: BatchMark | undefined, found: Found): readonly Found[] {
-  if (!mark) return [...settle(segment), found];
+function addLine(segment: Segment, mark: BatchMark | undefined, found: SegmentRecord): readonly SegmentRecord[] {
+  if (!mark) return [...completeBatch(segment), found];
   let batch = segment.batches.get(mark.batch);
-  const earlier = batch && batch === segment.last ? [] : settle(segment);
+  const earlier = batch && batch === segment.last ? [] : completeBatch(segment);
   if (!batch) {
     batch = { lines: mark.lines, seen: new Set(), held: [] };
     segment.batches.set(mark.batch, batch);
@@ -95,7 +95,7 @@ function takeLine(segment: Segment, mark: BatchMark | undefined, found: Found): 
 }
 
 /** Something later follows: what was held counts. */
-function settle(segment: Segment): readonly Found[] {
+function completeBatch(segment: Segment): readonly SegmentRecord[] {
   const { last } = segment;
   if (!last) return [];
   const { held } = last;
@@ -105,14 +105,14 @@ function settle(segment: Segment): readonly Found[] {
 }
 
 /** Where reading has to begin again to see all that does not count yet. */
-export function settledUpTo(segment: Segment): number {
+export function completeUpTo(segment: Segment): number {
   return segment.last?.held[0]?.place.start ?? segment.read;
 }
 
 const PIECE = 8 * 2 ** 20;
 const LONGEST_HEADER = 4096;
 
-interface Reading {
+interface ReadContext {
   readonly files: Files;
   readonly folder: string;
   readonly tables: Tables;
@@ -124,10 +124,10 @@ interface Reading {
 }
 
 /** Reads what was added to a segment, up to `size`. A line without its end is left for the next time. */
-export async function readSegment(reading: Reading, segment: Segment, size: number): Promise<void> {
+export async function readSegment(reading: ReadContext, segment: Segment, size: number): Promise<void> {
   const path = join(reading.folder, segment.name);
   if (!segment.isOpen && !(await readStart(reading, segment, path))) return;
-  const sink = sinkFor(reading, segment);
+  const sink = createSink(reading, segment);
   let piece = PIECE;
   while (segment.read < size) {
     const bytes = await reading.files.read(path, segment.read, Math.min(piece, size - segment.read));
@@ -140,7 +140,7 @@ export async function readSegment(reading: Reading, segment: Segment, size: numb
 }
 
 /** The first line. One that is damaged is reported, and what follows is read as version 1. */
-async function readStart(reading: Reading, segment: Segment, path: string): Promise<boolean> {
+async function readStart(reading: ReadContext, segment: Segment, path: string): Promise<boolean> {
   const bytes = await reading.files.read(path, 0, LONGEST_HEADER);
   const end = bytes.indexOf(10);
   if (end < 0 && bytes.length < LONGEST_HEADER) return false;
@@ -164,10 +164,10 @@ async function readStart(reading: Reading, segment: Segment, path: string): Prom
   return true;
 }
 
-function sinkFor(reading: Reading, segment: Segment): LineSink {
+function createSink(reading: ReadContext, segment: Segment): LineSink {
   const { tables, thorough, onRecord } = reading;
   const { number } = segment;
-  const count = (found: Found) => {
+  const count = (found: SegmentRecord) => {
     if ('bodyRow' in found) tables.bodies.put(found.bodyRow, found.place);
     else if (addRecord(tables, found.record, found.place, found.text) && found.record.k !== 'body')
       onRecord(found.record);
@@ -179,20 +179,20 @@ function sinkFor(reading: Reading, segment: Segment): LineSink {
   return {
     body(digest, mark, start, length) {
       const found = { bodyRow: tables.bodies.rowForBytes(digest), place: { segment: number, start, length } };
-      takeLine(segment, mark, found).forEach(count);
+      addLine(segment, mark, found).forEach(count);
     },
     record(line, start, length) {
       const { record, mark, text } = line;
       const fault = thorough ? hashFault(record) : undefined;
-      if (fault !== undefined) damaged(start, { code: 'wrong-hash', message: fault, subject: keyOf(record) });
+      if (fault !== undefined) damaged(start, { code: 'wrong-hash', message: fault, subject: recordKey(record) });
       else if (segment.hasSums && lacksSum(line)) damaged(start, damagedLine(undefined));
-      else takeLine(segment, mark, { record, text, place: { segment: number, start, length } }).forEach(count);
+      else addLine(segment, mark, { record, text, place: { segment: number, start, length } }).forEach(count);
     },
     other(said) {
       if (said !== 'other') segment.hasSums = said.hasSums;
-      settle(segment).forEach(count);
+      completeBatch(segment).forEach(count);
     },
-    damaged: (bytes, start) => damaged(start, damagedLine(subjectOf(bytes))),
+    damaged: (bytes, start) => damaged(start, damagedLine(findSubject(bytes))),
   };
 }
 
@@ -202,7 +202,7 @@ export function damagedLine(subject: string | undefined): Omit<Problem, 'where'>
   return { code: 'damaged-record', message, ...(subject !== undefined && { subject }) };
 }
 
-function report({ onProblem }: Reading, { name }: Segment, start: number, problem: Omit<Problem, 'where'>) {
+function report({ onProblem }: ReadContext, { name }: Segment, start: number, problem: Omit<Problem, 'where'>) {
   onProblem({ ...problem, where: `${name}:${start}` });
 }
 
@@ -246,7 +246,7 @@ function scanLines(bytes: Buffer, base: number, sink: LineSink, thorough: boolea
     const body = isWhole && !thorough ? bodyAt(bytes, start, end) : -1;
     if (body >= 0 && readHexBytes(bytes, body, digest, digest.length)) {
       const isMarked = isAt(bytes, start, MARK_START);
-      const mark = isMarked ? markAt(bytes.toString('latin1', start, body - BODY.length)) : undefined;
+      const mark = isMarked ? findMark(bytes.toString('latin1', start, body - BODY.length)) : undefined;
       if (mark || !isMarked) {
         sink.body(digest, mark, place, end - start);
         return;

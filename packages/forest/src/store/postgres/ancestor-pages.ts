@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type NodeRecord, ROOT } from '../../model/index.ts';
 import { fromStored, toStored } from './rows.ts';
-import { NODE_COLUMNS, type NodeRow, type Tables } from './schema.ts';
+import { NODE_COLUMNS, type NodeRow, type PostgresTables } from './schema.ts';
 
 /**
  * Every 64th node of a history has a page: the ids of the 63 nodes above it and the one above those, which has the
@@ -15,7 +15,7 @@ export function hasPage({ depth }: NodeRecord): boolean {
 }
 
 /** Pages of nodes that are written already. One whose ancestors are not all there is left out. */
-export async function writePages(db: Kysely<Tables>, project: string, ids: readonly string[]): Promise<void> {
+export async function writePages(db: Kysely<PostgresTables>, project: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const own = toStored(project);
   await sql`
@@ -40,7 +40,12 @@ export async function writePages(db: Kysely<Tables>, project: string, ids: reado
 }
 
 /** A node's history from above `floor`, a depth; somewhat more than that when pages reach above it. */
-export async function climb(db: Kysely<Tables>, project: string, id: string, floor: number): Promise<NodeRow[]> {
+export async function readAncestors(
+  db: Kysely<PostgresTables>,
+  project: string,
+  id: string,
+  floor: number,
+): Promise<NodeRow[]> {
   const own = toStored(project);
   const { rows } = await sql<NodeRow>`
     with recursive climb as (
@@ -63,7 +68,7 @@ export async function climb(db: Kysely<Tables>, project: string, id: string, flo
 }
 
 /** The depth below which the way to `above` has nothing more to say. */
-export async function depthOf(db: Kysely<Tables>, project: string, above: string): Promise<number> {
+export async function readDepth(db: Kysely<PostgresTables>, project: string, above: string): Promise<number> {
   if (above === ROOT) return 0;
   const row = await db
     .selectFrom('skein_node')
@@ -75,7 +80,7 @@ export async function depthOf(db: Kysely<Tables>, project: string, above: string
 }
 
 /** What stands behind `above`; undefined when it is not on the way. */
-export function behind(rows: readonly NodeRow[], above: string): NodeRow[] | undefined {
+export function nodesBehind(rows: readonly NodeRow[], above: string): NodeRow[] | undefined {
   const at = rows.findIndex(({ id }) => fromStored(id) === above);
   return at < 0 ? undefined : rows.slice(at + 1);
 }

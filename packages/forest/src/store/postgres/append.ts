@@ -1,26 +1,30 @@
 import { isSkeinError } from '@skein/core';
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/index.ts';
-import { isEntry, keyOf } from '../records.ts';
+import { isEntry, recordKey } from '../records.ts';
 import { hasPage, writePages } from './ancestor-pages.ts';
+import { toTsVector } from './queries.ts';
 import { bodyRow, entryRow, fromStored, nodeRow, otherRow, refRow, takeRow, toStored } from './rows.ts';
-import type { BodyRow, EntryRow, NodeRow, OtherRow, RefRow, Tables, TakeRow } from './schema.ts';
-import { vectorOf } from './search.ts';
+import type { BodyRow, EntryRow, NodeRow, OtherRow, PostgresTables, RefRow, TakeRow } from './schema.ts';
 
 /**
  * Writes a batch: usually one statement, which is a transaction of its own and one round trip. Batches that are too
  * large for one, or that complete an ancestor page, get a transaction. Whether anything was new.
  */
-export async function append(db: Kysely<Tables>, project: string, records: readonly StoreRecord[]): Promise<boolean> {
-  const parts = [...partsOf(records)];
+export async function append(
+  db: Kysely<PostgresTables>,
+  project: string,
+  records: readonly StoreRecord[],
+): Promise<boolean> {
+  const parts = [...splitBatch(records)];
   const pages = records.filter((record): record is NodeRecord => record.k === 'node' && hasPage(record));
   const [only] = parts;
   if (only === undefined) return false;
-  if (parts.length === 1 && pages.length === 0) return repeatOnConflict(() => write(db, project, batchOf(only)));
+  if (parts.length === 1 && pages.length === 0) return repeatOnConflict(() => write(db, project, sortBatch(only)));
   return repeatOnConflict(() =>
     db.transaction().execute(async (transaction) => {
       let isNew = false;
-      for (const part of parts) isNew = (await write(transaction, project, batchOf(part))) || isNew;
+      for (const part of parts) isNew = (await write(transaction, project, sortBatch(part))) || isNew;
       await writePages(
         transaction,
         project,
@@ -31,21 +35,21 @@ export async function append(db: Kysely<Tables>, project: string, records: reado
   );
 }
 
-async function write(db: Kysely<Tables>, project: string, batch: Batch): Promise<boolean> {
-  const texts = await textsOf(db, project, batch);
+async function write(db: Kysely<PostgresTables>, project: string, batch: Batch): Promise<boolean> {
+  const texts = await readBodyTexts(db, project, batch);
   const wordsRow = (node: NodeRecord) => ({
     project: toStored(project),
     id: toStored(node.id),
-    words: vectorOf(project, node, texts.get(node.body)),
+    words: toTsVector(project, node, texts.get(node.body)),
   });
   const given = [
-    filled(BODY, batch.bodies, (body) => bodyRow(project, body)),
-    filled(NODE, batch.nodes, (node) => nodeRow(project, node)),
-    filled(WORDS, batch.nodes, wordsRow),
-    filled(TAKE, batch.takes, (take) => takeRow(project, take)),
-    filled(REF, batch.refs, (ref) => refRow(project, ref)),
-    filled(ENTRY, batch.entries, (entry) => entryRow(project, entry)),
-    filled(OTHER, batch.others, (other) => otherRow(project, other)),
+    fillInsert(BODY, batch.bodies, (body) => bodyRow(project, body)),
+    fillInsert(NODE, batch.nodes, (node) => nodeRow(project, node)),
+    fillInsert(WORDS, batch.nodes, wordsRow),
+    fillInsert(TAKE, batch.takes, (take) => takeRow(project, take)),
+    fillInsert(REF, batch.refs, (ref) => refRow(project, ref)),
+    fillInsert(ENTRY, batch.entries, (entry) => entryRow(project, entry)),
+    fillInsert(OTHER, batch.others, (other) => otherRow(project, other)),
   ].flat();
   const parameters = given.flatMap((one) => one.parameters);
   const text = insertsText(
@@ -57,12 +61,12 @@ async function write(db: Kysely<Tables>, project: string, batch: Batch): Promise
 }
 
 /** An insert with its parameters; none when there is nothing to insert. */
-function filled<T, Row>(insert: Insert<Row>, records: readonly T[], toRow: (record: T) => Row) {
+function fillInsert<T, Row>(insert: Insert<Row>, records: readonly T[], toRow: (record: T) => Row) {
   return records.length === 0 ? [] : [{ insert, parameters: insert.parameters(records.map(toRow)) }];
 }
 
 /** The texts of the nodes, for the search; most are in the batch itself. */
-async function textsOf(db: Kysely<Tables>, project: string, batch: Batch): Promise<Map<string, string>> {
+async function readBodyTexts(db: Kysely<PostgresTables>, project: string, batch: Batch): Promise<Map<string, string>> {
   const texts = new Map(batch.bodies.map(({ digest, text }) => [digest, text]));
   const missing = batch.nodes.map(({ body }) => body).filter((digest) => !texts.has(digest));
   if (missing.length === 0) return texts;
@@ -104,7 +108,7 @@ interface Batch {
  * Sorted by their key: two writers with the same records then wait for each other instead of blocking each other.
  * Nodes are sorted by depth first, so that parents come before their children.
  */
-function batchOf(records: readonly StoreRecord[]): Batch {
+function sortBatch(records: readonly StoreRecord[]): Batch {
   const kinds = {
     node: new Map<string, NodeRecord>(),
     body: new Map<string, BodyRecord>(),
@@ -117,9 +121,9 @@ function batchOf(records: readonly StoreRecord[]): Batch {
     if (record.k === 'node') keepFirst(kinds.node, record.id, record);
     else if (record.k === 'body') keepFirst(kinds.body, record.digest, record);
     else if (record.k === 'take') keepFirst(kinds.take, `${record.node}/${record.id}`, record);
-    else if (record.k === 'ref') keepLatest(kinds.ref, keyOf(record), record);
-    else if (isEntry(record)) keepLatest(kinds.entry, keyOf(record), record);
-    else keepFirst(kinds.other, keyOf(record), record);
+    else if (record.k === 'ref') keepLatest(kinds.ref, recordKey(record), record);
+    else if (isEntry(record)) keepLatest(kinds.entry, recordKey(record), record);
+    else keepFirst(kinds.other, recordKey(record), record);
   }
   return {
     nodes: sorted(kinds.node).sort((a, b) => a.depth - b.depth),
@@ -132,7 +136,7 @@ function batchOf(records: readonly StoreRecord[]): Batch {
 }
 
 /** Parts that one statement can carry. */
-function* partsOf(records: readonly StoreRecord[], most = 5000, largest = 16 * 2 ** 20): Generator<StoreRecord[]> {
+function* splitBatch(records: readonly StoreRecord[], most = 5000, largest = 16 * 2 ** 20): Generator<StoreRecord[]> {
   let part: StoreRecord[] = [];
   let size = 0;
   for (const record of records) {
@@ -235,7 +239,7 @@ const NODE = insertInto<NodeRow>(
   },
   keepThere,
 );
-const WORDS = insertInto<Tables['skein_words']>(
+const WORDS = insertInto<PostgresTables['skein_words']>(
   'skein_words',
   { project: 'text', id: 'text', words: 'tsvector' },
   keepThere,

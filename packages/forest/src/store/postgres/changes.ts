@@ -3,7 +3,7 @@ import type { Client, Pool } from 'pg';
 import pg from 'pg';
 import { type StoreRecord, sha256 } from '../../model/index.ts';
 import type { Change, Changes } from '../store.ts';
-import type { Context } from './context.ts';
+import type { PostgresContext } from './context.ts';
 import { fromStored } from './rows.ts';
 
 /** Whoever is further behind reads anew. */
@@ -14,7 +14,7 @@ const MOST_CHANGES = 100_000;
  * of all others that have ended since. A number from a sequence would not do: a transaction that drew a smaller one
  * may end later, and a reader that went on to the larger number would never see it.
  */
-export async function changes({ db, own }: Context, after?: string): Promise<Changes> {
+export async function changes({ db, own }: PostgresContext, after?: string): Promise<Changes> {
   const seen = after === undefined ? undefined : readCursor(after);
   const { rows } = await sql<Row>`
     with now as (
@@ -24,7 +24,7 @@ export async function changes({ db, own }: Context, after?: string): Promise<Cha
       coalesce(pg_snapshot_xmax(now.snapshot) < pg_snapshot_xmax(${seen?.snapshot ?? null}::pg_snapshot), false) as ahead
     from now left join lateral (
       select * from (${sql.join(
-        SOURCES.map((source) => newsOf(source, own, seen?.snapshot)),
+        SOURCES.map((source) => selectNews(source, own, seen?.snapshot)),
         sql` union all `,
       )}) as news
       order by seq limit ${MOST_CHANGES + 1}
@@ -35,7 +35,7 @@ export async function changes({ db, own }: Context, after?: string): Promise<Cha
   if (after === undefined) return { items: [], next, reset: false };
   // A snapshot from the future is one of another server, which this database was restored from.
   if (!seen || seen.era !== era || ahead || rows.length > MOST_CHANGES) return { items: [], next, reset: true };
-  return { items: rows.flatMap(changeOf), next, reset: false };
+  return { items: rows.flatMap(toChanges), next, reset: false };
 }
 
 interface Row {
@@ -65,7 +65,7 @@ const SOURCES: readonly Source[] = [
   { table: 'skein_other', kind: "(record::json ->> 'k')", key: 'record', of: 'null' },
 ];
 
-function newsOf({ table, kind, key, of }: Source, own: string, seen: string | undefined): RawBuilder<unknown> {
+function selectNews({ table, kind, key, of }: Source, own: string, seen: string | undefined): RawBuilder<unknown> {
   const snapshot = sql`${seen ?? null}::pg_snapshot`;
   return sql`(
     select seq, ${sql.raw(kind)} as kind, ${sql.raw(key)} as key, ${sql.raw(of)} as "of" from ${sql.table(table)}
@@ -73,7 +73,7 @@ function newsOf({ table, kind, key, of }: Source, own: string, seen: string | un
     order by seq limit ${MOST_CHANGES + 1})`;
 }
 
-function changeOf({ kind, key, of }: Row): Change[] {
+function toChanges({ kind, key, of }: Row): Change[] {
   if (kind === null || key === null) return [];
   const change = { kind: kind as StoreRecord['k'], key: fromStored(key) };
   return [of === null ? change : { ...change, of: fromStored(of) }];
@@ -87,7 +87,7 @@ function readCursor(text: string): { era: number; snapshot: string } | undefined
 const POLL_MS = 1_000;
 const GATHER_MS = 10;
 
-interface Wake {
+interface ChangeSignal {
   /** After something was written: tells those here at once, and soon all others. */
   tell(): void;
   watch(listener: () => void): () => void;
@@ -99,7 +99,12 @@ interface Wake {
  * disk: inside an append it would make all appends of the server wait for each other. One that is lost costs no more
  * than the time until the next look.
  */
-export function createWake(context: Context, pool: Pool, writer: string, pollMs = POLL_MS): Wake {
+export function createChangeSignal(
+  context: PostgresContext,
+  pool: Pool,
+  writer: string,
+  pollMs = POLL_MS,
+): ChangeSignal {
   const { db, project } = context;
   const channel = `skein_${sha256(project).slice(0, 40)}`;
   const listeners = new Set<() => void>();

@@ -1,25 +1,25 @@
 import type { Kysely } from 'kysely';
-import { limitOf, type Place } from '../page.ts';
+import { type PagePosition, pageLimit } from '../page.ts';
 import { type Page, type PageRequest, type Problem, StoreError } from '../store.ts';
 import { toStored } from './rows.ts';
-import type { Tables } from './schema.ts';
+import type { PostgresTables } from './schema.ts';
 
 /** What every operation of one store works with. */
-export interface Context {
-  readonly db: Kysely<Tables>;
+export interface PostgresContext {
+  readonly db: Kysely<PostgresTables>;
   readonly project: string;
   /** The project as its rows have it. */
   readonly own: string;
   readonly problems: Map<string, Problem>;
 }
 
-export function contextOf(db: Kysely<Tables>, project: string): Context {
+export function createContext(db: Kysely<PostgresTables>, project: string): PostgresContext {
   return { db, project, own: toStored(project), problems: new Map() };
 }
 
 /** Rows as records. A row that cannot be read is left out, reported, and stays as it is. */
 export function readRows<Row, T>(
-  { problems }: Pick<Context, 'problems'>,
+  { problems }: Pick<PostgresContext, 'problems'>,
   rows: readonly Row[],
   read: (row: Row) => T,
   where: (row: Row) => string,
@@ -37,7 +37,7 @@ export function readRows<Row, T>(
   });
 }
 
-export function placeOf({ after }: PageRequest, length: number): Place | undefined {
+export function readPosition({ after }: PageRequest, length: number): PagePosition | undefined {
   if (after === undefined) return undefined;
   let place: unknown;
   try {
@@ -49,13 +49,13 @@ export function placeOf({ after }: PageRequest, length: number): Place | undefin
 }
 
 /** Of one row more than asked for, the page; it says where it ended when there is more. */
-export function pageOfRows<Row, T>(
+export function toPageOfRows<Row, T>(
   rows: readonly Row[],
   request: PageRequest,
   read: (rows: readonly Row[]) => T[],
-  placeIn: (row: Row) => Place,
+  placeIn: (row: Row) => PagePosition,
 ): Page<T> {
-  const limit = limitOf(request);
+  const limit = pageLimit(request);
   const last = rows[limit - 1];
   if (rows.length <= limit || last === undefined) return { items: read(rows) };
   return { items: read(rows.slice(0, limit)), next: JSON.stringify(placeIn(last)) };

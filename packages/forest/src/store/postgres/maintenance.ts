@@ -1,18 +1,26 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ROOT, type StoreRecord } from '../../model/index.ts';
-import { hashFault, keyOf } from '../records.ts';
+import { hashFault, recordKey } from '../records.ts';
 import type { Problem } from '../store.ts';
 import { writePages } from './ancestor-pages.ts';
-import { type Context, readRows } from './context.ts';
+import { type PostgresContext, readRows } from './context.ts';
 import { readBody, readEntry, readNode, readOther, readRef, readTake } from './rows.ts';
-import { ENTRY_COLUMNS, NODE_COLUMNS, OTHER_COLUMNS, REF_COLUMNS, TAKE_COLUMNS, type Tables } from './schema.ts';
+import {
+  ENTRY_COLUMNS,
+  NODE_COLUMNS,
+  OTHER_COLUMNS,
+  type PostgresTables,
+  REF_COLUMNS,
+  TAKE_COLUMNS,
+} from './schema.ts';
 
 /** Reads every row, makes every hash again, and looks for what is named and not there. */
-export async function check(context: Context): Promise<Problem[]> {
+export async function check(context: PostgresContext): Promise<Problem[]> {
   const found = { ...context, problems: new Map<string, Problem>() };
   const wrong: Problem[] = [];
-  for (const kind of KINDS)
-    for await (const records of allOf(found, kind)) wrong.push(...records.flatMap(({ record }) => hashProblem(record)));
+  for (const kind of RECORD_TABLES)
+    for await (const records of readAll(found, kind))
+      wrong.push(...records.flatMap(({ record }) => hashProblem(record)));
   const { db, own } = context;
   const { rows: orphans } = await sql<{ id: string; parent: string }>`
     select id, parent from skein_node as node
@@ -34,7 +42,9 @@ export async function check(context: Context): Promise<Problem[]> {
 
 function hashProblem(record: StoreRecord): Problem[] {
   const fault = hashFault(record);
-  return fault === undefined ? [] : [{ ...problem('wrong-hash', keyOf(record), fault), subject: keyOf(record) }];
+  return fault === undefined
+    ? []
+    : [{ ...problem('wrong-hash', recordKey(record), fault), subject: recordKey(record) }];
 }
 
 function problem(code: Problem['code'], where: string, message: string): Problem {
@@ -48,15 +58,15 @@ const PAGES_AT_ONCE = 1000;
  * `changes` end here (the era), because a removal is no row.
  */
 export async function compact(
-  context: Context,
+  context: PostgresContext,
   keep: (record: StoreRecord) => boolean,
 ): Promise<{ kept: number; removed: number }> {
   const { db, own, project } = context;
   let kept = 0;
   let removed = 0;
   await db.transaction().execute(async (transaction) => {
-    for (const kind of KINDS) {
-      for await (const records of allOf({ ...context, db: transaction }, kind)) {
+    for (const kind of RECORD_TABLES) {
+      for await (const records of readAll({ ...context, db: transaction }, kind)) {
         const unwanted = records.filter(({ record }) => !keep(record));
         kept += records.length - unwanted.length;
         removed += unwanted.length;
@@ -86,7 +96,7 @@ export async function compact(
       insert into skein_era (project, era) values (${own}, 1)
       on conflict (project) do update set era = skein_era.era + 1`.execute(transaction);
   });
-  for (const table of [...KINDS.map((kind) => kind.table), 'skein_words', 'skein_page'])
+  for (const table of [...RECORD_TABLES.map((kind) => kind.table), 'skein_words', 'skein_page'])
     await sql`vacuum (analyze) ${sql.table(table)}`.execute(db);
   return { kept, removed };
 }
@@ -94,15 +104,15 @@ export async function compact(
 const ROWS_AT_ONCE = 500;
 
 /** A kind of record, its table, what its rows are known by, and how they are read. */
-interface Kind<T extends StoreRecord = StoreRecord> {
-  readonly table: keyof Tables;
+interface RecordTable<T extends StoreRecord = StoreRecord> {
+  readonly table: keyof PostgresTables;
   readonly key: readonly string[];
   readonly columns: readonly string[];
   // biome-ignore lint/suspicious/noExplicitAny: each kind has rows of its own
   readonly read: (row: any) => T;
 }
 
-const KINDS: readonly Kind[] = [
+const RECORD_TABLES: readonly RecordTable[] = [
   { table: 'skein_body', key: ['digest'], columns: ['digest', 'text'], read: readBody },
   { table: 'skein_node', key: ['id'], columns: NODE_COLUMNS, read: readNode },
   { table: 'skein_take', key: ['node', 'id'], columns: TAKE_COLUMNS, read: readTake },
@@ -112,13 +122,16 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** A record with the values its row is known by. */
-interface Found {
+interface StoredRecord {
   readonly record: StoreRecord;
   readonly key: readonly string[];
 }
 
 /** Every record of a kind, some hundred at a time, in the order of the keys. Rows that cannot be read are reported. */
-async function* allOf(context: Pick<Context, 'db' | 'own' | 'problems'>, kind: Kind): AsyncGenerator<Found[]> {
+async function* readAll(
+  context: Pick<PostgresContext, 'db' | 'own' | 'problems'>,
+  kind: RecordTable,
+): AsyncGenerator<StoredRecord[]> {
   const { db, own } = context;
   const { table, columns, read } = kind;
   const key = sql.join(kind.key.map((name) => sql.ref(name)));

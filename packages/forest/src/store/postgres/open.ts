@@ -3,15 +3,14 @@ import { type Kysely, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Store } from '../store.ts';
 import { append } from './append.ts';
-import { changes, createWake } from './changes.ts';
+import { changes, createChangeSignal } from './changes.ts';
 import { connect } from './connect.ts';
-import { type Context, contextOf } from './context.ts';
+import { createContext, type PostgresContext } from './context.ts';
 import { check, compact } from './maintenance.ts';
 import type { PostgresOptions } from './postgres-store.ts';
-import { nodeReads, thingReads } from './reads.ts';
+import { nodeQueries, recordQueries, search } from './queries.ts';
 import { toStored } from './rows.ts';
 import { migrate } from './schema.ts';
-import { search } from './search.ts';
 
 const CONNECTIONS = 10;
 
@@ -20,12 +19,12 @@ export async function open(
   { project, connections = CONNECTIONS }: PostgresOptions,
 ): Promise<Store> {
   const connection = connect(where, connections);
-  const context = contextOf(connection.db, project);
+  const context = createContext(connection.db, project);
   const writer = `p${randomUUID().slice(0, 8)}`;
   try {
     await migrate(connection.db as Kysely<never>, connection.target);
     const lease = await holdLease(context, writer);
-    const wake = createWake(context, connection.pool, writer);
+    const wake = createChangeSignal(context, connection.pool, writer);
     let closing: Promise<void> | undefined;
     const close = async () => {
       // A database that is gone cannot be told; the lease runs out by itself.
@@ -37,8 +36,8 @@ export async function open(
       async append(records) {
         if (await append(connection.db, project, records)) wake.tell();
       },
-      ...nodeReads(context),
-      ...thingReads(context),
+      ...nodeQueries(context),
+      ...recordQueries(context),
       search: (query) => search(context, query),
       changes: (after) => changes(context, after),
       watch: wake.watch,
@@ -67,7 +66,7 @@ export interface Lease {
 }
 
 /** Says every few seconds that this writer lives, until it ends. */
-export async function holdLease({ db, own }: Context, writer: string, beatMs = BEAT_MS): Promise<Lease> {
+export async function holdLease({ db, own }: PostgresContext, writer: string, beatMs = BEAT_MS): Promise<Lease> {
   const beat = async () => {
     await sql`
       insert into skein_writer (project, writer, beat) values (${own}, ${writer}, now())

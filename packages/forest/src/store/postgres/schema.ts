@@ -3,7 +3,7 @@ import { StoreError } from '../store.ts';
 import type { Target } from './connect.ts';
 
 /** The tables, as kysely knows them. Everything is under a project; `seq` is the order of writing. */
-export interface Tables {
+export interface PostgresTables {
   skein_node: NodeRow & Written;
   skein_page: { project: string; id: string; above: string; ids: string[] };
   skein_words: { project: string; id: string; words: string };
