@@ -12,7 +12,7 @@ import {
 } from '../../json/index.ts';
 import { type ContentBlock, viewOfBlocks } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
-import { blockEnd, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
+import { blockEnd, errorEvent, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
 import { readReply } from './read-response.ts';
 
 /**
@@ -79,6 +79,10 @@ class BlocksAssembler implements Assembler {
         if (name !== 'type') setMember(open.tree, name, member);
       this.#end(events);
       return events;
+    }
+    if (type === 'error') {
+      this.#unread.keep(undefined, data);
+      return [errorEvent(value.error, data)];
     }
     if (type !== 'finish') return undefined;
     this.#finish = data;
