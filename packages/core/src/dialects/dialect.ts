@@ -96,7 +96,8 @@ export interface DialectSpec extends DialectFacets {
   /** Never throws on what it does not know. */
   view(raw: string, origin: Origin): MessageView;
   readReply(body: string): RawReply;
-  assemble(): Assembler;
+  /** `origin` is that of the reply. */
+  assemble(origin: Origin): Assembler;
   readRequest(body: string): RawRequest;
   readonly writer: RequestWriter;
 }
@@ -169,7 +170,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
       );
     },
     readStream(origin?: Partial<Origin>) {
-      const assembler = spec.assemble();
+      const assembler = spec.assemble(completeOrigin(origin));
       return {
         push: (event: string | undefined, data: string) => assembler.push(event, data),
         finish: () => {

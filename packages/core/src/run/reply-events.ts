@@ -1,8 +1,8 @@
-import type { StreamEvent } from '../dialects/index.ts';
+import type { StreamDelta } from '../dialects/index.ts';
 import type { Message } from '../message/index.ts';
 
 /** What a stream would have told of a message that came in one piece. */
-export function* replyEvents(message: Message): Generator<Exclude<StreamEvent, { type: 'error' }>> {
+export function* replyEvents(message: Message): Generator<StreamDelta> {
   let index = 0;
   for (const block of message.content) {
     if (block.type === 'tool-use') {

@@ -1,4 +1,5 @@
-import type { Reply, StreamEvent, WrittenRequest } from '../dialects/index.ts';
+import type { Reply, StreamDelta, WrittenRequest } from '../dialects/index.ts';
+import { toDelta } from '../dialects/stream/events.ts';
 import { isObject, parseJson } from '../json/parse.ts';
 import type { Origin } from '../message/index.ts';
 import type { RetryNotice } from '../providers/index.ts';
@@ -101,7 +102,8 @@ export async function send(running: Running, target: Target, written: WrittenReq
         }
         for (const told of reader.push(event, data)) {
           if (told.type === 'error') return await answer.errorIn(told.native);
-          tell(told);
+          const delta = toDelta(told);
+          if (delta) tell(delta);
         }
       }
       return undefined;
@@ -110,7 +112,7 @@ export async function send(running: Running, target: Target, written: WrittenReq
     }
   }
 
-  function tell(event: Exclude<StreamEvent, { type: 'error' }>): void {
+  function tell(event: StreamDelta): void {
     seen.told ||= event.type !== 'unknown';
     journal.emit(event.type === 'tool-use' && tools ? { ...event, name: tools.ownName(event.name, targets) } : event);
   }

@@ -7,7 +7,7 @@ import type {
   ProviderDescriptor,
   RequestParams,
   Stop,
-  StreamEvent,
+  StreamDelta,
   Usage,
 } from '../dialects/index.ts';
 import type { JsonObject } from '../json/index.ts';
@@ -124,7 +124,7 @@ export type ModelLimitsOf = (provider: string, model: string) => ModelLimits | u
  * `finish` comes last, exactly once, unless iterating throws.
  */
 export type RunEvent =
-  | Exclude<StreamEvent, { type: 'error' }>
+  | StreamDelta
   /** A call is answered; those of one message come as they are done, their `message`s in the order of the calls. */
   | { readonly type: 'tool-result'; readonly callId: string; readonly name: string; readonly message: Message }
   /** A call waits for approval. */

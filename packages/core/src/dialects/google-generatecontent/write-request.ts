@@ -107,7 +107,7 @@ export const writer: RequestWriter = {
 /** Passes validation in place of a signature: Google's documented way to send calls without one (`escape`). */
 const PLACEHOLDER = '"skip_thought_signature_validator"';
 
-function contentText(role: 'user' | 'model', parts: readonly string[]): string {
+export function contentText(role: 'user' | 'model', parts: readonly string[]): string {
   return `{"role":"${role}","parts":[${parts.join(',')}]}`;
 }
 
