@@ -7,5 +7,5 @@ export function client(baseUrl: string, options?: Parameters<typeof hc>[1]) {
 }
 
 /** What the API sends, inferred from the schemas that it is described by. */
-export type { Block } from './api/blocks.ts';
-export type { GenerationEvent, Loss, Notice } from './api/events.ts';
+export type { Block } from './api/schemas/blocks.ts';
+export type { GenerationEvent, Loss, Notice } from './api/schemas/generation.ts';

@@ -1,11 +1,11 @@
-import { isText, type JsonObject, loneSurrogates } from '../json/index.ts';
+import { findLoneSurrogates, isText, type JsonObject } from '../json/index.ts';
 import {
   createMessage,
   type Facts,
   type Message,
   type MessageView,
   type Origin,
-  type ViewOf,
+  type ViewReader,
 } from '../message/index.ts';
 import type { ProviderDescriptor } from './provider.ts';
 import { ProtocolError, type Reply, type Stop, type Usage } from './reply.ts';
@@ -140,52 +140,57 @@ export function makeDialect(spec: DialectSpec): Dialect {
   const cache = new WriteCache();
   const origins = new WeakMap<object, Origin>();
   // Messages of one list share their origins.
-  const originOf = (given: Partial<Origin> = home): Origin => {
+  const completeOrigin = (given: Partial<Origin> = home): Origin => {
     const known = origins.get(given);
     if (known) return known;
     const origin = Object.freeze({ ...home, ...withoutUndefined(given), dialect: spec.id });
     if (Object.isFrozen(given)) origins.set(given, origin);
     return origin;
   };
-  const viewOf: ViewOf = (raw, origin) => {
+  const readView: ViewReader = (raw, origin) => {
     const view = spec.view(raw, origin);
-    return loneSurrogates(raw).length > 0 ? { ...view, needs: [...view.needs, 'surrogate'] } : view;
+    return findLoneSurrogates(raw).length > 0 ? { ...view, needs: [...view.needs, 'surrogate'] } : view;
   };
-  const messageOf = (raw: string, origin: Origin, facts?: Facts): Message => createMessage(raw, origin, viewOf, facts);
+  const makeMessage = (raw: string, origin: Origin, facts?: Facts): Message =>
+    createMessage(raw, origin, readView, facts);
 
   return Object.freeze({
     id: spec.id,
     home: spec.home,
     parseMessage(raw: string, origin?: Partial<Origin>, facts?: Facts) {
-      const message = messageOf(raw, originOf(origin), facts);
-      if (!facts) protocolText(spec.id, raw, () => message.content);
+      const message = makeMessage(raw, completeOrigin(origin), facts);
+      if (!facts) readProtocol(spec.id, raw, () => message.content);
       return message;
     },
     readResponse(body: string, origin?: Partial<Origin>) {
-      return replyOf(
-        protocolText(spec.id, body, () => spec.readReply(body)),
-        originOf(origin),
-        messageOf,
+      return makeReply(
+        readProtocol(spec.id, body, () => spec.readReply(body)),
+        completeOrigin(origin),
+        makeMessage,
       );
     },
     readStream(origin?: Partial<Origin>) {
-      const assembler = spec.assemble(originOf(origin));
+      const assembler = spec.assemble(completeOrigin(origin));
       return {
         push: (event: string | undefined, data: string) => assembler.push(event, data),
         finish: () => {
           const raw = assembler.finish();
-          return replyOf(raw, raw.cut ? { ...originOf(origin), cut: true } : originOf(origin), messageOf);
+          return makeReply(
+            raw,
+            raw.cut ? { ...completeOrigin(origin), cut: true } : completeOrigin(origin),
+            makeMessage,
+          );
         },
       };
     },
     readRequest(body: string, origin?: Partial<Origin>) {
-      const { model, system, messages, ...rest } = protocolText(spec.id, body, () => spec.readRequest(body));
-      const from = originOf(origin);
+      const { model, system, messages, ...rest } = readProtocol(spec.id, body, () => spec.readRequest(body));
+      const from = completeOrigin(origin);
       return {
         ...rest,
         model: isText(model) ? model : undefined,
-        system: system === undefined ? undefined : messageOf(system, from),
-        messages: messages.map((raw) => messageOf(raw, from)),
+        system: system === undefined ? undefined : makeMessage(system, from),
+        messages: messages.map((raw) => makeMessage(raw, from)),
       };
     },
     writeRequest: (request) => writeRequest(spec, request, cache),
@@ -198,7 +203,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
   } satisfies Dialect);
 }
 
-function replyOf(raw: RawReply, origin: Origin, messageOf: (raw: string, origin: Origin) => Message): Reply {
+function makeReply(raw: RawReply, origin: Origin, makeMessage: (raw: string, origin: Origin) => Message): Reply {
   const { model, upstream } = raw;
   const from: Origin = Object.freeze({
     ...origin,
@@ -206,12 +211,15 @@ function replyOf(raw: RawReply, origin: Origin, messageOf: (raw: string, origin:
     ...(isText(model) && origin.model !== undefined && origin.model !== model && { requestedModel: origin.model }),
     ...(isText(upstream) && { upstream }),
   });
-  const [first, ...others] = raw.choices.map((choice) => ({ message: messageOf(choice.raw, from), stop: choice.stop }));
+  const [first, ...others] = raw.choices.map((choice) => ({
+    message: makeMessage(choice.raw, from),
+    stop: choice.stop,
+  }));
   return { message: first!.message, stop: first!.stop, alternatives: others, usage: raw.usage, envelope: raw.envelope };
 }
 
 /** Text that cannot be this protocol is an error with the text attached, whatever step found it. */
-function protocolText<T>(dialect: string, text: string, read: () => T): T {
+function readProtocol<T>(dialect: string, text: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, membersOf, type Path, parseJson, textAt } from '../json/index.ts';
+import { findMembers, isObject, type JsonObject, type Path, parseJson, textAt } from '../json/index.ts';
 import { dropped, type LossNote } from './loss.ts';
 import type { RequestParams, ToolDefinition } from './request.ts';
 import type { BodyMember } from './write/frame.ts';
@@ -6,12 +6,12 @@ import { targetToolName } from './write/tool-calls.ts';
 import type { Target } from './write/writer.ts';
 
 /** Parameters that are one plain value everywhere, by the name a protocol has for each. */
-export type SimpleNames = Partial<Record<SimpleParam, string>>;
+export type ParamNames = Partial<Record<SimpleParam, string>>;
 type SimpleParam = 'maxTokens' | 'temperature' | 'topP' | 'stop' | 'seed' | 'stream' | 'parallelToolCalls';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-const SIMPLE: Readonly<Record<SimpleParam, (value: unknown) => boolean>> = {
+const PARAM_NAMES: Readonly<Record<SimpleParam, (value: unknown) => boolean>> = {
   maxTokens: isNumber,
   temperature: isNumber,
   topP: isNumber,
@@ -23,11 +23,14 @@ const SIMPLE: Readonly<Record<SimpleParam, (value: unknown) => boolean>> = {
 };
 
 /** The simple parameters of a body, and the names of the members they were read from. */
-export function readSimple(body: JsonObject, names: SimpleNames): { params: Writable<RequestParams>; taken: string[] } {
+export function readSimpleParams(
+  body: JsonObject,
+  names: ParamNames,
+): { params: Writable<RequestParams>; taken: string[] } {
   const params: Record<string, unknown> = {};
   const taken: string[] = [];
   for (const [param, name] of Object.entries(names)) {
-    if (!SIMPLE[param as SimpleParam](body[name]) || param in params) continue;
+    if (!PARAM_NAMES[param as SimpleParam](body[name]) || param in params) continue;
     params[param] = body[name];
     taken.push(name);
   }
@@ -35,8 +38,8 @@ export function readSimple(body: JsonObject, names: SimpleNames): { params: Writ
 }
 
 /** The members for the simple parameters; those that the protocol has no name for are left out with a note. */
-export function writeSimple(params: RequestParams, names: SimpleNames, losses: LossNote[]): BodyMember[] {
-  return (Object.keys(SIMPLE) as SimpleParam[]).flatMap((param): BodyMember[] => {
+export function writeSimpleParams(params: RequestParams, names: ParamNames, losses: LossNote[]): BodyMember[] {
+  return (Object.keys(PARAM_NAMES) as SimpleParam[]).flatMap((param): BodyMember[] => {
     const name = names[param];
     if (name !== undefined) return [[name, JSON.stringify(params[param])]];
     if (params[param] !== undefined) losses.push(dropped(`params.${param}`, 'parameter'));
@@ -45,7 +48,7 @@ export function writeSimple(params: RequestParams, names: SimpleNames, losses: L
 }
 
 /** How tools are chosen, by a name that the target takes; without any tools there is nothing to choose. */
-export function targetChoice(
+export function toTargetChoice(
   { toolChoice }: RequestParams,
   target: Target,
   losses: LossNote[],
@@ -60,9 +63,9 @@ export function targetChoice(
 }
 
 /** Every member of a body that was not taken, as exact text. */
-export function restOf(body: string, taken: Iterable<string>): Record<string, string> {
+export function readRest(body: string, taken: Iterable<string>): Record<string, string> {
   const known = new Set(taken);
-  const rest = membersOf(body).filter(({ name }) => !known.has(name));
+  const rest = findMembers(body).filter(({ name }) => !known.has(name));
   return Object.fromEntries(rest.map(({ name, start, end }) => [name, body.slice(start, end)]));
 }
 

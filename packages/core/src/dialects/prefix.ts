@@ -1,13 +1,13 @@
 import {
   digest,
-  elementsOf,
   elementTexts,
   find,
+  findElements,
   parseJson,
+  removeMembers,
   skipSpace,
   splice,
   textAt,
-  withoutMembers,
 } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { type Element, joinElement } from './manifest.ts';
@@ -37,9 +37,7 @@ export function hashElements(
   messages: readonly Message[],
   cache: WriteCache,
 ): string {
-  let prefix = start;
-  for (const element of elements) prefix = hashNext(prefix, element, messages, cache);
-  return prefix;
+  return elements.reduce((prefix, element) => hashNext(prefix, element, messages, cache), start);
 }
 
 /** The digest of an element's text; for a whole message, the one that its facts hold. */
@@ -99,12 +97,12 @@ function withoutMarkers(text: string): string {
   return text.includes('"cache_control"') ? splice(text, markerEdits(text, skipSpace(text, 0))) : text;
 }
 
-function markerEdits(text: string, start: number): ReturnType<typeof withoutMembers> {
+function markerEdits(text: string, start: number): ReturnType<typeof removeMembers> {
   if (text[start] !== '{') return [];
   const content = find(text, ['content'], start);
-  const blocks = content && text[content.start] === '[' ? elementsOf(text, content.start) : [];
+  const blocks = content && text[content.start] === '[' ? findElements(text, content.start) : [];
   return [
-    ...withoutMembers(text, start, (name) => name === 'cache_control'),
+    ...removeMembers(text, start, (name) => name === 'cache_control'),
     ...blocks.flatMap((block) => markerEdits(text, block.start)),
   ];
 }

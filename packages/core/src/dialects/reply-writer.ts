@@ -4,7 +4,7 @@ import { dropped, type LossNote, rewritten, synthesised } from './loss.ts';
 import type { Stop, StopReason, Usage } from './reply.ts';
 import type { ReplyContent, ReplyHead, ReplyWriter, ServedError, WriteStreamOptions } from './serve.ts';
 import type { StreamEvent } from './stream/events.ts';
-import { areArguments, inlined, leftOut } from './write/content.ts';
+import { areArguments, inlineDataUrl, noteLeftOut } from './write/content.ts';
 
 type Kind = ContentBlock['type'];
 
@@ -55,12 +55,12 @@ export function fitBlock(
       return plain;
     }
     case 'media': {
-      const media = inlined(block);
+      const media = inlineDataUrl(block);
       if (abilities.media(media)) return media;
       break;
     }
   }
-  losses.push(leftOut(block, path));
+  losses.push(noteLeftOut(block, path));
   return undefined;
 }
 

@@ -2,10 +2,9 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Forest, GenerationState } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { sseResponse } from '../http/sse.ts';
-import { Generation, GenerationEvent } from './events.ts';
-import { given } from './given.ts';
-import { accepts, answers, apiRouter, jsonBody, streams } from './route.ts';
-import { Id, Name, PageQuery, pageOf, ThreadId, Wish } from './schemas.ts';
+import { accepts, answers, apiRouter, given, jsonBody, streams } from './router.ts';
+import { GenerationRequest, Id, Name, PageQuery, pageSchema, ThreadId } from './schemas/forest.ts';
+import { Generation, GenerationEvent } from './schemas/generation.ts';
 
 const params = z.object({ generation: Name });
 const tags = ['generations'];
@@ -17,7 +16,7 @@ const start = createRoute({
   summary: 'Lets a model answer below a node, or at the head of a conversation; returns at once',
   request: {
     body: jsonBody(
-      Wish.extend({
+      GenerationRequest.extend({
         node: Id.optional().openapi({ description: 'Default: the head of the conversation' }),
         n: z.number().int().min(1).max(20).optional(),
         again: z.boolean().optional(),
@@ -37,7 +36,7 @@ const list = createRoute({
   tags,
   summary: 'Generations, of one node or of all, oldest first; with `thread`, those of each page that belong to it',
   request: { query: PageQuery.extend({ node: Id.optional(), thread: ThreadId.optional() }) },
-  responses: answers(pageOf(Generation)),
+  responses: answers(pageSchema(Generation)),
 });
 
 const get = createRoute({
@@ -106,7 +105,7 @@ export const generations = apiRouter()
   .openapi(start, async (c) => {
     const { engine, forest, generating } = c.var.services;
     const { node, thread: name, n, again, ...wish } = c.req.valid('json');
-    const at = node ?? (await headOf(forest, name));
+    const at = node ?? (await readHead(forest, name));
     const options = await generating.options(given(wish), name === undefined ? undefined : { thread: name, at });
     // Last, so that what is refused leaves no fork behind.
     const thread = name === undefined ? undefined : (await forest.threads.writable(name, { at })).id;
@@ -147,9 +146,8 @@ export const generations = apiRouter()
     return c.json(view(await engine.get(id)), 202);
   });
 
-async function headOf({ threads }: Forest, thread: string | undefined): Promise<string> {
-  if (thread === undefined)
-    throw new Problem(400, 'bad_request', 'Say where: "node", or "thread" to go on from its head.');
+async function readHead({ threads }: Forest, thread: string | undefined): Promise<string> {
+  if (thread === undefined) throw new Problem('bad_request', 'Say where: "node", or "thread" to go on from its head.');
   return (await threads.get(thread)).head;
 }
 

@@ -1,4 +1,5 @@
 import { type ContentBlock, elementTexts, isLegacyMessage, type Message, normalizeMessage, textAt } from '@skein/core';
+import type { Context } from 'hono';
 import { Problem } from '../http/problem.ts';
 
 /**
@@ -23,7 +24,7 @@ function readMessage(text: string, place: string): Message {
   try {
     return normalizeMessage(text);
   } catch (error) {
-    throw new Problem(422, 'bad_message', `${place}: ${error instanceof Error ? error.message : error}`);
+    throw new Problem('bad_message', `${place}: ${error instanceof Error ? error.message : error}`);
   }
 }
 
@@ -35,9 +36,18 @@ function checkBlocks(content: readonly ContentBlock[], place: string): void {
     if (block.type !== 'unknown') return;
     const example = '{"type":"text","text":"…"}';
     throw new Problem(
-      422,
       'bad_message',
       `${here} is not a content block such as ${example}: ${block.native.slice(0, 200)}`,
     );
   });
+}
+
+/** When the older message shape (string content, `tool_calls`) was superseded, as RFC 9745 wants it. */
+const SINCE = '@1763251200';
+
+/** Tells a client that writes the older shape that there is a newer one. */
+export function markOlder(c: Context, older: boolean): void {
+  if (!older) return;
+  c.header('deprecation', SINCE);
+  c.header('link', '</api/openapi.json>; rel="deprecation"');
 }

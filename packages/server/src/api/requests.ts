@@ -1,9 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type Loss as CoreLoss, describeLoss, type PrefixDifference } from '@skein/core';
-import { Loss } from './events.ts';
-import { given } from './given.ts';
-import { answers, apiRouter, jsonBody } from './route.ts';
-import { Id, ThreadId, Wish } from './schemas.ts';
+import { answers, apiRouter, given, jsonBody } from './router.ts';
+import { GenerationRequest, Id, ThreadId } from './schemas/forest.ts';
+import { Loss } from './schemas/generation.ts';
 
 const params = z.object({ node: Id });
 const tags = ['nodes'];
@@ -52,7 +51,7 @@ const preview = createRoute({
   request: {
     params,
     body: jsonBody(
-      Wish.extend({
+      GenerationRequest.extend({
         thread: ThreadId.optional().openapi({ description: 'What is not given is as in its last request.' }),
       }).strict(),
     ),

@@ -1,8 +1,8 @@
 import type { z } from '@hono/zod-openapi';
 import type { ForestNode, TakeRecord } from '@skein/forest';
 import type { Redact } from '../redact.ts';
-import { toBlock } from './blocks.ts';
-import type { Node, Take } from './schemas.ts';
+import { toBlock } from './schemas/blocks.ts';
+import type { Node, Take } from './schemas/forest.ts';
 
 /** A node as it is shown: blocks in the provider's order, without texts that only machines read. */
 export function nodeView(node: ForestNode, redact: Redact): z.infer<typeof Node> {

@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
+import { SkeinError } from '@skein/core';
 
 /** Newer than the oldest Node that is supported. */
 const { createZstdDecompress, zstdDecompressSync } = zlib as {
@@ -27,13 +28,14 @@ const WHOLE: Readonly<Record<string, ((bytes: Uint8Array, limit: number) => Buff
   zstd: zstdDecompressSync && ((bytes, maxOutputLength) => zstdDecompressSync(bytes, { maxOutputLength })),
 };
 
-/** The bytes were sent in a way that cannot be read here. */
-export class UndecodableError extends Error {
+/** A body has an encoding that this version of Node cannot read, or is not what its encoding says. */
+export class UndecodableError extends SkeinError {
+  override readonly name = 'UndecodableError';
   readonly code = 'undecodable';
 }
 
 /** What a body is wrapped in, the outermost last. */
-function encodingsOf(header: string | undefined): string[] {
+function readEncodings(header: string | undefined): string[] {
   const names = (header ?? '').toLowerCase().split(/\s*,\s*/);
   return names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
 }
@@ -50,7 +52,7 @@ export function createDecoder(
   onBytes: (bytes: Uint8Array) => void,
   onError: (error: Error) => void,
 ): Decoder | undefined {
-  const encodings = encodingsOf(header);
+  const encodings = readEncodings(header);
   if (encodings.length === 0) return undefined;
   const steps = encodings.reverse().map((name) => {
     const make = STREAMS[name];
@@ -79,7 +81,7 @@ export function createDecoder(
 
 /** A whole body. Throws an `UndecodableError`; one that would grow beyond `limit` is one, too. */
 export function decodeWhole(header: string | undefined, bytes: Uint8Array, limit: number): Uint8Array {
-  return encodingsOf(header)
+  return readEncodings(header)
     .reverse()
     .reduce((encoded, name) => {
       const decode = WHOLE[name];

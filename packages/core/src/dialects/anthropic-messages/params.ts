@@ -1,11 +1,11 @@
 import type { LossNote } from '../loss.ts';
-import { type SimpleNames, targetChoice, writeSimple } from '../params.ts';
+import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
 import { forModel, type ProviderDescriptor } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
 import { type BodyMember, dropped, rewritten, type Target } from '../write/index.ts';
 
 /** How tools are chosen and how much is thought has no plain word: when read, it stays in `rest`. */
-export const SIMPLE: SimpleNames = {
+export const PARAM_NAMES: ParamNames = {
   maxTokens: 'max_tokens',
   temperature: 'temperature',
   topP: 'top_p',
@@ -64,7 +64,7 @@ function besideThinking({ temperature, topP, ...others }: RequestParams, losses:
   };
 }
 
-export function paramMembers(
+export function writeParams(
   params: RequestParams,
   target: Target,
   hasTools: boolean,
@@ -96,7 +96,7 @@ export function paramMembers(
     losses.push((thought ? rewritten : dropped)('params.reasoning.budget', 'parameter'));
   const beside = thought !== undefined && effort !== 'none' ? besideThinking(simple, losses) : simple;
   return [
-    ...writeSimple({ ...beside, maxTokens }, SIMPLE, losses),
+    ...writeSimpleParams({ ...beside, maxTokens }, PARAM_NAMES, losses),
     ['tool_choice', choiceText(params, target, hasTools, losses)],
     ['thinking', thought],
     ['output_config', effort !== 'none' && effort && takesEffort ? `{"effort":${JSON.stringify(effort)}}` : undefined],
@@ -112,7 +112,7 @@ function choiceText(params: RequestParams, target: Target, hasTools: boolean, lo
   }
   const isRefused = forcesTool(params) && alwaysThinks(target);
   if (isRefused) losses.push(dropped('params.toolChoice', 'parameter', 'forced-tool-unsupported'));
-  const choice = isRefused ? 'auto' : targetChoice(params, target, losses);
+  const choice = isRefused ? 'auto' : toTargetChoice(params, target, losses);
   const named = typeof choice === 'object' ? { type: 'tool', ...choice } : { type: TYPES[choice ?? 'auto'] };
   return JSON.stringify({ ...named, ...(isSingle && choice !== 'none' && { disable_parallel_tool_use: true }) });
 }

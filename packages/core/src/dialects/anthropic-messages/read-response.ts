@@ -13,14 +13,14 @@ export function readReply(body: string): RawReply {
     throw new ProtocolError(DIALECT, 'the response has no "content"', body);
   const text = value.content === null ? '[]' : body.slice(content.start, content.end);
   const envelope = splice(body, [{ ...content, text: 'null' }]);
-  return replyOf(envelope, value, text, stopOf(value.stop_reason));
+  return toReply(envelope, value, text, readStop(value.stop_reason));
 }
 
 /** `value` is what the envelope says. */
-export function replyOf(envelope: string, { usage, model }: JsonObject, content: string, stop: Stop): RawReply {
+export function toReply(envelope: string, { usage, model }: JsonObject, content: string, stop: Stop): RawReply {
   return {
     choices: [{ raw: `{"role":${textAt(envelope, ['role']) ?? '"assistant"'},"content":${content}}`, stop }],
-    usage: usageOf(usage, textAt(envelope, ['usage'])),
+    usage: readUsage(usage, textAt(envelope, ['usage'])),
     envelope,
     model,
   };
@@ -30,10 +30,10 @@ export function replyOf(envelope: string, { usage, model }: JsonObject, content:
  * `input_tokens` leaves out what was read from or written to the cache. The top level also leaves out compaction,
  * which the same model did (recorded); what an advisor model did stays in `native` alone, because it has other prices.
  */
-export function usageOf(value: unknown, native: string | undefined): Usage | undefined {
+export function readUsage(value: unknown, native: string | undefined): Usage | undefined {
   if (!isObject(value) || native === undefined) return undefined;
   const iterations = Array.isArray(value.iterations) ? value.iterations : [];
-  const all = [value, ...iterations.filter((item) => isObject(item) && item.type === 'compaction')].map(bucketsOf);
+  const all = [value, ...iterations.filter((item) => isObject(item) && item.type === 'compaction')].map(readBuckets);
   const sum = (name: keyof Buckets): number => all.reduce((total, each) => total + each[name], 0);
   return {
     input: sum('input'),
@@ -48,7 +48,7 @@ export function usageOf(value: unknown, native: string | undefined): Usage | und
 
 type Buckets = Omit<Usage, 'native'>;
 
-function bucketsOf(value: JsonObject): Buckets {
+function readBuckets(value: JsonObject): Buckets {
   const { cache_creation: created, output_tokens_details: details } = value;
   const cacheWrite1h = count(created, 'ephemeral_1h_input_tokens');
   // The total is sent again at the end of a stream, its parts are not.
@@ -80,7 +80,7 @@ const REASONS: Readonly<Record<string, StopReason>> = {
   compaction: 'pause',
 };
 
-export function stopOf(native: unknown): Stop {
+export function readStop(native: unknown): Stop {
   if (typeof native !== 'string') return { reason: 'unknown', native: undefined };
   return { reason: Object.hasOwn(REASONS, native) ? REASONS[native]! : 'unknown', native };
 }

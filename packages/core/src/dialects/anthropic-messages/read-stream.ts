@@ -1,4 +1,5 @@
 import {
+  ensureMember,
   getMember,
   isJson,
   isObject,
@@ -7,7 +8,6 @@ import {
   leafNode,
   listNode,
   type MergeRule,
-  memberIn,
   mergeDelta,
   parseJson,
   parseTree,
@@ -35,7 +35,7 @@ import {
   usualParts,
 } from '../stream/index.ts';
 import { DIALECT } from './provider.ts';
-import { replyOf, stopOf, usageOf } from './read-response.ts';
+import { readStop, readUsage, toReply } from './read-response.ts';
 import { view } from './view.ts';
 
 /** A delta of text or thinking: its index, its field, its string. */
@@ -86,8 +86,8 @@ class MessageAssembler implements Assembler {
     this.#unread.addTo(envelope);
     const value = parseJson(plain) as JsonObject;
     const isCut = cut && typeof value.stop_reason !== 'string';
-    const stop = this.#failure ?? (isCut ? { reason: 'cut', native: undefined } : stopOf(value.stop_reason));
-    return { ...replyOf(plain, value, `[${content}]`, stop), envelope: printTree(envelope), cut };
+    const stop = this.#failure ?? (isCut ? { reason: 'cut', native: undefined } : readStop(value.stop_reason));
+    return { ...toReply(plain, value, `[${content}]`, stop), envelope: printTree(envelope), cut };
   }
 
   #usual(data: string): readonly StreamEvent[] | undefined {
@@ -181,7 +181,7 @@ class MessageAssembler implements Assembler {
     if (this.#hasToldStop || (typeof reason !== 'string' && !this.#isEnded)) return NO_EVENTS;
     this.#hasToldStop = true;
     const ends = this.#blocks.flatMap((block) => block.end());
-    return [...ends, ...usageEvents(this.#envelope, usage), { type: 'stop', stop: stopOf(reason) }];
+    return [...ends, ...usageEvents(this.#envelope, usage), { type: 'stop', stop: readStop(reason) }];
   }
 
   #start(tree: RecordNode, { content: values, usage }: JsonObject): readonly StreamEvent[] {
@@ -242,7 +242,7 @@ class StreamBlock {
   /** An escaped piece of a string field: the way of nearly every event. */
   append(field: string, piece: string): void {
     this.#isTold = false;
-    memberIn(this.#tree, field, textNode).pieces.push(piece);
+    ensureMember(this.#tree, field, textNode).pieces.push(piece);
   }
 
   appendJson(piece: string): void {
@@ -254,7 +254,7 @@ class StreamBlock {
   merge({ members }: RecordNode): void {
     this.#isTold = false;
     for (const { name, value } of members)
-      if (name === 'citation') memberIn(this.#tree, 'citations', listNode).items.push(value);
+      if (name === 'citation') ensureMember(this.#tree, 'citations', listNode).items.push(value);
     const known = members.filter(({ name }) => !['type', 'citation', 'partial_json', PASSING].includes(name));
     mergeDelta(this.#tree, { kind: 'record', members: known }, RULE);
   }
@@ -326,7 +326,7 @@ function startEvents(
 
 function usageEvents(envelope: RecordNode, value: unknown): StreamEvent[] {
   const native = getMember(envelope, 'usage');
-  const usage = native && usageOf(value, printTree(native));
+  const usage = native && readUsage(value, printTree(native));
   return usage ? [{ type: 'usage', usage }] : [];
 }
 

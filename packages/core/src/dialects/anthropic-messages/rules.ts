@@ -1,4 +1,4 @@
-import { elementsOf, find, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
+import { find, findElements, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
 import type { Draft } from '../write/index.ts';
 
 /** What keeps a block from being sent as it is. The view reports it, splicing repairs it. */
@@ -78,16 +78,16 @@ export function anyBlock(blocks: readonly unknown[], holds: (block: JsonObject) 
 }
 
 /** `trailing-space` */
-export function trimEnd(unit: Draft): Draft | undefined | null {
-  const content = find(unit.text, ['content'])!;
-  const last = unit.text[content.start] === '[' ? elementsOf(unit.text, content.start).at(-1) : undefined;
-  const range = last ? find(unit.text, ['text'], last.start) : content;
-  const text = range && unit.text.slice(range.start, range.end);
+export function trimEnd(draft: Draft): Draft | undefined | null {
+  const content = find(draft.text, ['content'])!;
+  const last = draft.text[content.start] === '[' ? findElements(draft.text, content.start).at(-1) : undefined;
+  const range = last ? find(draft.text, ['text'], last.start) : content;
+  const text = range && draft.text.slice(range.start, range.end);
   const said = text?.startsWith('"') ? String(parseJson(text)) : '';
   const trimmed = said.trimEnd();
   if (trimmed === said) return undefined;
   if (trimmed === '') return null;
-  return { ...unit, pieces: undefined, text: splice(unit.text, [{ ...range!, text: JSON.stringify(trimmed) }]) };
+  return { ...draft, pieces: undefined, text: splice(draft.text, [{ ...range!, text: JSON.stringify(trimmed) }]) };
 }
 
 /**

@@ -1,13 +1,13 @@
-import { elementsIn, isObject, isText, type JsonObject, parseJson, textAt } from '../../json/index.ts';
+import { isObject, isText, type JsonObject, mapElements, parseJson, textAt } from '../../json/index.ts';
 import {
   type ContentBlock,
-  citationOf,
   type MediaBlock,
   type MediaSource,
   type MessageView,
   type Need,
   type Origin,
   type Role,
+  readCitation,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
 import { viewId } from '../write/index.ts';
@@ -30,21 +30,21 @@ export function view(raw: string, origin: Origin): MessageView {
   const { content } = value;
   if (!Array.isArray(content)) {
     const blocks: ContentBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [];
-    return { role: roleOf(value.role, []), content: blocks, needs: isVisible(content) ? [] : ['empty'] };
+    return { role: readRole(value.role, []), content: blocks, needs: isVisible(content) ? [] : ['empty'] };
   }
   return {
-    role: roleOf(value.role, content),
-    content: blocksIn(raw, value, raw),
-    needs: needsOf(content, value.role === 'user', origin.cut === true),
+    role: readRole(value.role, content),
+    content: readBlocks(raw, value, raw),
+    needs: findNeeds(content, value.role === 'user', origin.cut === true),
   };
 }
 
-function roleOf(role: unknown, content: readonly unknown[]): Role {
+function readRole(role: unknown, content: readonly unknown[]): Role {
   if (role === 'user') return content.length > 0 && content.every(isToolResult) ? 'tool' : 'user';
   return role === 'assistant' || role === 'system' ? role : 'other';
 }
 
-function needsOf(content: readonly unknown[], isUser: boolean, cut: boolean): Need[] {
+function findNeeds(content: readonly unknown[], isUser: boolean, cut: boolean): Need[] {
   const incomplete = content.filter((block) => isIncomplete(block, content, cut));
   const firstOther = content.findIndex((block) => !isToolResult(block));
   const needs: [Need, boolean][] = [
@@ -59,17 +59,17 @@ function needsOf(content: readonly unknown[], isUser: boolean, cut: boolean): Ne
 }
 
 /** The blocks in the `content` of a value; `raw` is the message that holds it. */
-function blocksIn(text: string, value: JsonObject, raw: string): ContentBlock[] {
-  return elementsIn(text, value, 'content', (block, native, index) => {
-    return (isObject(block) && blockOf(block, native, index, raw)) || { type: 'unknown', native };
+function readBlocks(text: string, value: JsonObject, raw: string): ContentBlock[] {
+  return mapElements(text, value, 'content', (block, native, index) => {
+    return (isObject(block) && readBlock(block, native, index, raw)) || { type: 'unknown', native };
   });
 }
 
-function blockOf(value: JsonObject, native: string, index: number, raw: string): ContentBlock | undefined {
+function readBlock(value: JsonObject, native: string, index: number, raw: string): ContentBlock | undefined {
   const { type, text, thinking, id, name, input, content } = value;
   switch (type) {
     case 'text': {
-      const citations = elementsIn(native, value, 'citations', (citation, source) => citationOf(source, citation));
+      const citations = mapElements(native, value, 'citations', (citation, source) => readCitation(source, citation));
       return typeof text === 'string' ? { type, text, ...(citations.length > 0 && { citations }) } : undefined;
     }
     case 'thinking':
@@ -90,24 +90,24 @@ function blockOf(value: JsonObject, native: string, index: number, raw: string):
       return {
         type: 'tool-result',
         toolCallId: typeof value.tool_use_id === 'string' ? value.tool_use_id : `skn_fn_${index}_`,
-        content: typeof content === 'string' ? [{ type: 'text', text: content }] : blocksIn(native, value, raw),
+        content: typeof content === 'string' ? [{ type: 'text', text: content }] : readBlocks(native, value, raw),
         isError: value.is_error === true,
       };
     default:
-      return mediaOf(value);
+      return readMedia(value);
   }
 }
 
 /** An image or document; undefined for sources that are not bytes, such as documents made of blocks. */
-function mediaOf(value: JsonObject): MediaBlock | undefined {
+function readMedia(value: JsonObject): MediaBlock | undefined {
   if (value.type !== 'image' && value.type !== 'document') return undefined;
-  const found = isObject(value.source) ? sourceOf(value.source, value.type) : undefined;
+  const found = isObject(value.source) ? readSource(value.source, value.type) : undefined;
   if (!found) return undefined;
   const name = typeof value.title === 'string' ? { name: value.title } : {};
   return { type: 'media', ...found, ...name };
 }
 
-function sourceOf(
+function readSource(
   source: JsonObject,
   kind: 'image' | 'document',
 ): { mediaType: string; source: MediaSource } | undefined {

@@ -22,7 +22,7 @@ import type {
   WrittenReply,
 } from '../serve.ts';
 import { writeSse } from '../sse.ts';
-import { argumentsText } from '../write/index.ts';
+import { toArguments } from '../write/index.ts';
 import { DIALECT } from './provider.ts';
 
 const ABILITIES: ReplyAbilities = {
@@ -102,7 +102,7 @@ function contentTexts(reply: ReplyToWrite, losses: LossNote[]): string[] {
       }
       case 'tool-use': {
         const id = block.id || makeId(reply, 'toolu_', index);
-        const input = argumentsText(block.rawParameters, `content[${index}].parameters`, losses);
+        const input = toArguments(block.rawParameters, `content[${index}].parameters`, losses);
         return `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(block.name)},"input":${input}}`;
       }
       default:

@@ -1,45 +1,45 @@
 import {
   addMember,
-  elementsOf,
   elementTexts,
   find,
+  findElements,
   isObject,
   type JsonObject,
   type Path,
   parseJson,
+  removeMembers,
   skipSpace,
   splice,
   textAt,
-  withoutMembers,
 } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import type { LossNote, LossReason } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import {
-  argumentsText,
   type BodyMember,
   dropped,
-  explodeParts,
-  type Forms,
   type Frame,
   type FrameParts,
-  frameText,
-  gatherParts,
+  formatPath,
   isOwn,
+  joinFrame,
+  type MessageFormat,
+  makeSplicer,
+  makeTranslator,
+  mergeParts,
   NO_CALLS,
-  type PartForms,
-  pathText,
+  type PartListFormat,
+  type PortableBlock,
   type Repair,
   type RequestWriter,
+  readSystemTexts,
   rewritten,
-  type Said,
-  splicer,
-  systemTexts,
+  splitParts,
   type Target,
-  toolTexts,
-  translator,
+  toArguments,
+  writeTools,
 } from '../write/index.ts';
-import { defaultMaxTokens, forcesTool, paramMembers, thinksBy } from './params.ts';
+import { defaultMaxTokens, forcesTool, thinksBy, writeParams } from './params.ts';
 import { DIALECT } from './provider.ts';
 import {
   beginsUnthought,
@@ -53,15 +53,10 @@ import {
   saysNothing,
   trimEnd,
 } from './rules.ts';
-import { settleServerTools } from './server-tools.ts';
+import { dropUnpairedServerTools } from './server-tools.ts';
 import { fromBase64 } from './view.ts';
 
-/** Lists of blocks always, never plain strings: a cache marker then changes nothing but the marked block. */
-function messageText(role: 'user' | 'assistant' | 'system', parts: readonly string[]): string {
-  return `{"role":"${role}","content":[${parts.join(',')}]}`;
-}
-
-const forms: Forms = {
+const format: MessageFormat = {
   blankIsEmpty: true,
   message(role, said) {
     const parts = said.map(part);
@@ -83,11 +78,51 @@ const forms: Forms = {
   },
 };
 
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
+
+/** Results follow the whole turn: the API joins the messages of a turn before it looks for them (recorded). */
+export const writer: RequestWriter = {
+  splice(message, target, options) {
+    const isRefused =
+      message.facts.role === 'system' && forModel(target.provider.policies.inlineSystem, target.model) === 'never';
+    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
+  },
+  translate(message, target, calls) {
+    const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
+    return isTakenApart
+      ? splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList)
+      : translate(message, target, calls);
+  },
+  result,
+  userText,
+  merge: (drafts) => mergeParts(drafts, partList),
+  resultsFollow: 'turn',
+  mark,
+  trimEnd,
+  dropUnpaired: dropUnpairedServerTools,
+  fitParams(target, count, textOf, losses) {
+    const { params } = target;
+    if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
+    const why = forcesTool(params) ? 'thinking-forced-tool' : beginsUnthought(count, textOf) && 'thinking-first';
+    if (!why) return params;
+    losses.push(dropped('params.reasoning', 'parameter', why));
+    const { reasoning: _, ...others } = params;
+    return others;
+  },
+  frame,
+  defaultMaxTokens,
+};
+
+/** Lists of blocks always, never plain strings: a cache marker then changes nothing but the marked block. */
+function messageText(role: 'user' | 'assistant' | 'system', parts: readonly string[]): string {
+  return `{"role":"${role}","content":[${parts.join(',')}]}`;
+}
+
 function textPart(json: string): string {
   return `{"type":"text","text":${json}}`;
 }
 
-function part(said: Said): string {
+function part(said: PortableBlock): string {
   if (said.type === 'media') return said.part;
   if (said.type !== 'call') return textPart(said.json);
   return `{"type":"tool_use","id":${JSON.stringify(said.id)},"name":${JSON.stringify(said.name)},"input":${said.args}}`;
@@ -106,7 +141,7 @@ function sourceText({ mediaType, source }: MediaBlock): string | undefined {
 }
 
 /** Tool results stand first (`tool-result-not-first`). */
-const partForms: PartForms = {
+const partList: PartListFormat = {
   list: 'content',
   isResult: isToolResult,
   userMessage: (parts) => messageText('user', parts),
@@ -114,12 +149,12 @@ const partForms: PartForms = {
 };
 
 /** A message of this API: its own text, as untouched as its facts allow. */
-const spliceMessage = /* @__PURE__ */ splicer({
+const spliceMessage = /* @__PURE__ */ makeSplicer({
   repair(repair) {
     const { message, elsewhere, drop } = repair;
     const { content } = parseJson(message.raw) as JsonObject;
     if (!Array.isArray(content)) return isVisible(content) ? {} : undefined;
-    const reasons = dropReasons(content, message.origin.cut === true, elsewhere);
+    const reasons = findDropReasons(content, message.origin.cut === true, elsewhere);
     const kept = content.filter((_, index) => reasons[index] === undefined);
     if (saysNothing(kept)) return undefined;
     content.forEach((block: unknown, index) => {
@@ -135,7 +170,7 @@ const spliceMessage = /* @__PURE__ */ splicer({
 });
 
 /** Thinking goes all or none (`thinking-modified`), and never stands last (`thinking-last`). */
-function dropReasons(
+function findDropReasons(
   content: readonly unknown[],
   cut: boolean,
   bound: LossReason | undefined,
@@ -156,12 +191,12 @@ function repairBlock(block: unknown, path: Path, repair: Repair): void {
   const { message, changes, losses, drop } = repair;
   if ('cache_control' in block) {
     changes.set([...path, 'cache_control']);
-    losses.push(rewritten(pathText(path), 'cache-marker'));
+    losses.push(rewritten(formatPath(path), 'cache-marker'));
   }
   if (hasBadInput(block)) {
     const at = [...path, 'input'];
     const given = typeof block.input === 'string' ? block.input : (textAt(message.raw, at) ?? '');
-    changes.set(at, argumentsText(given, pathText(at), losses));
+    changes.set(at, toArguments(given, formatPath(at), losses));
   }
   for (const { path: inner, items } of innerLists(block))
     items.forEach((item, index) => {
@@ -192,7 +227,7 @@ function markValue(text: string, value: unknown): string | undefined {
   const index = value.findLastIndex(mayCarry);
   if (index < 0) return undefined;
   if ('cache_control' in value[index]) return text;
-  const at = elementsOf(text)[index]!.start;
+  const at = findElements(text)[index]!.start;
   return splice(text, [addMember(text, at, 'cache_control', MARKER)]);
 }
 
@@ -212,9 +247,9 @@ export function frame(parts: FrameParts, target: Target): Frame {
     ['tools', (parts.cache.tools && tools && mark(tools)) || tools],
   ];
   const hasTools = tools !== undefined || 'tools' in parts.extra;
-  const tail = paramMembers(parts.params, target, hasTools, losses);
+  const tail = writeParams(parts.params, target, hasTools, losses);
   return {
-    ...frameText(head, 'messages', tail, parts.extra),
+    ...joinFrame(head, 'messages', tail, parts.extra),
     lead: [],
     base: `${system ?? ''}\n${tools ?? ''}`,
     losses,
@@ -231,7 +266,7 @@ function systemText(messages: readonly Message[], target: Target, losses: LossNo
 /** The value of `system` that stands for one message: its own text, or what its texts say. */
 function systemValue(message: Message, path: string, target: Target, losses: LossNote[]): string | undefined {
   if (message.origin.dialect !== DIALECT) {
-    const texts = systemTexts(message, path, losses);
+    const texts = readSystemTexts(message, path, losses);
     return texts.length < 2 ? texts[0] : `[${texts.map(textPart).join(',')}]`;
   }
   const [own] = spliceMessage(message, target, { dropBound: false });
@@ -240,7 +275,7 @@ function systemValue(message: Message, path: string, target: Target, losses: Los
 }
 
 function toolsText(parts: FrameParts, target: Target, losses: LossNote[]): string | undefined {
-  const texts = toolTexts(parts.tools, target, losses, ({ members, parameters, path }) => {
+  const texts = writeTools(parts.tools, target, losses, ({ members, parameters, path }) => {
     return `{${members},"input_schema":${schemaText(parameters, path, losses)}}`;
   });
   return texts.length > 0
@@ -257,42 +292,7 @@ function schemaText(text: string, path: string, losses: LossNote[]): string {
 }
 
 function withoutMarker(text: string, path: string, losses: LossNote[]): string {
-  const edits = withoutMembers(text, 0, (name) => name === 'cache_control');
+  const edits = removeMembers(text, 0, (name) => name === 'cache_control');
   if (edits.length > 0) losses.push(rewritten(path, 'cache-marker'));
   return splice(text, edits);
 }
-
-const { translate, result, userText } = /* @__PURE__ */ translator(forms);
-
-/** Results follow the whole turn: the API joins the messages of a turn before it looks for them (recorded). */
-export const writer: RequestWriter = {
-  splice(message, target, options) {
-    const isRefused =
-      message.facts.role === 'system' && forModel(target.provider.policies.inlineSystem, target.model) === 'never';
-    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
-  },
-  translate(message, target, calls) {
-    const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
-    return isTakenApart
-      ? explodeParts(spliceMessage(message, target, { dropBound: false }), calls, partForms)
-      : translate(message, target, calls);
-  },
-  result,
-  userText,
-  merge: (units) => gatherParts(units, partForms),
-  resultsFollow: 'turn',
-  mark,
-  trimEnd,
-  dropUnpaired: settleServerTools,
-  fitParams(target, count, textOf, losses) {
-    const { params } = target;
-    if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
-    const why = forcesTool(params) ? 'thinking-forced-tool' : beginsUnthought(count, textOf) && 'thinking-first';
-    if (!why) return params;
-    losses.push(dropped('params.reasoning', 'parameter', why));
-    const { reasoning: _, ...others } = params;
-    return others;
-  },
-  frame,
-  defaultMaxTokens,
-};

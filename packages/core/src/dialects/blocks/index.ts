@@ -1,4 +1,4 @@
-import { viewOfBlocks } from '../../message/index.ts';
+import { viewBlocks } from '../../message/index.ts';
 import type { DialectSpec } from '../dialect.ts';
 import { skein } from './provider.ts';
 import { readRequest } from './read-request.ts';
@@ -10,7 +10,7 @@ import { writer } from './write-request.ts';
 export const blocksSpec: DialectSpec = {
   id: skein.dialect,
   home: skein,
-  view: viewOfBlocks,
+  view: viewBlocks,
   readReply,
   assemble,
   readRequest,

@@ -1,4 +1,4 @@
-import { elementsIn, isObject, membersOf, parseJson, textAt } from '../../json/index.ts';
+import { findMembers, isObject, mapElements, parseJson, textAt } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import type { RequestParams, ToolDefinition } from '../request.ts';
@@ -9,21 +9,21 @@ export function readRequest(body: string): RawRequest {
   if (!isObject(value) || !Array.isArray(value.messages))
     throw new ProtocolError('blocks', 'the request has no "messages"', body);
   const rest: Record<string, string> = {};
-  for (const member of membersOf(body)) {
+  for (const member of findMembers(body)) {
     if (!['model', 'tools', 'messages', 'params'].includes(member.name))
       rest[member.name] = body.slice(member.start, member.end);
   }
   return {
     model: value.model,
     system: undefined,
-    messages: elementsIn(body, value, 'messages', (_, text) => text),
-    tools: elementsIn(body, value, 'tools', (_, text) => toolOf(text)),
+    messages: mapElements(body, value, 'messages', (_, text) => text),
+    tools: mapElements(body, value, 'tools', (_, text) => readTool(text)),
     params: isObject(value.params) ? (value.params as RequestParams) : {},
     rest,
   };
 }
 
-function toolOf(text: string): ToolDefinition {
+function readTool(text: string): ToolDefinition {
   const value = parseJson(text);
   const parameters = textAt(text, ['parameters']);
   if (!isObject(value) || typeof value.name !== 'string' || parameters === undefined)

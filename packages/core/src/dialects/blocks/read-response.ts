@@ -8,8 +8,8 @@ export function readReply(body: string): RawReply {
   const message = isObject(value) && isObject(value.message) ? find(body, ['message']) : undefined;
   if (!isObject(value) || !message) throw new ProtocolError('blocks', 'the reply has no "message"', body);
   return {
-    choices: [{ raw: body.slice(message.start, message.end), stop: stopOf(value.stop) }],
-    usage: usageOf(value.usage, textAt(body, ['usage'])),
+    choices: [{ raw: body.slice(message.start, message.end), stop: readStop(value.stop) }],
+    usage: readUsage(value.usage, textAt(body, ['usage'])),
     envelope: splice(body, [{ start: message.start, end: message.end, text: 'null' }]),
     model: value.model,
   };
@@ -27,12 +27,12 @@ const REASONS: ReadonlySet<unknown> = new Set<StopReason>([
   'cut',
 ]);
 
-function stopOf(native: unknown): Stop {
+function readStop(native: unknown): Stop {
   if (typeof native !== 'string') return { reason: 'unknown', native: undefined };
   return { reason: REASONS.has(native) ? (native as StopReason) : 'unknown', native };
 }
 
-function usageOf(value: unknown, native: string | undefined): Usage | undefined {
+function readUsage(value: unknown, native: string | undefined): Usage | undefined {
   if (!isObject(value) || native === undefined) return undefined;
   return {
     input: count(value, 'input'),

@@ -10,7 +10,7 @@ import {
   textAt,
   textNode,
 } from '../../json/index.ts';
-import { type ContentBlock, viewOfBlocks } from '../../message/index.ts';
+import { type ContentBlock, viewBlocks } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import { blockEnd, errorEvent, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
 import { readReply } from './read-response.ts';
@@ -113,9 +113,7 @@ class BlocksAssembler implements Assembler {
     block.isEnded = true;
     block.isOpen = false;
     const native = () => printTree(block.tree);
-    events.push(
-      blockEnd(index, () => viewOfBlocks(`{"role":"assistant","content":[${native()}]}`).content[0]!, native),
-    );
+    events.push(blockEnd(index, () => viewBlocks(`{"role":"assistant","content":[${native()}]}`).content[0]!, native));
   }
 }
 

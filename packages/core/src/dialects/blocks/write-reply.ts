@@ -20,7 +20,7 @@ import type {
   WrittenReply,
 } from '../serve.ts';
 import { writeSse } from '../sse.ts';
-import { argumentsText } from '../write/index.ts';
+import { toArguments } from '../write/index.ts';
 import { skein } from './provider.ts';
 
 /** Every block has a form here; only ciphertext and signatures stay behind. */
@@ -69,7 +69,7 @@ function foreignContent(reply: ReplyToWrite, losses: LossNote[]): string {
 function toBlock(block: ContentBlock, index: number, losses: LossNote[]): ContentBlock {
   if (block.type === 'text') return block.citations ? { ...block, citations: block.citations.map(toCitation) } : block;
   if (block.type !== 'tool-use') return block;
-  return { ...block, rawParameters: argumentsText(block.rawParameters, `content[${index}].parameters`, losses) };
+  return { ...block, rawParameters: toArguments(block.rawParameters, `content[${index}].parameters`, losses) };
 }
 
 function toCitation({ url, title, quote, native }: Citation): Citation {

@@ -1,12 +1,12 @@
-import { isObject, type JsonObject, splice, withoutMembers } from '../../json/index.ts';
+import { isObject, type JsonObject, removeMembers, splice } from '../../json/index.ts';
 import type { LossNote } from '../loss.ts';
-import { readSimple, type SimpleNames, targetChoice, writeSimple } from '../params.ts';
+import { type ParamNames, readSimpleParams, toTargetChoice, writeSimpleParams } from '../params.ts';
 import { forModel } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
-import { type BodyMember, dropped, membersText, type Target } from '../write/index.ts';
-import { field, fieldText, keyOf, stringField } from './parts.ts';
+import { type BodyMember, dropped, joinMembers, type Target } from '../write/index.ts';
+import { field, fieldText, findKey, stringField } from './parts.ts';
 
-const SIMPLE: SimpleNames = {
+const PARAM_NAMES: ParamNames = {
   maxTokens: 'maxOutputTokens',
   temperature: 'temperature',
   topP: 'topP',
@@ -22,22 +22,22 @@ export function readParams(
   value: JsonObject,
 ): { params: RequestParams; taken: string[]; left: Record<string, string> } {
   const config = field(value, 'generationConfig');
-  const spelled = Object.entries(SIMPLE).map(([param, name]) => [param, keyOf(config, name) ?? name]);
-  const { params, taken } = readSimple(isObject(config) ? config : {}, Object.fromEntries(spelled));
+  const spelled = Object.entries(PARAM_NAMES).map(([param, name]) => [param, findKey(config, name) ?? name]);
+  const { params, taken } = readSimpleParams(isObject(config) ? config : {}, Object.fromEntries(spelled));
   const reasoning = readThinking(field(config, 'thinkingConfig'));
   if (reasoning) {
     params.reasoning = reasoning;
-    taken.push(keyOf(config, 'thinkingConfig')!);
+    taken.push(findKey(config, 'thinkingConfig')!);
   }
   const choice = readChoice(field(value, 'toolConfig'));
   if (choice) params.toolChoice = choice;
-  const names = choice ? [keyOf(value, 'toolConfig')!] : [];
+  const names = choice ? [findKey(value, 'toolConfig')!] : [];
   if (!isObject(config) || taken.length === 0) return { params, taken: names, left: {} };
-  const name = keyOf(value, 'generationConfig')!;
+  const name = findKey(value, 'generationConfig')!;
   const text = fieldText(body, value, 'generationConfig')!;
   const left = splice(
     text,
-    withoutMembers(text, 0, (member) => taken.includes(member)),
+    removeMembers(text, 0, (member) => taken.includes(member)),
   );
   return { params, taken: [...names, name], left: Object.keys(config).length > taken.length ? { [name]: left } : {} };
 }
@@ -58,7 +58,7 @@ function choiceText(mode: string, more = ''): string {
   return `{"functionCallingConfig":{"mode":"${mode}"${more}}}`;
 }
 
-export function paramMembers(
+export function writeParams(
   params: RequestParams,
   hasTools: boolean,
   target: Target,
@@ -66,12 +66,12 @@ export function paramMembers(
 ): BodyMember[] {
   const { stream: _, parallelToolCalls, toolChoice: __, reasoning, modalities, ...simple } = params;
   if (parallelToolCalls === false) losses.push(dropped('params.parallelToolCalls', 'parameter'));
-  const config = membersText([
-    ...writeSimple(simple, SIMPLE, losses),
+  const config = joinMembers([
+    ...writeSimpleParams(simple, PARAM_NAMES, losses),
     ['responseModalities', modalities && JSON.stringify(modalities).toUpperCase()],
     ['thinkingConfig', reasoning && thinkingText(reasoning, target, losses)],
   ]);
-  const choice = targetChoice(params, target, losses, hasTools);
+  const choice = toTargetChoice(params, target, losses, hasTools);
   const chosen =
     typeof choice === 'object'
       ? choiceText('ANY', `,"allowedFunctionNames":[${JSON.stringify(choice.name)}]`)

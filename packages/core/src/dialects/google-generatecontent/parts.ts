@@ -29,7 +29,7 @@ import { google } from './provider.ts';
 export function field(value: unknown, ...names: string[]): unknown {
   let found = value;
   for (const name of names) {
-    const key = keyOf(found, name);
+    const key = findKey(found, name);
     found = key === undefined ? undefined : (found as JsonObject)[key];
   }
   return found;
@@ -47,18 +47,18 @@ export function stringField(value: unknown, ...names: string[]): string | undefi
 
 /** The exact text of a field, in the text of the value. */
 export function fieldText(text: string, value: unknown, ...names: string[]): string | undefined {
-  const path = keysOf(value, names);
+  const path = findKeys(value, names);
   const range = path && find(text, path);
   return range && text.slice(range.start, range.end);
 }
 
 /** How the names of a field are spelled in an object that has it. */
-export function keysOf(value: unknown, names: readonly string[]): string[] | undefined {
-  const keys = names.map((name, depth) => keyOf(field(value, ...names.slice(0, depth)), name));
+export function findKeys(value: unknown, names: readonly string[]): string[] | undefined {
+  const keys = names.map((name, depth) => findKey(field(value, ...names.slice(0, depth)), name));
   return keys.every((key) => key !== undefined) ? keys : undefined;
 }
 
-export function keyOf(value: unknown, name: string): string | undefined {
+export function findKey(value: unknown, name: string): string | undefined {
   if (!isObject(value)) return undefined;
   const key = (value[name] ?? undefined) === undefined ? snake(name) : name;
   return (value[key] ?? undefined) === undefined ? undefined : key;
@@ -144,8 +144,8 @@ export interface Call {
 }
 
 /** The text of the arguments; not closed while more of them is to come. */
-export function argsOf({ given, pieces, isOpen }: Call): string {
-  const text = given ?? joinedArguments(pieces ?? []);
+export function readArguments({ given, pieces, isOpen }: Call): string {
+  const text = given ?? joinArguments(pieces ?? []);
   return isOpen ? text.slice(0, -1) : text;
 }
 
@@ -178,19 +178,19 @@ export function addCall(calls: Call[], index: number, part: unknown, text: strin
  * Arguments that were streamed value by value, each with the path of its place; every leaf keeps its exact text. A
  * list of what was received when that has no place in an object.
  */
-function joinedArguments(pieces: readonly string[]): string {
+function joinArguments(pieces: readonly string[]): string {
   const root = recordNode();
   return pieces.every((piece) => addPiece(root, piece)) ? printTree(root) : `[${pieces.join(',')}]`;
 }
 
 function addPiece(root: RecordNode, piece: string): boolean {
   const value = parseJson(piece);
-  const leaf = leafOf(value, piece);
-  const steps = stepsOf(stringField(value, 'jsonPath') ?? '');
+  const leaf = readLeaf(value, piece);
+  const steps = parseSteps(stringField(value, 'jsonPath') ?? '');
   return !leaf || (steps.length > 0 && placed(root, steps, leaf) !== undefined);
 }
 
-function leafOf(value: unknown, piece: string): Tree | undefined {
+function readLeaf(value: unknown, piece: string): Tree | undefined {
   const text = fieldText(piece, value, 'stringValue');
   if (text?.startsWith('"')) return textNode(text.slice(1, -1));
   const scalar = fieldText(piece, value, 'numberValue') ?? fieldText(piece, value, 'boolValue');
@@ -201,7 +201,7 @@ function leafOf(value: unknown, piece: string): Tree | undefined {
 const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\[(['"])((?:\\.|(?!\3)[^\\])*)\3\]/g;
 
 /** `$.a[0]['b c']` → `a`, 0, `b c`; nothing when it is no such path. */
-function stepsOf(path: string): (string | number)[] {
+function parseSteps(path: string): (string | number)[] {
   const found = [...path.matchAll(STEP)];
   if (found.length > MAX_DEPTH || `$${found.map(([step]) => step).join('')}` !== path) return [];
   return found.map(([, name, index, , quoted]) => (index ? Number(index) : (name ?? quoted!.replace(/\\(.)/g, '$1'))));

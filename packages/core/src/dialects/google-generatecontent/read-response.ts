@@ -26,18 +26,18 @@ export function readReply(body: string): RawReply {
     const content = objectField(candidate, 'content');
     if (content) changes.set(path, 'null');
     const raw = content ? withRole(content, textAt(body, path)!) : EMPTY_REPLY;
-    return [{ raw, stop: stopOf(field(candidate, 'finishReason'), hasCalls(content)) }];
+    return [{ raw, stop: readStop(field(candidate, 'finishReason'), hasCalls(content)) }];
   });
   if (choices.length === 0) {
     const block = field(value, 'promptFeedback', 'blockReason');
     if (block === undefined)
       throw new ProtocolError(google.dialect, 'the response has no candidates and names no block reason', body);
-    choices.push({ raw: EMPTY_REPLY, stop: blockedStop(block) });
+    choices.push({ raw: EMPTY_REPLY, stop: readBlockedStop(block) });
   }
   const usage = fieldText(body, value, 'usageMetadata');
   return {
     choices,
-    usage: usage === undefined ? undefined : usageOf(field(value, 'usageMetadata'), usage),
+    usage: usage === undefined ? undefined : readUsage(field(value, 'usageMetadata'), usage),
     envelope: splice(body, changes.edits(body)),
     model: stringField(value, 'modelVersion'),
   };
@@ -55,7 +55,7 @@ function withRole(content: JsonObject, text: string): string {
 }
 
 /** The prompt includes what was cached; what server-side tools brought in comes on top; thoughts are not in the output. */
-export function usageOf(value: unknown, native: string): Usage {
+export function readUsage(value: unknown, native: string): Usage {
   const tokens = (name: string): number => count(field(value, `${name}TokenCount`));
   const cacheRead = tokens('cachedContent');
   return {
@@ -79,13 +79,13 @@ const REASONS: readonly (readonly [RegExp, StopReason])[] = [
 ];
 
 /** Google says STOP also when the model calls tools. */
-export function stopOf(native: unknown, hasCalls: boolean): Stop {
+export function readStop(native: unknown, hasCalls: boolean): Stop {
   if (typeof native !== 'string') return { reason: 'unknown', native: undefined };
   const reason = REASONS.find(([words]) => words.test(native))?.[1] ?? 'unknown';
   return { reason: reason === 'end' && hasCalls ? 'tool-use' : reason, native };
 }
 
 /** The stop of a prompt that was not answered at all. */
-export function blockedStop(native: unknown): Stop {
-  return typeof native === 'string' ? { reason: 'filter', native } : stopOf(native, false);
+export function readBlockedStop(native: unknown): Stop {
+  return typeof native === 'string' ? { reason: 'filter', native } : readStop(native, false);
 }

@@ -28,8 +28,8 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/index.ts';
-import { addCall, argsOf, type Call, field, isField, listTexts } from './parts.ts';
-import { blockedStop, EMPTY_REPLY, isResponse, stopOf, usageOf } from './read-response.ts';
+import { addCall, type Call, field, isField, listTexts, readArguments } from './parts.ts';
+import { EMPTY_REPLY, isResponse, readBlockedStop, readStop, readUsage } from './read-response.ts';
 import { view } from './view.ts';
 import { contentText } from './write-request.ts';
 
@@ -80,14 +80,14 @@ export class GoogleAssembler implements Assembler {
     const candidates = [...this.#candidates].sort(([a], [b]) => a - b).map(([, candidate]) => candidate);
     const block = field(this.#latest.value('promptFeedback'), 'blockReason');
     const cut = candidates[0]?.stop === undefined && block === undefined;
-    const otherwise: Stop = cut ? { reason: 'cut', native: undefined } : blockedStop(block);
+    const otherwise: Stop = cut ? { reason: 'cut', native: undefined } : readBlockedStop(block);
     const choices = candidates.map((candidate) => ({ raw: candidate.raw(), stop: candidate.stop ?? otherwise }));
     const [first = { raw: EMPTY_REPLY, stop: otherwise }, ...others] = choices;
     const usage = this.#latest.text('usageMetadata');
     const model = this.#latest.value('modelVersion');
     return {
       choices: [{ raw: first.raw, stop: this.#failure ?? first.stop }, ...others],
-      usage: usage === undefined ? undefined : usageOf(JSON.parse(usage), usage),
+      usage: usage === undefined ? undefined : readUsage(JSON.parse(usage), usage),
       envelope: this.#envelope(candidates),
       model,
       cut,
@@ -123,10 +123,10 @@ export class GoogleAssembler implements Assembler {
         events.push(index === 0 ? event : { type: 'choice', choice: index, event });
     });
     const block = field(value, 'promptFeedback', 'blockReason');
-    if (block !== undefined && candidates.length === 0) events.push({ type: 'stop', stop: blockedStop(block) });
+    if (block !== undefined && candidates.length === 0) events.push({ type: 'stop', stop: readBlockedStop(block) });
     // Every event counts the tokens so far; only the last count is worth telling.
     const usage = events.some(({ type }) => type === 'stop') ? this.#latest.text('usageMetadata') : undefined;
-    if (usage !== undefined) events.push({ type: 'usage', usage: usageOf(JSON.parse(usage), usage) });
+    if (usage !== undefined) events.push({ type: 'usage', usage: readUsage(JSON.parse(usage), usage) });
     return events;
   }
 
@@ -224,7 +224,7 @@ class StreamedCandidate {
   /** Undefined before the candidate says that it is finished. */
   get stop(): Stop | undefined {
     const native = this.#latest.value('finishReason') ?? undefined;
-    return native === undefined ? undefined : stopOf(native, this.#calls.length > 0);
+    return native === undefined ? undefined : readStop(native, this.#calls.length > 0);
   }
 
   raw(): string {
@@ -260,7 +260,7 @@ class StreamedCandidate {
     }
     this.#parts.push(text);
     if (call.isOpen) return;
-    events.push({ type: 'tool-arguments', index: this.#block!.index, call: at, text: argsOf(call) });
+    events.push({ type: 'tool-arguments', index: this.#block!.index, call: at, text: readArguments(call) });
     this.#end(events);
   }
 

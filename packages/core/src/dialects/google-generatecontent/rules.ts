@@ -3,7 +3,6 @@ import type { Need } from '../../message/index.ts';
 import { forModel } from '../provider.ts';
 import { areArguments, type Target } from '../write/index.ts';
 import {
-  argsOf,
   type Call,
   type Content,
   field,
@@ -11,6 +10,7 @@ import {
   isPlainText,
   objectField,
   type Part,
+  readArguments,
   stringField,
 } from './parts.ts';
 
@@ -18,17 +18,19 @@ import {
  * Why the text of a content cannot be sent as it is. An empty text is fine: a streamed signature often stands on
  * one (see "surprises" in wire-rules.md).
  */
-export function needsOf({ parts }: Content, calls: readonly Call[]): readonly Need[] {
-  const ofCalls = new Set(calls.flatMap((call) => call.parts));
+export function findNeeds({ parts }: Content, calls: readonly Call[]): readonly Need[] {
+  const callsByPart = new Set(calls.flatMap((call) => call.parts));
   const signatures = parts.filter((part) => !isPlainText(part)).map(({ value }) => field(value, 'thoughtSignature'));
   const isEmpty =
     parts.length === 0 ||
-    parts.some((part, index) => !isPlainText(part) && !ofCalls.has(index) && (isHollow(part) || isNameless(part))) ||
+    parts.some(
+      (part, index) => !isPlainText(part) && !callsByPart.has(index) && (isHollow(part) || isNameless(part)),
+    ) ||
     // `sig-empty`
     signatures.includes('');
   const needs: (Need | false)[] = [
     isEmpty && 'empty',
-    calls.some((call) => call.pieces || !areArguments(argsOf(call))) && 'arguments',
+    calls.some((call) => call.pieces || !areArguments(readArguments(call))) && 'arguments',
     calls.some((call) => call.isOpen) && 'cut',
     signatures.some((signature) => isText(signature)) && 'bound',
   ];

@@ -11,7 +11,6 @@ import type {
 import { areArguments, VIEW_ID, viewId } from '../write/index.ts';
 import {
   addCall,
-  argsOf,
   type Call,
   type Content,
   field,
@@ -19,28 +18,29 @@ import {
   isPlainText,
   objectField,
   type Part,
+  readArguments,
   readContent,
   stringField,
 } from './parts.ts';
-import { isHollow, needsOf } from './rules.ts';
+import { findNeeds, isHollow } from './rules.ts';
 
 /** The view of a content. Texts that stand side by side are one: a stream cuts them anywhere. */
 export function view(raw: string, origin: Origin): MessageView {
   const content = readContent(raw);
   const calls: Call[] = [];
-  const ofCalls = content.parts.map((part, index) =>
+  const callsByPart = content.parts.map((part, index) =>
     isPlainText(part) ? undefined : addCall(calls, index, part.value, part.text),
   );
   const blocks: ContentBlock[] = [];
   let results = 0;
   content.parts.forEach((part, index) => {
-    const call = ofCalls[index];
+    const call = callsByPart[index];
     if (call && call.parts[0] !== index) return;
-    const block = call ? toolUse(call, calls.indexOf(call), raw) : blockOf(part, origin.issuer, results);
+    const block = call ? toolUse(call, calls.indexOf(call), raw) : readBlock(part, origin.issuer, results);
     if (block.type === 'tool-result') results++;
     add(blocks, block);
   });
-  return { role: roleOf(content, blocks), content: blocks, needs: needsOf(content, calls) };
+  return { role: readRole(content, blocks), content: blocks, needs: findNeeds(content, calls) };
 }
 
 function add(blocks: ContentBlock[], block: ContentBlock): void {
@@ -53,7 +53,7 @@ function add(blocks: ContentBlock[], block: ContentBlock): void {
 }
 
 /** No role means user; but a content without anything is the reply of a model that was stopped (recorded: SAFETY). */
-function roleOf({ role, parts }: Content, blocks: readonly ContentBlock[]): Role {
+function readRole({ role, parts }: Content, blocks: readonly ContentBlock[]): Role {
   if (role === 'model') return 'assistant';
   if (role === 'system') return role;
   if (role === 'function') return 'tool';
@@ -62,18 +62,18 @@ function roleOf({ role, parts }: Content, blocks: readonly ContentBlock[]): Role
   return blocks.every((block) => block.type === 'tool-result') ? 'tool' : 'user';
 }
 
-function blockOf(part: Part, issuer: string, results: number): ContentBlock {
+function readBlock(part: Part, issuer: string, results: number): ContentBlock {
   const { value, text: native } = part;
   if (objectField(value, 'functionResponse')) return toolResult(part, issuer, results);
   const text = stringField(value, 'text');
   if (text !== undefined)
     return field(value, 'thought') === true ? { type: 'reasoning', text, redacted: false } : { type: 'text', text };
   if (isHollow(part) && stringField(value, 'thoughtSignature')) return { type: 'reasoning', text: '', redacted: true };
-  return mediaOf(value, issuer) ?? { type: 'unknown', native };
+  return readMedia(value, issuer) ?? { type: 'unknown', native };
 }
 
 function toolUse(call: Call, index: number, raw: string): ToolUseBlock {
-  const rawParameters = argsOf(call);
+  const rawParameters = readArguments(call);
   return {
     type: 'tool-use',
     id: call.id ?? viewId(raw, index),
@@ -86,7 +86,7 @@ function toolUse(call: Call, index: number, raw: string): ToolUseBlock {
 function toolResult({ value, text: native }: Part, issuer: string, index: number): ToolResultBlock {
   const result = field(value, 'functionResponse');
   const parts = field(result, 'parts');
-  const media = Array.isArray(parts) ? parts.flatMap((part: unknown) => mediaOf(part, issuer) ?? []) : [];
+  const media = Array.isArray(parts) ? parts.flatMap((part: unknown) => readMedia(part, issuer) ?? []) : [];
   const response = field(result, 'response');
   const text = responseText(response) ?? fieldText(native, value, 'functionResponse', 'response');
   const isBare = text === undefined || (media.length > 0 && text === '{}');
@@ -106,7 +106,7 @@ function responseText(response: unknown): string | undefined {
 }
 
 /** The image, sound or document of a part, if it is one. */
-function mediaOf(part: unknown, issuer: string): MediaBlock | undefined {
+function readMedia(part: unknown, issuer: string): MediaBlock | undefined {
   const data = stringField(part, 'inlineData', 'data');
   if (data !== undefined) return media(part, 'inlineData', '', { kind: 'base64', data: standardBase64(data) });
   const uri = stringField(part, 'fileData', 'fileUri');

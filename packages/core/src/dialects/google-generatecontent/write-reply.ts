@@ -20,7 +20,7 @@ import type {
   WrittenReply,
 } from '../serve.ts';
 import { writeSse } from '../sse.ts';
-import { argumentsText } from '../write/index.ts';
+import { toArguments } from '../write/index.ts';
 import { fieldText } from './parts.ts';
 import { google } from './provider.ts';
 import { GoogleAssembler } from './read-stream.ts';
@@ -136,7 +136,7 @@ function partsFor(block: ContentBlock, path: string, reference: string | undefin
 }
 
 function callPart({ id, name, rawParameters }: ToolUseBlock, path: string, losses: LossNote[]): string {
-  const args = argumentsText(rawParameters, `${path}.parameters`, losses);
+  const args = toArguments(rawParameters, `${path}.parameters`, losses);
   const named = id === '' ? '' : `"id":${JSON.stringify(id)},`;
   return `{"functionCall":{${named}"name":${JSON.stringify(name)},"args":${args}}}`;
 }

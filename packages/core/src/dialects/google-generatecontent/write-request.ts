@@ -3,52 +3,49 @@ import type { Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import {
   areArguments,
-  argumentsText,
   type BodyMember,
   dropped,
-  explodeParts,
-  type Forms,
   type Frame,
   type FrameParts,
-  frameText,
-  gatherParts,
   isOwn,
-  joinedTexts,
+  joinFrame,
+  joinTexts,
+  type MessageFormat,
+  makeSplicer,
+  makeTranslator,
+  mergeParts,
   NO_CALLS,
   type OwnRules,
-  type PartForms,
+  type PartListFormat,
+  type PortableBlock,
   type Repair,
   type RequestWriter,
+  readSystemTexts,
   rewritten,
-  type Said,
-  splicer,
+  splitParts,
   synthesised,
-  systemTexts,
   type Target,
-  toolTexts,
-  translator,
+  toArguments,
   VIEW_ID,
+  writeTools,
 } from '../write/index.ts';
-import { paramMembers } from './params.ts';
+import { writeParams } from './params.ts';
 import {
   addCall,
-  argsOf,
   type Call,
   field,
   fieldText,
+  findKeys,
   isField,
-  keysOf,
   listTexts,
   type Part,
+  readArguments,
   readContent,
 } from './parts.ts';
 import { google } from './provider.ts';
 import { isHollow, isNameless, isSignatureRequired } from './rules.ts';
 
-/** Passes validation in the place of a signature: Google's own way to bring in calls that carry none (`escape`). */
-const PLACEHOLDER = '"skip_thought_signature_validator"';
-
-const forms: Forms = {
+const format: MessageFormat = {
   message(role, said, target, losses) {
     // Always on the first call, so that later requests extend this one.
     const signed = isSignatureRequired(target) ? said.findIndex(({ type }) => type === 'call') : -1;
@@ -57,7 +54,7 @@ const forms: Forms = {
     return role === 'assistant' ? { text: contentText('model', parts) } : { text: contentText('user', parts), parts };
   },
   result({ id, name, isError, said }) {
-    const text = joinedTexts(said.flatMap((item) => ('json' in item ? [item.json] : [])));
+    const text = joinTexts(said.flatMap((item) => ('json' in item ? [item.json] : [])));
     const media = said.flatMap((item) => (item.type === 'media' ? [item.part] : []));
     const inside = media.length > 0 ? `,"parts":[${media.join(',')}]` : '';
     const response = `{"${isError ? 'error' : 'output'}":${text}}`;
@@ -75,6 +72,41 @@ const forms: Forms = {
   },
 };
 
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
+
+const partList: PartListFormat = {
+  list: 'parts',
+  isResult: (part) => field(part, 'functionResponse') !== undefined,
+  userMessage: (parts) => contentText('user', parts),
+  textPart,
+};
+
+/** Google has no cache markers in its messages: it caches by itself, or by name (`cachedContent`). */
+export const writer: RequestWriter = {
+  splice(message, target, options) {
+    return message.facts.role === 'system'
+      ? translate(message, target, NO_CALLS)
+      : spliceMessage(message, target, options);
+  },
+  translate(message, target, calls) {
+    const isTakenApart = message.facts.results.length > 0 && isOwn(message, target);
+    return isTakenApart
+      ? splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList)
+      : translate(message, target, calls);
+  },
+  result,
+  userText,
+  merge: (drafts) => mergeParts(drafts, partList),
+  // Contents of one role in a row are one turn: all calls of it are answered together (`count`).
+  resultsFollow: 'turn',
+  resultsInOrder: true,
+  callsFollowUser: true,
+  frame,
+};
+
+/** Passes validation in the place of a signature: Google's own way to bring in calls that carry none (`escape`). */
+const PLACEHOLDER = '"skip_thought_signature_validator"';
+
 export function contentText(role: 'user' | 'model', parts: readonly string[]): string {
   return `{"role":"${role}","parts":[${parts.join(',')}]}`;
 }
@@ -83,7 +115,7 @@ function textPart(json: string): string {
   return `{"text":${json}}`;
 }
 
-function part(said: Said, isSigned: boolean): string {
+function part(said: PortableBlock, isSigned: boolean): string {
   if (said.type === 'media') return said.part;
   if (said.type !== 'call') return textPart(said.json);
   const signature = isSigned ? `,"thoughtSignature":${PLACEHOLDER}` : '';
@@ -102,10 +134,10 @@ const repair: OwnRules['repair'] = (repairing) => {
   const { message, target, elsewhere, changes, losses, drop } = repairing;
   const { parts } = readContent(message.raw);
   const calls: Call[] = [];
-  const ofCalls = parts.map((part, index) => addCall(calls, index, part.value, part.text));
+  const callsByPart = parts.map((part, index) => addCall(calls, index, part.value, part.text));
   const signed = isSignatureRequired(target) ? calls.find((call) => !call.isOpen) : undefined;
   const kept = parts.filter((part, index) => {
-    const call = ofCalls[index];
+    const call = callsByPart[index];
     const path = `parts[${index}]`;
     const given = (call?.parts ?? [index]).map((at) => fieldText(parts[at]!.text, parts[at]!.value, SIGNATURE));
     const found = given.find((text) => text !== undefined && text !== '""');
@@ -139,10 +171,10 @@ const repair: OwnRules['repair'] = (repairing) => {
 
 /** One whole call from its pieces, and a stand-in for arguments that are no object (`struct`). */
 function repairArguments(repair: Repair, part: Part, call: Call, path: string): void {
-  const text = argsOf(call);
+  const text = readArguments(call);
   if (!call.pieces && areArguments(text)) return;
   if (call.pieces) repair.losses.push(rewritten(path, 'merged'));
-  const args = argumentsText(text, `${path}.functionCall.args`, repair.losses);
+  const args = toArguments(text, `${path}.functionCall.args`, repair.losses);
   setField(repair, part, ['functionCall', 'partialArgs'], undefined);
   setField(repair, part, ['functionCall', 'willContinue'], undefined);
   setField(repair, part, ['functionCall', 'args'], args);
@@ -156,10 +188,10 @@ function setField(
   text: string | undefined,
 ): void {
   const outer = names.slice(0, -1);
-  changes.set([...path, ...(keysOf(value, names) ?? [...keysOf(value, outer)!, ...names.slice(-1)])], text);
+  changes.set([...path, ...(findKeys(value, names) ?? [...findKeys(value, outer)!, ...names.slice(-1)])], text);
 }
 
-const spliceMessage = /* @__PURE__ */ splicer({ isDoubtful: isPossiblyUnsigned, repair });
+const spliceMessage = /* @__PURE__ */ makeSplicer({ isDoubtful: isPossiblyUnsigned, repair });
 
 /** Models that sign always sign the first call: their messages need no look (`sig-missing`). */
 function isPossiblyUnsigned({ facts, origin }: Message, target: Target): boolean {
@@ -177,13 +209,13 @@ function frame({ system, tools, params, extra }: FrameParts, target: Target): Fr
     ['systemInstruction', instruction],
     ['tools', declared],
   ];
-  const tail = paramMembers(params, declared !== undefined || 'tools' in extra, target, losses);
+  const tail = writeParams(params, declared !== undefined || 'tools' in extra, target, losses);
   // A member in its other spelling is the same member: two of them would be refused.
   const camelCased = Object.entries(extra).map(([name, text]) => {
     const own = [...head, ...tail].find(([known]) => isField(name, known));
     return [own?.[0] ?? name, text];
   });
-  const texts = frameText(head, 'contents', tail, Object.fromEntries(camelCased));
+  const texts = joinFrame(head, 'contents', tail, Object.fromEntries(camelCased));
   return { ...texts, lead: [], base: `${instruction ?? ''}\n${declared ?? ''}`, losses };
 }
 
@@ -193,7 +225,7 @@ function systemText(messages: readonly Message[], losses: LossNote[]): string | 
   if (messages.length === 1 && own[0]?.startsWith('{')) return own[0];
   const parts = messages.flatMap((message, index) => {
     const list = own[index] && textAt(own[index], ['parts']);
-    return list ? listTexts(list) : systemTexts(message, `system[${index}]`, losses).map(textPart);
+    return list ? listTexts(list) : readSystemTexts(message, `system[${index}]`, losses).map(textPart);
   });
   return parts.length > 0 ? `{"parts":[${parts.join(',')}]}` : undefined;
 }
@@ -201,7 +233,7 @@ function systemText(messages: readonly Message[], losses: LossNote[]): string | 
 /** All functions in one tool, then the tools that are given in Google's own words. */
 function toolsText(tools: FrameParts['tools'], target: Target, losses: LossNote[]): string | undefined {
   const functions: string[] = [];
-  const texts = toolTexts(tools, target, losses, ({ members, parameters }) => {
+  const texts = writeTools(tools, target, losses, ({ members, parameters }) => {
     // `parametersJsonSchema` takes any JSON Schema; `parameters` takes only Google's own subset.
     const text = `{${members},"parametersJsonSchema":${parameters}}`;
     functions.push(text);
@@ -211,35 +243,3 @@ function toolsText(tools: FrameParts['tools'], target: Target, losses: LossNote[
   if (functions.length > 0) others.unshift(`{"functionDeclarations":[${functions.join(',')}]}`);
   return others.length > 0 ? `[${others.join(',')}]` : undefined;
 }
-
-const { translate, result, userText } = /* @__PURE__ */ translator(forms);
-
-const partForms: PartForms = {
-  list: 'parts',
-  isResult: (part) => field(part, 'functionResponse') !== undefined,
-  userMessage: (parts) => contentText('user', parts),
-  textPart,
-};
-
-/** Google has no cache markers in its messages: it caches by itself, or by name (`cachedContent`). */
-export const writer: RequestWriter = {
-  splice(message, target, options) {
-    return message.facts.role === 'system'
-      ? translate(message, target, NO_CALLS)
-      : spliceMessage(message, target, options);
-  },
-  translate(message, target, calls) {
-    const isTakenApart = message.facts.results.length > 0 && isOwn(message, target);
-    return isTakenApart
-      ? explodeParts(spliceMessage(message, target, { dropBound: false }), calls, partForms)
-      : translate(message, target, calls);
-  },
-  result,
-  userText,
-  merge: (units) => gatherParts(units, partForms),
-  // Contents of one role in a row are one turn: all calls of it are answered together (`count`).
-  resultsFollow: 'turn',
-  resultsInOrder: true,
-  callsFollowUser: true,
-  frame,
-};

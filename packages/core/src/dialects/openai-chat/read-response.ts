@@ -28,21 +28,21 @@ export function readReply(body: string): RawReply {
     const range = isObject(message) ? find(body, ['choices', index, 'message']) : undefined;
     if (range) edits.push({ start: range.start, end: range.end, text: 'null' });
     const raw = range ? body.slice(range.start, range.end) : EMPTY_MESSAGE;
-    return { raw, stop: stopOf(word, raw) };
+    return { raw, stop: readStop(word, raw) };
   });
-  return replyOf(value, choices, splice(body, edits));
+  return toReply(value, choices, splice(body, edits));
 }
 
-export function replyOf({ model, provider }: JsonObject, choices: RawReply['choices'], envelope: string): RawReply {
+export function toReply({ model, provider }: JsonObject, choices: RawReply['choices'], envelope: string): RawReply {
   // `provider` is the upstream, as OpenRouter has it.
-  return { choices, usage: usageOf(envelope), envelope, model, upstream: provider };
+  return { choices, usage: readUsage(envelope), envelope, model, upstream: provider };
 }
 
 /** Groq puts the usage of a stream under its own name, Moonshot into the choice. */
 const PLACES: readonly Path[] = [['usage'], ['x_groq', 'usage'], ['choices', 0, 'usage']];
 
 /** The usage that stands in an envelope. */
-export function usageOf(envelope: string): Usage | undefined {
+export function readUsage(envelope: string): Usage | undefined {
   const native = PLACES.map((path) => textAt(envelope, path)).find((text) => text?.startsWith('{'));
   if (native === undefined) return undefined;
   const usage = parseJson(native) as JsonObject;
@@ -83,7 +83,7 @@ const REASONS: readonly (readonly [StopReason, ...words: string[]])[] = [
  * Why a complete message ended. `stop` also comes with calls when a tool was forced, and with refusals; some
  * compatible providers give no word at all: then the message itself tells.
  */
-export function stopOf(word: unknown, raw: string): Stop {
+export function readStop(word: unknown, raw: string): Stop {
   const native = typeof word === 'string' ? word : undefined;
   const reason = native ? (REASONS.find(([, ...words]) => words.includes(native))?.[0] ?? 'unknown') : 'end';
   const message = reason === 'end' ? parseJson(raw) : undefined;

@@ -6,7 +6,7 @@ import {
   leafNode,
   listNode,
   mergeDelta,
-  overlaid,
+  overlay,
   type Path,
   parseJson,
   parseTree,
@@ -21,7 +21,7 @@ import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import { errorEvent, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
-import { replyOf, stopOf, usageOf } from './read-response.ts';
+import { readStop, readUsage, toReply } from './read-response.ts';
 import { EMPTY_MESSAGE } from './rules.ts';
 import { RULE, StreamedMessage } from './stream-message.ts';
 import { detailBlock, partBlock } from './view.ts';
@@ -59,7 +59,7 @@ class ChunkAssembler implements Assembler {
     const streamed = [...this.#choices].sort(([a], [b]) => a - b).map(([, choice]) => choice);
     const choices = streamed.map(({ message, finishReason }, index) => {
       const raw = message.print();
-      return { raw, stop: this.#stopOf(finishReason, raw, index) };
+      return { raw, stop: this.#readStop(finishReason, raw, index) };
     });
     // A stream that brought no choice did not come to its end, whatever it says.
     if (choices.length === 0) {
@@ -72,7 +72,7 @@ class ChunkAssembler implements Assembler {
     const plain = printTree(record);
     this.#unread.addTo(record);
     return {
-      ...replyOf(parseJson(plain) as JsonObject, choices, plain),
+      ...toReply(parseJson(plain) as JsonObject, choices, plain),
       envelope: printTree(record),
       cut: streamed.length === 0 || (!this.#isDone && streamed[0]!.finishReason === undefined),
     };
@@ -100,7 +100,7 @@ class ChunkAssembler implements Assembler {
       if (choice.finishReason !== undefined) this.#close(choice, index, told);
       if (index > 0) for (const event of told) events.push({ type: 'choice', choice: index, event });
     });
-    const usage = choices.length === 0 || this.#choices.get(0)?.isClosed ? usageOf(data) : undefined;
+    const usage = choices.length === 0 || this.#choices.get(0)?.isClosed ? readUsage(data) : undefined;
     if (usage) events.push({ type: 'usage', usage });
     this.#frame.learn(data, choices.length === 1 && isRepeatable(choices[0]) && !chunk.error);
     // OpenRouter reports a failure in a chunk that is otherwise like any other.
@@ -113,7 +113,7 @@ class ChunkAssembler implements Assembler {
     const isFirst = !choice.isClosed;
     if (!choice.close(events) || !isFirst) return;
     const { finishReason, message } = choice;
-    const stop = (): Stop => this.#stopOf(finishReason, message.print(), index);
+    const stop = (): Stop => this.#readStop(finishReason, message.print(), index);
     events.push({
       type: 'stop',
       get stop() {
@@ -144,9 +144,9 @@ class ChunkAssembler implements Assembler {
   }
 
   /** Without a word and without `[DONE]` the choice was cut; with `[DONE]` the message itself tells. */
-  #stopOf(word: string | undefined, raw: string, index: number): Stop {
+  #readStop(word: string | undefined, raw: string, index: number): Stop {
     if (this.#hasFailed && index === 0) return { reason: 'error', native: word };
-    return word === undefined && !this.#isDone ? { reason: 'cut', native: undefined } : stopOf(word, raw);
+    return word === undefined && !this.#isDone ? { reason: 'cut', native: undefined } : readStop(word, raw);
   }
 }
 
@@ -314,7 +314,7 @@ class Latest {
     for (const [name, { places }] of this.#held) {
       const texts = places.map(({ data, path }) => textAt(data, [...path, name])!);
       const join = (before: Tree, later: Tree): Tree =>
-        name === 'logprobs' ? joined(before, later) : overlaid(before, later, false);
+        name === 'logprobs' ? joined(before, later) : overlay(before, later, false);
       const tree = texts.length > 1 ? texts.map((text) => parseTree(text)).reduce(join) : leafNode(texts[0]!);
       setMember(record, name, tree);
     }

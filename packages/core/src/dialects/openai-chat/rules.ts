@@ -1,4 +1,4 @@
-import { elementsIn, isObject, isText, type JsonObject, type Path, parseJson, textAt } from '../../json/index.ts';
+import { isObject, isText, type JsonObject, mapElements, type Path, parseJson, textAt } from '../../json/index.ts';
 import type { ContentBlock, Role, ToolUseBlock, UnknownBlock } from '../../message/index.ts';
 import { forModel } from '../provider.ts';
 import { areArguments, type Target, viewId } from '../write/index.ts';
@@ -30,14 +30,14 @@ interface NativeCall {
 
 /** The calls of a message in order: `tool_calls`, then the older `function_call`. */
 export function nativeCalls(raw: string, message: JsonObject): NativeCall[] {
-  const calls = elementsIn(raw, message, 'tool_calls', (value, native, index): NativeCall => {
+  const calls = mapElements(raw, message, 'tool_calls', (value, native, index): NativeCall => {
     const path = ['tool_calls', index];
     const call = isObject(value) ? value : {};
     const member = call.type === 'custom' ? 'custom' : 'function';
     const id = isText(call.id) ? call.id : viewId(raw, index);
     const isOdd = isText(call.type) && call.type !== member;
     return (
-      callOf(raw, path, [...path, member], call[member], id) ?? {
+      readCall(raw, path, [...path, member], call[member], id) ?? {
         path,
         block: { type: 'unknown', native },
         isNameless: !isOdd,
@@ -46,12 +46,12 @@ export function nativeCalls(raw: string, message: JsonObject): NativeCall[] {
   });
   const { function_call: legacy } = message;
   const path = ['function_call'];
-  const call = isObject(legacy) && isText(legacy.name) && callOf(raw, path, path, legacy, viewId(raw, calls.length));
+  const call = isObject(legacy) && isText(legacy.name) && readCall(raw, path, path, legacy, viewId(raw, calls.length));
   return call ? [...calls, call] : calls;
 }
 
 /** A custom tool takes free text: it is shown as an object with the one member `input`. */
-function callOf(raw: string, path: Path, place: Path, called: unknown, id: string): NativeCall | undefined {
+function readCall(raw: string, path: Path, place: Path, called: unknown, id: string): NativeCall | undefined {
   if (!isObject(called) || typeof called.name !== 'string') return undefined;
   const isCustom = place.at(-1) === 'custom';
   const member = isCustom ? 'input' : 'arguments';
@@ -79,4 +79,9 @@ export function callProblem(
   if (!args) return isOpen && block.type === 'tool-use' && block.form ? 'cut' : undefined;
   if (isOpen && args.text.trim() === '') return 'cut';
   return areArguments(args.text) ? undefined : cut ? 'cut' : 'arguments';
+}
+
+/** A text as a content part. */
+export function textPart(json: string): string {
+  return `{"type":"text","text":${json}}`;
 }

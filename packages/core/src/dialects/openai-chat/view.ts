@@ -1,16 +1,16 @@
-import { elementsIn, isObject, isText, type JsonObject, parseJson, textAt } from '../../json/index.ts';
+import { isObject, isText, type JsonObject, mapElements, parseJson, textAt } from '../../json/index.ts';
 import {
   type ContentBlock,
-  citationOf,
   type MediaBlock,
   type MediaSource,
   type MessageView,
   type Need,
   type Origin,
   type Role,
+  readCitation,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { inlined } from '../write/index.ts';
+import { inlineDataUrl } from '../write/index.ts';
 import { DIALECT } from './provider.ts';
 import { callProblem, nativeCalls, saysNothing } from './rules.ts';
 
@@ -39,7 +39,7 @@ export function view(raw: string, origin: Origin): MessageView {
   const content: ContentBlock[] = [
     ...reasoningBlocks(raw, message),
     ...said,
-    ...elementsIn(raw, message, 'images', readPart),
+    ...mapElements(raw, message, 'images', readPart),
     ...audioBlocks(message),
     ...(isText(message.refusal) ? [{ type: 'refusal', text: message.refusal } as const] : []),
     ...calls.map((call) => call.block),
@@ -63,9 +63,11 @@ function readPart(value: unknown, native: string): ContentBlock {
 function contentBlocks(raw: string, message: JsonObject): ContentBlock[] {
   const { content } = message;
   const isOne = isText(content) || isObject(content);
-  const blocks = isOne ? [readPart(content, textAt(raw, ['content'])!)] : elementsIn(raw, message, 'content', readPart);
-  const citations = elementsIn(raw, message, 'annotations', (value, text) =>
-    citationOf(text, isObject(value) && isObject(value.url_citation) ? value.url_citation : value),
+  const blocks = isOne
+    ? [readPart(content, textAt(raw, ['content'])!)]
+    : mapElements(raw, message, 'content', readPart);
+  const citations = mapElements(raw, message, 'annotations', (value, text) =>
+    readCitation(text, isObject(value) && isObject(value.url_citation) ? value.url_citation : value),
   );
   const cited = citations.length > 0 ? blocks.find((block) => block.type === 'text') : undefined;
   return blocks.map((block) => (block === cited ? { ...cited, citations } : block));
@@ -132,15 +134,15 @@ const KINDS: ReadonlyMap<unknown, string> = new Map([
 function mediaBlock({ type, document_name: title }: JsonObject, given: unknown): MediaBlock | undefined {
   const kind = KINDS.get(type);
   const media = isObject(given) ? given : { url: given };
-  const source = sourceOf(media);
+  const source = readSource(media);
   if (!kind || !source) return undefined;
   const format = kind === 'audio/' ? (media.format === 'mp3' ? 'mpeg' : (media.format ?? '*')) : '';
   const name = media.filename ?? title;
-  return inlined({ type: 'media', mediaType: `${kind}${format}`, source, ...(isText(name) && { name }) });
+  return inlineDataUrl({ type: 'media', mediaType: `${kind}${format}`, source, ...(isText(name) && { name }) });
 }
 
 /** What is empty is not meant. */
-function sourceOf({ data, url, file_data, file_id: id }: JsonObject): MediaSource | undefined {
+function readSource({ data, url, file_data, file_id: id }: JsonObject): MediaSource | undefined {
   if (typeof data === 'string') return { kind: 'base64', data };
   const address = url || file_data;
   if (typeof address === 'string') return { kind: 'url', url: address };
@@ -153,7 +155,7 @@ function sourceOf({ data, url, file_data, file_id: id }: JsonObject): MediaSourc
  */
 function reasoningBlocks(raw: string, message: JsonObject): ContentBlock[] {
   const texts = new Set([message.reasoning_content, message.reasoning].filter(isText));
-  const details = elementsIn(raw, message, 'reasoning_details', (detail, native): ContentBlock => {
+  const details = mapElements(raw, message, 'reasoning_details', (detail, native): ContentBlock => {
     return detailBlock(detail) ?? { type: 'unknown', native };
   });
   return [

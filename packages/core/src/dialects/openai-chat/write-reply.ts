@@ -1,4 +1,4 @@
-import { isObject, membersOf, textAt } from '../../json/index.ts';
+import { findMembers, isObject, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, MediaBlock, Message, ToolUseBlock } from '../../message/index.ts';
 import { type LossNote, rewritten } from '../loss.ts';
 import { openaiErrorBody } from '../openai-error.ts';
@@ -22,7 +22,7 @@ import type {
   WrittenReply,
 } from '../serve.ts';
 import { writeSse } from '../sse.ts';
-import { dataUrl } from '../write/index.ts';
+import { toDataUrl } from '../write/index.ts';
 import { DIALECT } from './provider.ts';
 
 const ABILITIES: ReplyAbilities = {
@@ -153,7 +153,7 @@ function annotationText({ url, title }: Citation): string {
 
 /** As routers send the images that a model made. */
 function imageText({ source, mediaType }: MediaBlock): string {
-  const url = source.kind === 'url' ? source.url : source.kind === 'base64' ? dataUrl(mediaType, source.data) : '';
+  const url = source.kind === 'url' ? source.url : source.kind === 'base64' ? toDataUrl(mediaType, source.data) : '';
   return JSON.stringify({ type: 'image_url', image_url: { url } });
 }
 
@@ -279,7 +279,7 @@ class ChunkForm implements StreamForm {
 
   /** What a message of this dialect says beside its blocks, such as sealed reasoning. */
   #rest({ raw }: Message): string {
-    const members = membersOf(raw).filter(({ name }) => !WRITTEN.has(name));
+    const members = findMembers(raw).filter(({ name }) => !WRITTEN.has(name));
     const texts = members.map(({ name, start, end }) => `${JSON.stringify(name)}:${raw.slice(start, end)}`);
     return texts.length > 0 ? this.#chunk(`{${texts.join(',')}}`) : '';
   }

@@ -1,9 +1,9 @@
 import {
   Changes,
   elementTexts,
+  findMembers,
   isObject,
   type JsonObject,
-  membersOf,
   parseJson,
   splice,
   textAt,
@@ -11,37 +11,34 @@ import {
 import type { LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import {
-  argumentsText,
   type BodyMember,
   type Draft,
-  dataUrl,
-  type Forms,
   type Frame,
   type FrameParts,
-  frameText,
+  formatPath,
   isOwn,
-  joinedTexts,
+  joinFrame,
+  joinTexts,
+  type MessageFormat,
+  makeSplicer,
+  makeTranslator,
   NO_CALLS,
   type OwnRules,
-  pathText,
+  type PortableBlock,
   type RequestWriter,
+  readSystemTexts,
   rewritten,
-  type Said,
-  splicer,
   synthesised,
-  systemTexts,
   type Target,
-  toolTexts,
-  translator,
+  toArguments,
+  toDataUrl,
   VIEW_ID,
+  writeTools,
 } from '../write/index.ts';
-import { paramMembers } from './params.ts';
-import { callProblem, nativeCalls, quirk, saysNothing } from './rules.ts';
+import { writeParams } from './params.ts';
+import { callProblem, nativeCalls, quirk, saysNothing, textPart } from './rules.ts';
 
-/** Stands in for the thoughts that belong to a call (`deepseek-reasoning`). */
-const NO_THOUGHTS = '"(not available)"';
-
-const forms: Forms = {
+const format: MessageFormat = {
   takesRefusals: true,
   message(role, said, target, losses) {
     if (role !== 'assistant') return { text: messageText(role, contentText(said), target) };
@@ -75,7 +72,7 @@ const forms: Forms = {
   media({ source, mediaType, name }, target) {
     const [kind, subtype] = mediaType.split('/');
     if (source.kind === 'file') return mediaPart('file', { file_id: source.id });
-    const url = source.kind === 'url' ? source.url : dataUrl(mediaType, source.data);
+    const url = source.kind === 'url' ? source.url : toDataUrl(mediaType, source.data);
     if (kind === 'image') return mediaPart('image_url', { url });
     if (source.kind === 'url' || (kind === 'audio' && !quirk('audio', target))) return undefined;
     return kind === 'audio'
@@ -83,6 +80,24 @@ const forms: Forms = {
       : mediaPart('file', { filename: name ?? `document.${subtype}`, file_data: url });
   },
 };
+
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
+
+export const writer: RequestWriter = {
+  splice(message, target, options) {
+    const isRefused = message.facts.role === 'system' && !takesSystem(target);
+    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
+  },
+  translate,
+  result,
+  userText,
+  merge: mergeMessages,
+  resultsFollow: 'message',
+  frame,
+};
+
+/** Stands in for the thoughts that belong to a call (`deepseek-reasoning`). */
+const NO_THOUGHTS = '"(not available)"';
 
 function mediaPart(type: string, value: JsonObject): string {
   return JSON.stringify({ type, [type]: value });
@@ -94,26 +109,22 @@ function messageText(role: 'system' | 'user', content: string, target: Target): 
   return `{"role":"${role === 'system' ? quirk('systemRole', target) : role}","content":${content}}`;
 }
 
-export function textPart(json: string): string {
-  return `{"type":"text","text":${json}}`;
-}
-
 /** The texts of one kind as one. */
-function joinedSaid(said: readonly Said[], type: 'text' | 'refusal'): string {
+function joinedSaid(said: readonly PortableBlock[], type: 'text' | 'refusal'): string {
   const texts = said.flatMap((one) => ('json' in one && one.type === type ? [one] : []));
-  return joinedTexts(
+  return joinTexts(
     texts.map(({ json }) => json),
     (index) => !texts[index]!.isGlued,
   );
 }
 
 /** Plain text as a string, anything else as a list of parts. */
-function contentText(said: readonly Said[]): string {
+function contentText(said: readonly PortableBlock[]): string {
   if (said.every(({ type }) => type === 'text')) return joinedSaid(said, 'text');
   return `[${said.map((one) => ('json' in one ? textPart(one.json) : 'part' in one ? one.part : '')).join(',')}]`;
 }
 
-function callText({ id, name, args }: Said & { type: 'call' }): string {
+function callText({ id, name, args }: PortableBlock & { type: 'call' }): string {
   return JSON.stringify({ id, type: 'function', function: { name, arguments: args } });
 }
 
@@ -133,11 +144,11 @@ const rules: OwnRules = {
         drop(path, problem);
         return false;
       }
-      if (problem) changes.set(args!.path, JSON.stringify(argumentsText(args!.text, pathText(args!.path), losses)));
+      if (problem) changes.set(args!.path, JSON.stringify(toArguments(args!.text, formatPath(args!.path), losses)));
       // A call that came without an id needs one, for its result to name; the older form has none.
       if (block.type === 'tool-use' && block.id.startsWith(VIEW_ID) && path[0] === 'tool_calls') {
         changes.set([...path, 'id'], JSON.stringify(block.id));
-        losses.push(synthesised(`${pathText(path)}.id`, 'tool-id'));
+        losses.push(synthesised(`${formatPath(path)}.id`, 'tool-id'));
       }
       return true;
     });
@@ -160,20 +171,20 @@ const rules: OwnRules = {
   },
 };
 
-export const spliceMessage = /* @__PURE__ */ splicer(rules);
+export const spliceMessage = /* @__PURE__ */ makeSplicer(rules);
 
 /**
  * Several messages of one role as one, for chat templates that insist on taking turns. Only messages that are nothing
  * but role and content can be one, and what they say can stand before the calls of the last; tool results stay apart
  * in any case.
  */
-export function mergeMessages(units: readonly Draft[]): Draft | undefined {
-  const last = units.at(-1);
-  const lists = units.map((unit) => plainParts(unit.text, unit === last && unit.calls.length > 0));
+export function mergeMessages(drafts: readonly Draft[]): Draft | undefined {
+  const last = drafts.at(-1);
+  const lists = drafts.map((draft) => plainParts(draft.text, draft === last && draft.calls.length > 0));
   if (!last || last.role === 'tool' || !lists.every((list) => list !== undefined)) return undefined;
   const parts = lists.flat();
   const texts = parts.map(plainText);
-  const content = texts.every((text) => text !== undefined) ? joinedTexts(texts) : `[${parts.join(',')}]`;
+  const content = texts.every((text) => text !== undefined) ? joinTexts(texts) : `[${parts.join(',')}]`;
   const changes = new Changes();
   changes.set(['content'], content);
   return {
@@ -181,13 +192,13 @@ export function mergeMessages(units: readonly Draft[]): Draft | undefined {
     text: splice(last.text, changes.edits(last.text)),
     calls: last.calls,
     results: [],
-    losses: units.flatMap((unit) => unit.losses),
+    losses: drafts.flatMap((draft) => draft.losses),
   };
 }
 
 /** The parts of a message that has nothing else to lose, or does not lose what else it has. */
 function plainParts(text: string, isKept: boolean): string[] | undefined {
-  const isPlain = membersOf(text).every(
+  const isPlain = findMembers(text).every(
     ({ name, start, end }) => isKept || name === 'role' || name === 'content' || text.slice(start, end) === 'null',
   );
   const content = textAt(text, ['content']) ?? 'null';
@@ -210,49 +221,34 @@ function plainText(part: string): string | undefined {
  */
 export function frame({ system, tools, params, extra }: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
-  const units = system.flatMap((message, index): readonly Draft[] => {
+  const drafts = system.flatMap((message, index): readonly Draft[] => {
     if (isOwn(message, target) && takesSystem(target)) return spliceMessage(message, target, { dropBound: false });
-    const texts = systemTexts(message, `system[${index}]`, losses);
+    const texts = readSystemTexts(message, `system[${index}]`, losses);
     if (texts.length === 0) return [];
     const role = takesSystem(target) ? 'system' : 'user';
     if (role === 'user') losses.push(rewritten(`system[${index}]`, 'inline-system'));
-    return [{ role, text: messageText(role, joinedTexts(texts), target), calls: [], results: [], losses: [] }];
+    return [{ role, text: messageText(role, joinTexts(texts), target), calls: [], results: [], losses: [] }];
   });
-  losses.push(...units.flatMap((unit) => unit.losses));
-  const one = target.provider.policies.alternateRoles && units.length > 1 ? mergeMessages(units) : undefined;
+  losses.push(...drafts.flatMap((draft) => draft.losses));
+  const one = target.provider.policies.alternateRoles && drafts.length > 1 ? mergeMessages(drafts) : undefined;
   if (one) losses.push(rewritten('system', 'merged', 'system'));
-  const lead = (one ? [one] : units).map(({ text }) => text);
-  const written = toolTexts(tools, target, losses, ({ members, parameters }) => {
+  const lead = (one ? [one] : drafts).map(({ text }) => text);
+  const written = writeTools(tools, target, losses, ({ members, parameters }) => {
     return `{"type":"function","function":{${members},"parameters":${parameters}}}`;
   }).join(',');
   const head: BodyMember[] = [
     ['model', JSON.stringify(target.model)],
     ['tools', written ? `[${written}]` : undefined],
   ];
-  const tail = paramMembers(params, written !== '' || 'tools' in extra, target, losses);
+  const tail = writeParams(params, written !== '' || 'tools' in extra, target, losses);
   if (target.upstream !== undefined && !('provider' in extra)) {
     tail.push(['provider', JSON.stringify({ order: [target.upstream] })]);
     losses.push(synthesised('params.provider', 'upstream-bound', target.upstream));
   }
-  return { ...frameText(head, 'messages', tail, extra), lead, base: `${lead.join(',')}\n${written}`, losses };
+  return { ...joinFrame(head, 'messages', tail, extra), lead, base: `${lead.join(',')}\n${written}`, losses };
 }
 
 /** A few models take no system text at all (`role`): it is then sent as the user's. */
 function takesSystem({ provider, model }: Target): boolean {
   return forModel(provider.policies.inlineSystem, model) !== 'never';
 }
-
-const { translate, result, userText } = /* @__PURE__ */ translator(forms);
-
-export const writer: RequestWriter = {
-  splice(message, target, options) {
-    const isRefused = message.facts.role === 'system' && !takesSystem(target);
-    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
-  },
-  translate,
-  result,
-  userText,
-  merge: mergeMessages,
-  resultsFollow: 'message',
-  frame,
-};

@@ -10,10 +10,10 @@ export function readReply(body: string): RawReply {
     throw new ProtocolError(DIALECT, 'the response has no "output"', body);
   const output = find(body, ['output'])!;
   const envelope = splice(body, [{ ...output, text: 'null' }]);
-  return replyOf(body, value, turnText(elementTexts(body, output.start)), value.output, envelope);
+  return toReply(body, value, turnText(elementTexts(body, output.start)), value.output, envelope);
 }
 
-export function replyOf(
+export function toReply(
   response: string,
   value: JsonObject,
   raw: string,
@@ -21,8 +21,8 @@ export function replyOf(
   envelope: string,
 ): RawReply {
   return {
-    choices: [{ raw, stop: stopOf(value, items) }],
-    usage: usageOf(value.usage, textAt(response, ['usage'])),
+    choices: [{ raw, stop: readStop(value, items) }],
+    usage: readUsage(value.usage, textAt(response, ['usage'])),
     envelope,
     model: value.model,
   };
@@ -36,7 +36,7 @@ export function turnText(items: readonly string[]): string {
  * The API counts cached and newly cached tokens into the input, and reasoning into the output. Its caches live for
  * half an hour; what is written to them goes to the bucket of the short-lived.
  */
-export function usageOf(value: unknown, native: string | undefined): Usage | undefined {
+export function readUsage(value: unknown, native: string | undefined): Usage | undefined {
   if (!isObject(value) || native === undefined) return undefined;
   const cacheRead = count(value.input_tokens_details, 'cached_tokens');
   const cacheWrite5m = count(value.input_tokens_details, 'cache_write_tokens');
@@ -60,7 +60,7 @@ const REASONS: ReadonlyMap<string, StopReason> = new Map([
 ]);
 
 /** Why a response ended: its status, for an incomplete one the reason given, for a complete one what it holds. */
-export function stopOf({ status, incomplete_details: details }: JsonObject, items: readonly unknown[]): Stop {
+export function readStop({ status, incomplete_details: details }: JsonObject, items: readonly unknown[]): Stop {
   const given = status === 'incomplete' && isObject(details) ? details.reason : undefined;
   const native = [given, status].find((word) => typeof word === 'string');
   const isComplete = native === undefined || native === 'completed' || native === 'complete';

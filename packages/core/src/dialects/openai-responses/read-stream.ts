@@ -7,11 +7,11 @@ import {
   parseTree,
   printTree,
   type RecordNode,
+  removeMembers,
   setMember,
   skipSpace,
   splice,
   textAt,
-  withoutMembers,
 } from '../../json/index.ts';
 import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
@@ -27,10 +27,10 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/index.ts';
-import { type Item, itemsOf } from './items.ts';
-import { replyOf, stopOf, turnText, usageOf } from './read-response.ts';
-import { type Place, PROGRESS, placeOf, StreamItem, TERMINAL } from './stream-item.ts';
-import { blocksOfItem } from './view.ts';
+import { type Item, readItems } from './items.ts';
+import { readStop, readUsage, toReply, turnText } from './read-response.ts';
+import { findPlace, type Place, PROGRESS, StreamItem, TERMINAL } from './stream-item.ts';
+import { readItem } from './view.ts';
 
 /** A delta of a content part: its type, where it goes, its string. */
 const USUAL = new RegExp(
@@ -72,7 +72,7 @@ class ResponseAssembler implements Assembler {
     const envelope = parseTree(this.#response) as RecordNode;
     setMember(envelope, 'output', leafNode('null'));
     this.#unread.addTo(envelope);
-    const reply = replyOf(this.#response, response, raw, parseJson(raw) as unknown[], printTree(envelope));
+    const reply = toReply(this.#response, response, raw, parseJson(raw) as unknown[], printTree(envelope));
     const cut = !this.#isTerminal;
     if (!cut && !this.#hasFailed) return { ...reply, cut };
     const native = this.#hasFailed && typeof response.status === 'string' ? response.status : undefined;
@@ -135,7 +135,7 @@ class ResponseAssembler implements Assembler {
       this.#itemFor(index, 'message', events).append(at, 'annotations', [parseTree(textAt(data, ['annotation'])!)]);
       return events;
     }
-    const place = placeOf(name);
+    const place = findPlace(name);
     const text = phase === 'delta' ? delta : value[place?.member ?? ''];
     if (!place || typeof text !== 'string') return PROGRESS.test(type) ? NO_EVENTS : undefined;
     const events: StreamEvent[] = [];
@@ -229,7 +229,7 @@ class ResponseAssembler implements Assembler {
   #close(response: JsonObject, events: StreamEvent[]): void {
     const isNews = this.#items.length === 0;
     const streamed = this.#sorted();
-    const items = itemsOf(
+    const items = readItems(
       turnText(
         settled(
           streamed.map(({ text }) => text),
@@ -243,11 +243,11 @@ class ResponseAssembler implements Assembler {
       if (item.text !== whole.text) item.reopen();
       this.#end(item, whole, isNews, events);
     });
-    const usage = usageOf(response.usage, textAt(this.#response, ['usage']));
+    const usage = readUsage(response.usage, textAt(this.#response, ['usage']));
     if (usage) events.push({ type: 'usage', usage });
     events.push({
       type: 'stop',
-      stop: stopOf(
+      stop: readStop(
         response,
         items.map(({ value }) => value),
       ),
@@ -282,7 +282,7 @@ function isCall(event: StreamEvent): boolean {
 }
 
 function blocksOf(item: Item): readonly ContentBlock[] {
-  return blocksOfItem(item, 'assistant', () => '') ?? [{ type: 'unknown', native: item.text }];
+  return readItem(item, 'assistant', () => '') ?? [{ type: 'unknown', native: item.text }];
 }
 
 /** What one part of a message shows. */
@@ -314,9 +314,9 @@ function settled(streamed: readonly string[], response: string): readonly string
   const output = textAt(response, ['output']);
   const final = output?.startsWith('[') ? elementTexts(output) : [];
   if (final.length >= streamed.length) return final;
-  const byId = new Map(final.map((text) => [idOf(text), text]));
+  const byId = new Map(final.map((text) => [readId(text), text]));
   const items = streamed.map((text) => {
-    const id = idOf(text);
+    const id = readId(text);
     const settledText = byId.get(id) ?? text;
     byId.delete(id);
     return settledText;
@@ -325,7 +325,7 @@ function settled(streamed: readonly string[], response: string): readonly string
 }
 
 /** What has no id is itself. */
-function idOf(text: string): unknown {
+function readId(text: string): unknown {
   const value = parseJson(text);
   return isObject(value) && typeof value.id === 'string' ? value.id : text;
 }
@@ -349,7 +349,7 @@ function unreadPart(data: string, event: JsonObject): string | undefined {
   const isRead = (name: string): boolean => KNOWN.has(name) && (name !== 'delta' || typeof event.delta === 'string');
   for (const name in event) {
     if (isRead(name)) continue;
-    const read = withoutMembers(data, skipSpace(data, 0), (other) => isRead(other) && !PLACE.has(other));
+    const read = removeMembers(data, skipSpace(data, 0), (other) => isRead(other) && !PLACE.has(other));
     return splice(data, read);
   }
   return undefined;

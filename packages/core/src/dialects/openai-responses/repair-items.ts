@@ -1,15 +1,15 @@
 import { Changes, isObject, isText, type JsonObject, type Path, splice } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import type { LossNote, LossReason } from '../loss.ts';
-import { argumentsText, type Draft, dropped, type OwnRules, pathText, rewritten, type Target } from '../write/index.ts';
-import { type Item, isAssistantMessage, isReasoning, itemsOf } from './items.ts';
+import { type Draft, dropped, formatPath, type OwnRules, rewritten, type Target, toArguments } from '../write/index.ts';
+import { type Item, isAssistantMessage, isReasoning, readItems } from './items.ts';
 import { hasMalformedArguments, isBound, isEmptyMessage, isIncomplete, needsCiphertext } from './rules.ts';
 
 /** Makes a message of this API one that it takes back; undefined when nothing is left to send. */
 export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes, losses }) => {
   const { raw, facts } = message;
-  const { items, isTurn } = itemsOf(raw);
-  const fates = fatesOf(items, message, target, elsewhere);
+  const { items, isTurn } = readItems(raw);
+  const fates = decideFates(items, message, target, elsewhere);
   const kept = items.map((item) => item.value).filter((_, index) => !fates[index]!.drop);
   // A turn that goes item by item tells of each.
   const isGone = isTurn && items.length > 0 && kept.length === 0;
@@ -18,7 +18,7 @@ export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes
     const fate = fates[index]!;
     const at = (...names: string[]): Path => (isTurn ? [index, ...names] : names);
     if (!fate.drop && hasMalformedArguments(value)) {
-      const standIn = argumentsText(value.arguments, pathText(at('arguments')), losses);
+      const standIn = toArguments(value.arguments, formatPath(at('arguments')), losses);
       changes.set(at('arguments'), JSON.stringify(standIn));
     }
     meet(fate, value, at, changes, losses);
@@ -28,17 +28,17 @@ export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes
 };
 
 /** The text of items without some of them, and without what cannot stay when those go. */
-function withoutItems(unit: Draft, isGone: (item: JsonObject) => boolean): Draft {
-  const raw = `[${unit.text}]`;
-  const { items } = itemsOf(raw);
+function withoutItems(draft: Draft, isGone: (item: JsonObject) => boolean): Draft {
+  const raw = `[${draft.text}]`;
+  const { items } = readItems(raw);
   const fates = items.map(({ value }): Fate => (isObject(value) && isGone(value) ? { drop: 'server-tool' } : {}));
-  if (!fates.some(({ drop }) => drop)) return unit;
+  if (!fates.some(({ drop }) => drop)) return draft;
   follow(items, fates);
   const changes = new Changes();
-  const losses = [...unit.losses];
+  const losses = [...draft.losses];
   for (const [index, { value }] of items.entries())
     meet(fates[index]!, value, (...names) => [index, ...names], changes, losses);
-  return { ...unit, text: splice(raw, changes.edits(raw)).slice(1, -1), pieces: undefined, losses };
+  return { ...draft, text: splice(raw, changes.edits(raw)).slice(1, -1), pieces: undefined, losses };
 }
 
 /** What happens to an item: it is left out, or loses its identity, or goes as it is. */
@@ -60,15 +60,20 @@ function meet(
 ): void {
   if (drop) {
     changes.set(at());
-    losses.push(dropped(pathText(at()), drop));
+    losses.push(dropped(formatPath(at()), drop));
   } else if (unnamed) {
     changes.set(at('id'));
-    losses.push(rewritten(pathText(at('id')), unnamed));
+    losses.push(rewritten(formatPath(at('id')), unnamed));
     if (isObject(value) && value.status === 'in_progress') changes.set(at('status'));
   }
 }
 
-function fatesOf(items: readonly Item[], message: Message, target: Target, elsewhere: LossReason | undefined): Fate[] {
+function decideFates(
+  items: readonly Item[],
+  message: Message,
+  target: Target,
+  elsewhere: LossReason | undefined,
+): Fate[] {
   const isCut = message.origin.cut === true && items.some(({ value }) => isIncomplete(value));
   const mustBeSealed = needsCiphertext(target);
   const fates = items.map(({ value }): Fate => {
@@ -111,10 +116,10 @@ function unnameOrphans(items: readonly Item[], fates: Fate[]): void {
 /** Calls of the provider's tools that the client runs. They are no blocks, but have to be answered all the same. */
 const RUN_BY_CLIENT = /"((?:local_)?shell|apply_patch)_call"/;
 
-/** A unit with these calls among its own; what ran on the server has its output beside it. */
-export function withClientCalls(unit: Draft): Draft {
-  if (unit.role !== 'assistant' || !RUN_BY_CLIENT.test(unit.text)) return unit;
-  const items = itemsOf(`[${unit.text}]`)
+/** A draft with these calls among its own; what ran on the server has its output beside it. */
+export function withClientCalls(draft: Draft): Draft {
+  if (draft.role !== 'assistant' || !RUN_BY_CLIENT.test(draft.text)) return draft;
+  const items = readItems(`[${draft.text}]`)
     .items.map(({ value }) => value)
     .filter(isObject);
   const open = items.filter(
@@ -125,22 +130,22 @@ export function withClientCalls(unit: Draft): Draft {
   const calls = open.flatMap(({ type, call_id: id }) =>
     isText(id) ? { id, name: String(type), form: String(type) } : [],
   );
-  return { ...unit, calls: [...unit.calls, ...calls] };
+  return { ...draft, calls: [...draft.calls, ...calls] };
 }
 
 /** No screenshot can stand in for another: a computer's call without one goes (`call-unanswered`). */
-export function settleComputers(units: readonly Draft[]): ReadonlyMap<number, Draft | undefined> {
+export function dropUnpairedComputers(drafts: readonly Draft[]): ReadonlyMap<number, Draft | undefined> {
   const settled = new Map<number, Draft | undefined>();
   const isCaller = ({ role, text }: Draft): boolean => role === 'assistant' && text.includes('"computer_call"');
-  if (!units.some(isCaller)) return settled;
-  const screens = units.filter(({ text }) => text.includes('"computer_call_output"')).map(({ text }) => text);
-  units.forEach((unit, index) => {
-    if (!isCaller(unit)) return;
+  if (!drafts.some(isCaller)) return settled;
+  const screens = drafts.filter(({ text }) => text.includes('"computer_call_output"')).map(({ text }) => text);
+  drafts.forEach((draft, index) => {
+    if (!isCaller(draft)) return;
     const rest = withoutItems(
-      unit,
+      draft,
       ({ type, call_id: id }) => type === 'computer_call' && !screens.some((text) => text.includes(JSON.stringify(id))),
     );
-    if (rest !== unit) settled.set(index, rest.text.trim() ? rest : undefined);
+    if (rest !== draft) settled.set(index, rest.text.trim() ? rest : undefined);
   });
   return settled;
 }

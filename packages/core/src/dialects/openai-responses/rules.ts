@@ -7,7 +7,7 @@ import { type Item, isAssistantMessage, isReasoning } from './items.ts';
 /** The client's mark for explicit prompt caching; it stands on a part of a message or of an output. */
 export const CACHE_MARKER = 'prompt_cache_breakpoint';
 
-export function needsOf(raw: string, items: readonly Item[], origin: Origin): Need[] {
+export function findNeeds(raw: string, items: readonly Item[], origin: Origin): Need[] {
   const values = items.map((item) => item.value);
   const needs: (readonly [Need, boolean])[] = [
     ['empty', values.every(isEmptyMessage)],

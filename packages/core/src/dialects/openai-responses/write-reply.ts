@@ -21,10 +21,10 @@ import type {
   WrittenReply,
 } from '../serve.ts';
 import { writeSse } from '../sse.ts';
-import { itemsOf } from './items.ts';
+import { readItems } from './items.ts';
 import { DIALECT } from './provider.ts';
 import { turnText } from './read-response.ts';
-import { blocksOfItem } from './view.ts';
+import { readItem } from './view.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: ({ url }) => url !== undefined,
@@ -40,7 +40,7 @@ export function writeReply(reply: ReplyToWrite): WrittenReply {
   const { message, stop, usage } = reply;
   const isOwn = message.origin.dialect === DIALECT;
   const output = isOwn
-    ? turnText(itemsOf(message.raw).items.map(({ text }) => text))
+    ? turnText(readItems(message.raw).items.map(({ text }) => text))
     : `[${itemTexts(reply, losses).join(',')}]`;
   noteAlternatives(reply, losses);
   return { body: responseText(reply, statusOf(stop, isOwn), output, usageText(usage, isOwn)), losses };
@@ -297,7 +297,7 @@ class ItemForm implements StreamForm {
     const before = this.#closeMessage();
     const state = statusOf(stop, isOwn);
     const isExact = message.origin.dialect === DIALECT;
-    const output = isExact ? turnText(itemsOf(message.raw).items.map(({ text }) => text)) : turnText(this.#output);
+    const output = isExact ? turnText(readItems(message.raw).items.map(({ text }) => text)) : turnText(this.#output);
     const response = responseText(this.#options, state, output, usageText(usage, isOwn));
     return before + this.#event(`response.${state.status}`, `"response":${response}`);
   }
@@ -314,8 +314,8 @@ class ItemForm implements StreamForm {
 
   /** The parts of a message item are blocks, every other item is one. */
   natives({ raw }: Message): readonly (string | undefined)[] {
-    return itemsOf(raw).items.flatMap((item) => {
-      const count = blocksOfItem(item, 'assistant', () => '')?.length ?? 1;
+    return readItems(raw).items.flatMap((item) => {
+      const count = readItem(item, 'assistant', () => '')?.length ?? 1;
       const isMessage = textAt(item.text, ['content', 0]) !== undefined && textAt(item.text, ['summary']) === undefined;
       return Array.from({ length: count }, (_, at) => (isMessage ? textAt(item.text, ['content', at]) : item.text));
     });

@@ -4,36 +4,33 @@ import type { LossNote } from '../loss.ts';
 import {
   type BodyMember,
   type Draft,
-  dataUrl,
-  type Forms,
   type Frame,
   type FrameParts,
-  frameText,
   isOwn,
-  joinedTexts,
+  joinFrame,
+  joinTexts,
+  type MessageFormat,
+  makeSplicer,
+  makeTranslator,
+  type PortableBlock,
   type RequestWriter,
-  type Said,
-  splicer,
-  stringText,
-  systemTexts,
+  readSystemTexts,
   type Target,
-  toolTexts,
-  translator,
+  toDataUrl,
+  toJsonString,
+  writeTools,
 } from '../write/index.ts';
-import { paramMembers } from './params.ts';
+import { writeParams } from './params.ts';
 import { DIALECT } from './provider.ts';
-import { repair, settleComputers, withClientCalls } from './repair-items.ts';
+import { dropUnpairedComputers, repair, withClientCalls } from './repair-items.ts';
 import { CACHE_MARKER, needsCiphertext, storeText, withCiphertext } from './rules.ts';
 
-type Role = 'system' | 'user' | 'assistant';
-type SaidCall = Said & { type: 'call' };
-
-const forms: Forms = {
+const format: MessageFormat = {
   takesRefusals: true,
   /** Text and calls as items of their own, in their order. */
   message(role, said, _, losses) {
     const items: string[] = [];
-    let parts: Said[] = [];
+    let parts: PortableBlock[] = [];
     for (const one of [...said, undefined]) {
       if (one && one.type !== 'call') {
         parts.push(one);
@@ -60,6 +57,30 @@ const forms: Forms = {
   },
 };
 
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
+
+export const writer: RequestWriter = {
+  splice: spliceMessage,
+  translate(message, target, calls) {
+    // An own message comes here when it stands twice, which is refused only of what has an id (`id-dup`).
+    const isNameless = isOwn(message, target) && !message.facts.needs.length && !message.raw.includes('"id"');
+    return isNameless ? spliceMessage(message, target, { dropBound: false }) : translate(message, target, calls);
+  },
+  result,
+  userText,
+  merge: () => undefined,
+  resultsFollow: 'message',
+  refusesRepeats: true,
+  dropUnpaired: dropUnpairedComputers,
+  continues: ({ previous_response_id: response = 'null', conversation = 'null' }) =>
+    response !== 'null' || conversation !== 'null',
+  standsInline,
+  frame,
+};
+
+type Role = 'system' | 'user' | 'assistant';
+type PortableCall = PortableBlock & { type: 'call' };
+
 /** Shells and patches say how it ended; of a call whose result nobody has, that it did not. */
 function outputMembers(type: string, output: string): string {
   if (type === 'shell_call')
@@ -68,7 +89,7 @@ function outputMembers(type: string, output: string): string {
 }
 
 /** The protocol has no error flag: the first text says it. */
-function asError(said: readonly Said[]): readonly Said[] {
+function asError(said: readonly PortableBlock[]): readonly PortableBlock[] {
   const [first, ...more] = said;
   const [text, json, rest] = first?.type === 'text' ? [first.text, first.json, more] : ['', '""', said];
   return [{ type: 'text', text: `Error: ${text}`, json: `"Error: ${json.slice(1)}` }, ...rest];
@@ -78,19 +99,19 @@ function asError(said: readonly Said[]): readonly Said[] {
  * One text of the assistant goes as a plain string: without `id` and `annotations` that is the form seen to be accepted
  * in recorded traffic (`content-type`).
  */
-function messageItem(role: Role, said: readonly Said[]): string {
+function messageItem(role: Role, said: readonly PortableBlock[]): string {
   const isOwn = role === 'assistant';
   const content = (isOwn ? plainText(said) : undefined) ?? partList(said, isOwn ? 'output_text' : 'input_text');
   return `{"role":"${role}","content":${content}}`;
 }
 
 /** The JSON string text of what is nothing but one text. */
-function plainText(said: readonly Said[]): string | undefined {
+function plainText(said: readonly PortableBlock[]): string | undefined {
   const [only] = said;
   return said.length === 1 && only?.type === 'text' ? only.json : undefined;
 }
 
-function partList(said: readonly Said[], textType: string): string {
+function partList(said: readonly PortableBlock[], textType: string): string {
   const parts = said.map((one) => {
     if (one.type === 'refusal') return `{"type":"refusal","refusal":${one.json}}`;
     return one.type === 'text' ? `{"type":"${textType}","text":${one.json}}` : one.type === 'media' ? one.part : '';
@@ -99,9 +120,9 @@ function partList(said: readonly Said[], textType: string): string {
 }
 
 /** A custom call stays one, so that its result, which has a form of its own, still fits. */
-function callItem({ id, name, form, args }: SaidCall, losses: LossNote[]): string {
+function callItem({ id, name, form, args }: PortableCall, losses: LossNote[]): string {
   const named = `"call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)}`;
-  if (form !== 'custom') return `{"type":"function_call",${named},"arguments":${stringText(args, '', losses)}}`;
+  if (form !== 'custom') return `{"type":"function_call",${named},"arguments":${toJsonString(args, '', losses)}}`;
   const input = textAt(args, ['input']) ?? args;
   return `{"type":"custom_tool_call",${named},"input":${input.startsWith('"') ? input : JSON.stringify(input)}}`;
 }
@@ -109,13 +130,13 @@ function callItem({ id, name, form, args }: SaidCall, losses: LossNote[]): strin
 function sourceText({ source, mediaType, name }: MediaBlock, urlName: 'image_url' | 'file_url'): string {
   if (source.kind === 'file') return `"file_id":${JSON.stringify(source.id)}`;
   if (source.kind === 'url') return `"${urlName}":${JSON.stringify(source.url)}`;
-  const data = JSON.stringify(dataUrl(mediaType, source.data));
+  const data = JSON.stringify(toDataUrl(mediaType, source.data));
   if (urlName === 'image_url') return `"image_url":${data}`;
   const filename = name ?? `document.${mediaType.slice(mediaType.indexOf('/') + 1)}`;
   return `"filename":${JSON.stringify(filename)},"file_data":${data}`;
 }
 
-const spliceItems = /* @__PURE__ */ splicer({
+const spliceItems = /* @__PURE__ */ makeSplicer({
   markers: [`content.*.${CACHE_MARKER}`, `output.*.${CACHE_MARKER}`],
   isDoubtful: ({ raw, facts }, target) => facts.needs.includes('bound') && needsCiphertext(target) && !isSealed(raw),
   repair,
@@ -128,8 +149,8 @@ export function spliceMessage(
   target: Target,
   options: { readonly dropBound: boolean },
 ): readonly Draft[] {
-  const units = spliceItems(message, target, options).map(withClientCalls);
-  return message.raw.includes('"computer_call_output"') ? units.map((unit) => ({ ...unit, results: [] })) : units;
+  const drafts = spliceItems(message, target, options).map(withClientCalls);
+  return message.raw.includes('"computer_call_output"') ? drafts.map((draft) => ({ ...draft, results: [] })) : drafts;
 }
 
 /** Whether every reasoning item has its ciphertext, by counting. In doubt no: then the items are looked at. */
@@ -156,7 +177,7 @@ function outside(raw: string): Edit[] {
 function frame(parts: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
   const instructions = instructionsText(parts.system, losses);
-  const texts = toolTexts(parts.tools, target, losses, ({ members, parameters }) => {
+  const texts = writeTools(parts.tools, target, losses, ({ members, parameters }) => {
     return `{"type":"function",${members},"parameters":${parameters},"strict":false}`;
   });
   // Here images are made by a tool of the provider.
@@ -174,10 +195,10 @@ function frame(parts: FrameParts, target: Target): Frame {
   const tail: BodyMember[] = [
     ['store', storeText(target)],
     ['include', include],
-    ...paramMembers(parts.params, hasTools, target, losses),
+    ...writeParams(parts.params, hasTools, target, losses),
   ];
   return {
-    ...frameText(head, 'input', tail, { ...parts.extra, ...(include && { include }) }),
+    ...joinFrame(head, 'input', tail, { ...parts.extra, ...(include && { include }) }),
     lead: [],
     base: `${instructions ?? ''}\n${tools}`,
     losses,
@@ -192,8 +213,8 @@ function standsInline(message: Message, target: Target): boolean {
 function instructionsText(system: readonly Message[], losses: LossNote[]): string | undefined {
   const own = system.length === 1 ? ownInstructions(system[0]!) : undefined;
   if (own !== undefined) return own;
-  const texts = system.flatMap((message, index) => systemTexts(message, `system[${index}]`, losses));
-  return texts.length > 0 ? joinedTexts(texts) : undefined;
+  const texts = system.flatMap((message, index) => readSystemTexts(message, `system[${index}]`, losses));
+  return texts.length > 0 ? joinTexts(texts) : undefined;
 }
 
 /** The exact text that stood in `instructions`. */
@@ -202,24 +223,3 @@ function ownInstructions({ raw, origin }: Message): string | undefined {
   if (!isObject(value) || value.role !== 'system' || typeof value.content !== 'string') return undefined;
   return Object.keys(value).length === 2 ? textAt(raw, ['content']) : undefined;
 }
-
-const { translate, result, userText } = /* @__PURE__ */ translator(forms);
-
-export const writer: RequestWriter = {
-  splice: spliceMessage,
-  translate(message, target, calls) {
-    // An own message comes here when it stands twice, which is refused only of what has an id (`id-dup`).
-    const isNameless = isOwn(message, target) && !message.facts.needs.length && !message.raw.includes('"id"');
-    return isNameless ? spliceMessage(message, target, { dropBound: false }) : translate(message, target, calls);
-  },
-  result,
-  userText,
-  merge: () => undefined,
-  resultsFollow: 'message',
-  refusesRepeats: true,
-  dropUnpaired: settleComputers,
-  continues: ({ previous_response_id: response = 'null', conversation = 'null' }) =>
-    response !== 'null' || conversation !== 'null',
-  standsInline,
-  frame,
-};

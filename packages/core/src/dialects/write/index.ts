@@ -1,16 +1,24 @@
 export { dropped, rewritten, synthesised } from '../loss.ts';
-export { areArguments, argumentsText, dataUrl, inlined, joinedTexts, objectIn, stringText } from './content.ts';
-export { isOwn } from './drafts.ts';
-export { type BodyMember, frameText, membersText, systemTexts, toolTexts } from './frame.ts';
 export {
-  explodeParts,
-  gatherParts,
+  areArguments,
+  inlineDataUrl,
+  joinTexts,
+  parseObject,
+  toArguments,
+  toDataUrl,
+  toJsonString,
+} from './content.ts';
+export { isOwn } from './drafts.ts';
+export { type BodyMember, joinFrame, joinMembers, readSystemTexts, writeTools } from './frame.ts';
+export {
+  formatPath,
+  makeSplicer,
+  mergeParts,
   type OwnRules,
-  type PartForms,
-  pathText,
+  type PartListFormat,
   type Repair,
-  splicer,
+  splitParts,
 } from './own-message.ts';
 export { NO_CALLS, VIEW_ID, viewId } from './tool-calls.ts';
-export { type Forms, type Said, translator } from './translate.ts';
+export { type MessageFormat, makeTranslator, type PortableBlock } from './translate.ts';
 export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './writer.ts';
