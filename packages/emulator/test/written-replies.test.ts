@@ -1,10 +1,22 @@
 import { assistant, type Dialect, decodeSse, dialect } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { describe, expect, it } from 'vitest';
-import { createSealer } from '../src/memory/seal.ts';
-import { renderers } from '../src/render/render.ts';
-import { createMint } from '../src/render/rendered.ts';
-import type { MessageReply } from '../src/reply/reply.ts';
+import { renderAnthropicMessages } from '../src/render/anthropic-messages.ts';
+import { renderGoogleGenerateContent } from '../src/render/google-generatecontent.ts';
+import { renderOpenAIChat } from '../src/render/openai-chat.ts';
+import { renderOpenAIResponses } from '../src/render/openai-responses.ts';
+import { createMint, type Renderer } from '../src/render/renderer.ts';
+import type { MessageReply } from '../src/reply.ts';
+
+const RENDERERS: Readonly<Record<string, Renderer>> = {
+  'openai-chat': renderOpenAIChat,
+  'openai-responses': renderOpenAIResponses,
+  'anthropic-messages': renderAnthropicMessages,
+  'google-generatecontent': renderGoogleGenerateContent,
+};
+
+type Sealer = Parameters<typeof createMint>[1];
+const SEALER = { seal: () => 'c2VhbGVk' } as unknown as Sealer;
 
 /** The same reply as the emulator renders it, and as the dialect writes what it reads of that. */
 const REPLIES: Readonly<Record<string, MessageReply>> = {
@@ -94,11 +106,11 @@ describe.each(Object.keys(REQUESTS))('%s, as the dialect writes it and as the em
       request,
       text: JSON.stringify(request),
       model: MODEL,
-      mint: createMint('seed', createSealer('secret')),
+      mint: createMint('seed', SEALER),
       created: 1,
       refuseOwnFields: false,
     };
-    const rendered = renderers[id as keyof typeof renderers](REPLIES[name]!, context);
+    const rendered = RENDERERS[id]!(REPLIES[name]!, context);
     const body = JSON.stringify(rendered.body);
     const read = made.readResponse(body);
     // Of Skein's own blocks nothing can be written as it was.
