@@ -1,7 +1,7 @@
 import type { Manifest, RequestParams, WrittenRequest } from '../dialects/index.ts';
 import type { Message } from '../message/index.ts';
 import type { RefusalMemory } from '../providers/index.ts';
-import { ProviderError } from '../providers/transport/errors.ts';
+import { ProviderError } from '../providers/transport/provider-error.ts';
 import type { Asking } from './output/output-spec.ts';
 import type { Running } from './running.ts';
 import { type Sent, send } from './send.ts';
@@ -55,7 +55,7 @@ export async function ask(question: Question): Promise<Asked> {
     const { failure } = asked;
     if (refused === MAX_REFUSALS || !(failure instanceof ProviderError) || !failure.status) return asked;
     // Loaded on first use: few requests are refused.
-    const { RefusalMemory, refusedFields } = await import('./read-refusal.ts');
+    const { RefusalMemory, refusedFields } = await import('../providers/refused-fields.ts');
     fields = refusedFields(failure.status, failure.rawBody ?? '', written.body);
     if (fields.length === 0) return asked;
     remembered ??= new RefusalMemory();

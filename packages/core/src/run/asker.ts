@@ -1,6 +1,6 @@
 import { isSkeinError } from '../error.ts';
 import type { Message } from '../message/index.ts';
-import { ProviderError } from '../providers/transport/errors.ts';
+import { ProviderError } from '../providers/transport/provider-error.ts';
 import { type Asked, ask, type Failed } from './ask.ts';
 import type { Compactor } from './compaction/compactor.ts';
 import { hasContent } from './has-content.ts';

@@ -1,5 +1,4 @@
-import { realClock } from '../providers/transport/clock.ts';
-import { Stopper } from '../providers/transport/stopper.ts';
+import { realClock, Stopper } from '../providers/transport/clock.ts';
 import { checkOptions } from './check-options.ts';
 import { RunError } from './errors.ts';
 import { Journal } from './journal.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../providers/index.ts';
-import type { Stopper } from '../providers/transport/stopper.ts';
+import type { Stopper } from '../providers/transport/clock.ts';
 import type { Journal } from './journal.ts';
 import type { OutputSpec } from './output/output-spec.ts';
 import type { Target } from './targets.ts';

@@ -2,8 +2,8 @@ import type { Reply, StreamEvent, WrittenRequest } from '../dialects/index.ts';
 import { isObject, parseJson } from '../json/parse.ts';
 import type { Origin } from '../message/index.ts';
 import type { RetryNotice } from '../providers/index.ts';
-import { type Answer, deliver } from '../providers/transport/deliver.ts';
-import type { ProviderError } from '../providers/transport/errors.ts';
+import { deliver, type IncomingResponse } from '../providers/transport/deliver.ts';
+import type { ProviderError } from '../providers/transport/provider-error.ts';
 import { replyEvents } from './reply-events.ts';
 import type { Running } from './running.ts';
 import type { Target } from './targets.ts';
@@ -62,7 +62,7 @@ export async function send(running: Running, target: Target, written: WrittenReq
     journal.observe({ type: 'retry', attempt, waitMs, code: error.code });
   }
 
-  async function receive(answer: Answer): Promise<void> {
+  async function receive(answer: IncomingResponse): Promise<void> {
     const isCut = () => seen.reply?.message.origin.cut;
     let failed: ProviderError | undefined;
     try {
@@ -71,19 +71,19 @@ export async function send(running: Running, target: Target, written: WrittenReq
       // What breaks behind the end of a reply does not matter any more.
       if (!seen.reply || isCut()) throw error;
     }
-    if (isCut()) failed ??= answer.broken('the stream ended before its end');
+    if (isCut()) failed ??= answer.incomplete('the stream ended before its end');
     if (failed) throw failed;
   }
 
-  async function readText(answer: Answer): Promise<ProviderError | undefined> {
+  async function readText(answer: IncomingResponse): Promise<ProviderError | undefined> {
     const text = await answer.text();
     // A reply can tell of its own failure, as a stream does; some gateways send nothing else.
     const value = parsed(text);
-    const failed = isObject(value) && isObject(value.error) ? await answer.errorIn(text) : undefined;
+    const failed = isObject(value) && isObject(value.error) ? await answer.reportedError(text) : undefined;
     try {
       seen.reply = target.dialect.readResponse(text, origin);
     } catch (error) {
-      throw failed ?? (await answer.strange(text, error));
+      throw failed ?? (await answer.unreadable(text, error));
     }
     if (!failed) for (const event of replyEvents(seen.reply.message)) tell(event);
     // Nor is it asked for again where it says nothing.
@@ -91,7 +91,7 @@ export async function send(running: Running, target: Target, written: WrittenReq
     return failed;
   }
 
-  async function readStream(answer: Answer): Promise<ProviderError | undefined> {
+  async function readStream(answer: IncomingResponse): Promise<ProviderError | undefined> {
     const reader = target.dialect.readStream(origin);
     try {
       for await (const { event, data } of answer.events()) {
@@ -100,7 +100,7 @@ export async function send(running: Running, target: Target, written: WrittenReq
           journal.observe({ type: 'first-event', step: journal.step, ms: seen.firstEventMs });
         }
         for (const told of reader.push(event, data)) {
-          if (told.type === 'error') return await answer.errorIn(told.native);
+          if (told.type === 'error') return await answer.reportedError(told.native);
           tell(told);
         }
       }

@@ -25,10 +25,10 @@ export function chooseModel(
     {
       ...select,
       // Whoever names a provider wants no other.
-      strategy: (candidates, wish) =>
+      strategy: (candidates, requirements) =>
         (select?.strategy ?? firstThatFits)(
           candidates.filter((one) => !descriptor || one.provider.id === descriptor.id),
-          wish,
+          requirements,
         ),
       ...(env && { env }),
       ...(descriptor && apiKey !== undefined && { keysFor: [descriptor.id] }),

@@ -1,5 +1,5 @@
 import type { Message } from '../../message/index.ts';
-import { unlessAborted } from '../../providers/transport/stopper.ts';
+import { unlessAborted } from '../../providers/transport/clock.ts';
 import type { Running } from '../running.ts';
 import { estimateText, estimateTokens, systemText } from '../tokens.ts';
 import type { ModelLimits, Step } from '../types.ts';

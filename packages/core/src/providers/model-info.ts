@@ -1,13 +1,57 @@
-import type { ModelInfo } from './model-info.ts';
+import { matches, type ProviderDescriptor } from '../dialects/provider.ts';
+
+/** A kind of content that a model takes or gives. */
+export type Modality = 'text' | 'image' | 'audio' | 'video' | 'document';
+
+/** What a model can do. Unknown facts are absent, never made up. */
+export interface ModelInfo {
+  /** Whether anything is known of the model. An unknown one is expected to read and write text, and no more. */
+  readonly known: boolean;
+  readonly contextTokens?: number;
+  readonly maxOutputTokens?: number;
+  readonly input: readonly Modality[];
+  readonly output: readonly Modality[];
+  readonly tools?: boolean;
+  readonly reasoning?: boolean;
+}
+
+const UNKNOWN: ModelInfo = { known: false, input: ['text'], output: ['text'] };
+
+/**
+ * What is known of a model by its name. `modelInfoWithLimits` of `@skein/core/prices` knows the context of single models.
+ *
+ * @example
+ * const { input } = modelInfo(provider('google'), 'gemini-3.6-flash'); // text, image, audio, video, document
+ */
+export function modelInfo(provider: ProviderDescriptor, model: string): ModelInfo {
+  // Resellers put the maker in front: `anthropic/claude-sonnet-4.5`, `accounts/fireworks/models/kimi-k3`.
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
+  const family = FAMILIES.find(([patterns]) => patterns.some((pattern) => matches(pattern, name)));
+  if (!family) return UNKNOWN;
+  const info = { known: true, ...family[1] };
+  return { ...info, input: info.input.filter((modality) => accepts(provider, modality)) };
+}
+
+const MEDIA_TYPES: Readonly<Record<Exclude<Modality, 'text'>, RegExp>> = {
+  image: /^(image\/|\*)/,
+  audio: /^(audio\/|\*)/,
+  video: /^(video\/|\*)/,
+  document: /^(application\/pdf|\*)/,
+};
+
+/** A model sees only what its provider passes on. */
+function accepts({ policies }: ProviderDescriptor, modality: Modality): boolean {
+  return modality === 'text' || policies.media.user.some((type) => MEDIA_TYPES[modality].test(type));
+}
 
 type Family = Omit<ModelInfo, 'known'>;
 
-const SEEING = ['text', 'image', 'document'] as const;
+const WITH_IMAGES = ['text', 'image', 'document'] as const;
 const GEMINI = ['text', 'image', 'audio', 'video', 'document'] as const;
 
 const text = { input: ['text'], output: ['text'] } as const satisfies Family;
-const claude = { input: SEEING, output: ['text'], tools: true, contextTokens: 200_000 } as const satisfies Family;
-const gpt = { input: SEEING, output: ['text'], tools: true } as const satisfies Family;
+const claude = { input: WITH_IMAGES, output: ['text'], tools: true, contextTokens: 200_000 } as const satisfies Family;
+const gpt = { input: WITH_IMAGES, output: ['text'], tools: true } as const satisfies Family;
 const gemini = { input: GEMINI, output: ['text'], tools: true } as const satisfies Family;
 
 const sized = (info: Family, contextTokens: number, maxOutputTokens?: number): Family => ({
@@ -23,11 +67,11 @@ const thinkingText = { ...textWithTools, reasoning: true } as const satisfies Fa
 const thinkingEye = { ...thinkingText, input: ['text', 'image'] } as const satisfies Family;
 
 /**
- * Families of models by name, the first match counts. Only what their makers say, and only what a choice can depend
- * on; families rather than models, so that a new model of a known family is known. Where the sizes within a family
- * differ, the smallest one stands here.
+ * Families of models by name, the first match counts. They contain only what their makers say and what a
+ * choice can depend on. They are families rather than models, so that a new model of a known family is known. Where the sizes
+ * within a family differ, this is the smallest one.
  */
-export const FAMILIES: readonly (readonly [patterns: readonly string[], info: Family])[] = [
+const FAMILIES: readonly (readonly [patterns: readonly string[], info: Family])[] = [
   [['*embed*', '*whisper*', '*transcribe*', '*moderation*', '*tts*', '*ocr*', '*guard*'], { input: [], output: [] }],
   [['claude-2*', 'claude-instant*'], sized(text, 100_000, 4096)],
   [['claude-3-haiku*', 'claude-3-opus*', 'claude-3-sonnet*'], { ...claude, maxOutputTokens: 4096 }],

@@ -1,10 +1,9 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
-import type { Usage } from '../../dialects/index.ts';
-import { modelInfo } from '../models/model-info.ts';
-import { provider } from '../registry.ts';
-import { entryOf, listedModels, modelInfoWithLimits } from './catalogue.ts';
-import { costOf } from './cost.ts';
+import type { Usage } from './dialects/index.ts';
+import { costOf, listedModels, modelInfoWithLimits } from './prices.ts';
+import { modelInfo } from './providers/model-info.ts';
+import { provider } from './providers/registry.ts';
 
 const NONE: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0, native: '{}' };
 const USED: Usage = { ...NONE, input: 1000, output: 100, reasoning: 50 };
@@ -86,7 +85,7 @@ it.each(['openai', 'anthropic', 'google', 'xai', 'deepseek', 'moonshot'])(
   (id) => {
     const compared = listedModels(id).flatMap((model) => {
       const known = modelInfo(provider(id), model).contextTokens;
-      const listed = entryOf(id, model, undefined)?.contextTokens;
+      const listed = calcPrice({}, model, { providerId: provider(id).names?.prices ?? id })?.model.context_window;
       return known === undefined || listed === undefined ? [] : [{ model, known, listed }];
     });
     expect(compared.length).toBeGreaterThan(4);

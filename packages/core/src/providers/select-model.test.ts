@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { modelInfo } from './models/model-info.ts';
+import { modelInfo } from './model-info.ts';
 import { provider } from './registry.ts';
-import { NoModelError, selectModel, type Wish } from './select.ts';
+import { type ModelRequirements, NoModelError, selectModel } from './select-model.ts';
 
 const ALL = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'b', GEMINI_API_KEY: 'c', DEEPSEEK_API_KEY: 'd' };
 
-function chosen(wish: Wish, env: Readonly<Record<string, string>> = ALL): string {
+function chosen(wish: ModelRequirements, env: Readonly<Record<string, string>> = ALL): string {
   const { provider, model } = selectModel(wish, { env });
   return `${provider.id}/${model}`;
 }
 
-function refused(wish: Wish, env: Readonly<Record<string, string>>): NoModelError {
+function refused(wish: ModelRequirements, env: Readonly<Record<string, string>>): NoModelError {
   try {
     selectModel(wish, { env });
   } catch (error) {

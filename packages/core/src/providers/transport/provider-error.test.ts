@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { openai } from '../../dialects/openai-responses/provider.ts';
-import { exchange } from './exchange.ts';
+import { deliverExchange as exchange } from './deliver.ts';
 import { FakeClock, settle } from './test-clock.ts';
 
 vi.mock('./read-error.ts', () => {

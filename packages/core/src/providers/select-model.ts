@@ -1,13 +1,10 @@
 import { SkeinError } from '../error.ts';
-import { hasKey } from './endpoint.ts';
-import { type Environment, environment } from './environment.ts';
-import { type ModelRef, parseModel } from './model-ref.ts';
-import { CANDIDATES } from './models/candidates.ts';
-import { type Modality, type ModelInfo, modelInfo } from './models/model-info.ts';
-import { provider } from './registry.ts';
+import { type Environment, environment, hasKey } from './endpoint.ts';
+import { type Modality, type ModelInfo, modelInfo } from './model-info.ts';
+import { type ModelRef, parseModel, provider } from './registry.ts';
 
-/** What is asked of a model. Preferences are followed where they can be; the rest must hold. */
-export interface Wish {
+/** What a model must be able to do. Preferences are followed where possible; the rest is required. */
+export interface ModelRequirements {
   readonly preferredProvider?: string;
   /** `provider/model`, or a model of the preferred provider. */
   readonly preferredModel?: string;
@@ -17,7 +14,7 @@ export interface Wish {
   readonly reasoning?: boolean;
 }
 
-/** A model that could be chosen: what it lacks of the wish, and whether there is a key for it. */
+/** A model that could be chosen: the requirements it does not meet, and whether there is a key for it. */
 export interface Candidate extends ModelRef {
   readonly info: ModelInfo;
   readonly lacks: readonly string[];
@@ -25,9 +22,13 @@ export interface Candidate extends ModelRef {
   readonly preferred: boolean;
 }
 
-/** Chooses one of the candidates, which come in the order of preference; undefined when none will do. */
-export type SelectionStrategy = (candidates: readonly Candidate[], wish: Wish) => Candidate | undefined;
+/** Chooses one of the candidates, which come in the order of preference; undefined when none fits. */
+export type SelectionStrategy = (
+  candidates: readonly Candidate[],
+  requirements: ModelRequirements,
+) => Candidate | undefined;
 
+/** What `selectModel` chooses from, and how. */
 export interface SelectOptions {
   readonly env?: Environment;
   /** `provider/model` strings to choose from, best first. */
@@ -37,14 +38,19 @@ export interface SelectOptions {
   readonly keysFor?: readonly string[];
 }
 
-/** The first that has a key and lacks nothing. */
+/** Chooses the first candidate that has a key and meets all requirements. */
 export const firstThatFits: SelectionStrategy = (candidates) =>
   candidates.find((candidate) => candidate.hasKey && candidate.lacks.length === 0);
 
-/** Picks a provider and a model from what is asked and which keys exist. */
-export function selectModel(wish: Wish = {}, options: SelectOptions = {}): Candidate {
+/**
+ * Picks a provider and a model by requirements and by the keys that exist. Throws a `NoModelError`.
+ *
+ * @example
+ * const { provider, model } = selectModel({ input: ['image'], tools: true });
+ */
+export function selectModel(requirements: ModelRequirements = {}, options: SelectOptions = {}): Candidate {
   const { env = environment(), models = CANDIDATES, strategy = firstThatFits, keysFor = [] } = options;
-  const preferred = preferredModel(wish);
+  const preferred = preferredModel(requirements);
   const refs = [...(preferred ? [preferred] : []), ...models.map(parseModel)];
   const candidates = refs
     .map((ref): Candidate => {
@@ -52,47 +58,50 @@ export function selectModel(wish: Wish = {}, options: SelectOptions = {}): Candi
       return {
         ...ref,
         info,
-        // Who names a model that we do not know may know it.
-        lacks: ref === preferred && !info.known ? [] : lacking(info, wish),
+        // A caller who names a model that we do not know may know what it can do.
+        lacks: ref === preferred && !info.known ? [] : lacking(info, requirements),
         hasKey: keysFor.includes(ref.provider.id) || hasKey(ref.provider, { env }),
-        preferred: ref === preferred || ref.provider.id === preferredProvider(wish),
+        preferred: ref === preferred || ref.provider.id === preferredProvider(requirements),
       };
     })
     .sort((a, b) => Number(b.preferred) - Number(a.preferred));
-  const chosen = strategy(candidates, wish);
+  const chosen = strategy(candidates, requirements);
   if (!chosen) throw new NoModelError(candidates);
   return chosen;
 }
 
-function preferredProvider({ preferredProvider }: Wish): string | undefined {
+function preferredProvider({ preferredProvider }: ModelRequirements): string | undefined {
   return preferredProvider === undefined ? undefined : provider(preferredProvider).id;
 }
 
-function preferredModel({ preferredProvider, preferredModel }: Wish): ModelRef | undefined {
+function preferredModel({ preferredProvider, preferredModel }: ModelRequirements): ModelRef | undefined {
   if (preferredModel === undefined) return undefined;
   return preferredProvider === undefined
     ? parseModel(preferredModel)
     : { provider: provider(preferredProvider), model: preferredModel.replace(`${preferredProvider}/`, '') };
 }
 
-/** What a model does not have of what is asked; of what is not known, that too. */
-function lacking(info: ModelInfo, wish: Wish): readonly string[] {
+/** The requirements that a model does not meet, or is not known to meet. */
+function lacking(info: ModelInfo, requirements: ModelRequirements): readonly string[] {
   return [
-    ...(wish.input ?? []).filter((modality) => !info.input.includes(modality)).map((modality) => `${modality} input`),
-    ...(wish.output ?? ['text'])
+    ...(requirements.input ?? [])
+      .filter((modality) => !info.input.includes(modality))
+      .map((modality) => `${modality} input`),
+    ...(requirements.output ?? ['text'])
       .filter((modality) => !info.output.includes(modality))
       .map((modality) => `${modality} output`),
-    ...(wish.tools && !info.tools ? ['tools'] : []),
-    ...(wish.reasoning && !info.reasoning ? ['reasoning'] : []),
+    ...(requirements.tools && !info.tools ? ['tools'] : []),
+    ...(requirements.reasoning && !info.reasoning ? ['reasoning'] : []),
   ];
 }
 
+/** No model meets the requirements and has a key. */
 export class NoModelError extends SkeinError {
   override readonly name = 'NoModelError';
   readonly code = 'no_model';
-  /** What no model with a key can do, though it is asked for; empty when only a key is missing. */
+  /** The requirements that no model with a key meets; empty when only a key is missing. */
   readonly missing: readonly string[];
-  /** Models that could do it all, if there was a key. */
+  /** Models that meet all requirements, but have no key. */
   readonly wouldDo: readonly string[];
 
   constructor(candidates: readonly Candidate[]) {
@@ -121,8 +130,27 @@ function advice(able: readonly Candidate[]): string {
   return `It would work with ${ways.join(', ')}.`;
 }
 
-/** What the model that comes closest lacks. */
+/** The requirements that the closest model does not meet. */
 function leastLacking(candidates: readonly Candidate[]): readonly string[] {
   const [closest] = [...candidates].sort((a, b) => a.lacks.length - b.lacks.length);
   return closest?.lacks ?? [];
 }
+
+/** The models to choose from where the caller names none, best first. `models` replaces it: names age faster than libraries. */
+const CANDIDATES: readonly string[] = [
+  'anthropic/claude-sonnet-5',
+  'openai/gpt-5.2',
+  'google/gemini-3.6-flash',
+  'google/gemini-3.1-flash-image-preview',
+  'openai-chat/gpt-audio',
+  'openrouter/anthropic/claude-sonnet-4.5',
+  'xai/grok-4.3',
+  'mistral/mistral-medium-latest',
+  'deepseek/deepseek-v4-pro',
+  'moonshot/kimi-k3',
+  'zai/glm-5.3',
+  'groq/openai/gpt-oss-120b',
+  'cerebras/gpt-oss-120b',
+  'together/meta-llama/Llama-3.3-70B-Instruct-Turbo',
+  'fireworks/accounts/fireworks/models/kimi-k3',
+];
