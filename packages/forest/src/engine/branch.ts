@@ -3,7 +3,7 @@ import {
   type Checkpoint,
   type Fetch,
   type Message,
-  type Observed,
+  type ObserverEvent,
   provider,
   RunError,
   type RunEvent,
@@ -96,7 +96,7 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
       if (event.type === 'request') wire.asked(askedOf(options, event.provider, event.model));
       if (event.type === 'tool-start')
         events.push(branch, { type: 'tool-start', callId: event.callId, name: event.name });
-      options.observer?.(event as Observed);
+      options.observer?.(event as ObserverEvent);
     },
   });
 

@@ -1,5 +1,5 @@
 import { checkNames } from '../../dialects/known-names.ts';
-import { OPTION_NAMES } from '../../run/option-names.ts';
+import { OPTION_NAMES } from '../../run/options.ts';
 import type { ChatOptions } from './types.ts';
 
 /** What a state brings with it, or a call; given as an option, it would be left out in silence. */

@@ -1,5 +1,5 @@
 import { realClock } from '../../providers/index.ts';
-import type { Notice, Observed } from '../../run/index.ts';
+import type { Notice, ObserverEvent } from '../../run/index.ts';
 import { decodeSaved } from '../saved.ts';
 import { isSameProvider, partnerOf } from './partner.ts';
 import { newState, readState } from './read-state.ts';
@@ -49,7 +49,7 @@ function discard(discarded: Discarded, problem: string, options: ChatOptions): F
 /** What is noticed before a run is observed as run 0. */
 export function tell({ observer, observePayloads, clock = realClock }: ChatOptions, notice: Notice): void {
   const { code } = notice;
-  const event: Observed = { run: 0, at: clock.now(), type: 'notice', code, ...(observePayloads && { notice }) };
+  const event: ObserverEvent = { run: 0, at: clock.now(), type: 'notice', code, ...(observePayloads && { notice }) };
   try {
     observer?.(event);
   } catch {

@@ -9,7 +9,7 @@ import { withoutFrame } from '../without-frame.ts';
 import type { ConversationConfig } from './config.ts';
 import { type Delta, withDelta } from './delta.ts';
 import { Queue } from './queue.ts';
-import { runOf } from './run-of.ts';
+import { runFromEvents } from './run-of.ts';
 import { type Sink, writeTo } from './sink.ts';
 import type { Asking } from './step-options.ts';
 import { addResult, NOTHING } from './sum-results.ts';
@@ -100,7 +100,7 @@ export class Conversation implements AsyncIterable<Message> {
   /** Applies changes when its turn comes, and runs to the end, whether or not anyone looks. */
   run<Output = unknown>(delta: Delta = {}, asking: Asking = {}): Run<Output> {
     const stopping = new AbortController();
-    return runOf<Output>(this.#turn(delta, asking, stopping), () => stopping.abort());
+    return runFromEvents<Output>(this.#turn(delta, asking, stopping), () => stopping.abort());
   }
 
   /** Stops the run under way. What arrived is kept. */

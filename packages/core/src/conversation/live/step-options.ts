@@ -1,7 +1,7 @@
 import type { ImageFormat, Manifest } from '../../dialects/index.ts';
 import { type Modality, parseModel, realClock } from '../../providers/index.ts';
 import type { ModelChoice, RunOptions, RunResult } from '../../run/index.ts';
-import { totalTokens } from '../../run/usage.ts';
+import { totalTokens } from '../../run/tokens.ts';
 import type { MessageList } from '../message-list.ts';
 import { chooseModel } from './choose-model.ts';
 import type { ConversationConfig } from './config.ts';

@@ -1,5 +1,5 @@
-import { EventLog } from '../../run/event-log.ts';
 import { type RunEvent, type RunOptions, type RunResult, run } from '../../run/index.ts';
+import { EventLog } from '../../run/run-handle.ts';
 import type { MessageList } from '../message-list.ts';
 
 /** One request and its tools, on its way into a list. */

@@ -1,6 +1,6 @@
 import type { RunResult, RunStop } from '../../run/index.ts';
-import { lastText } from '../../run/last-text.ts';
-import { addUsage } from '../../run/usage.ts';
+import { lastText } from '../../run/result.ts';
+import { addUsage } from '../../run/tokens.ts';
 
 /** Nothing done yet. */
 export const NOTHING: RunResult = {

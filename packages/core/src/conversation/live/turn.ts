@@ -1,7 +1,7 @@
 import type { Manifest } from '../../dialects/index.ts';
 import { realClock } from '../../providers/index.ts';
 import { type Notice, RunError, type RunEvent, type RunResult } from '../../run/index.ts';
-import { sumUsage } from '../../run/usage.ts';
+import { sumUsage } from '../../run/tokens.ts';
 import type { MessageList } from '../message-list.ts';
 import type { ConversationConfig } from './config.ts';
 import { startStep } from './step.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { outputContent } from './output.ts';
-import type { ToolOutput } from './types.ts';
+import type { ToolOutput } from './tool.ts';
+import { toContent } from './tool-call.ts';
 
 const image = { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'AA==' } } as const;
 const text = { type: 'text', text: 'a' } as const;
@@ -17,5 +17,5 @@ it.each<[string, ToolOutput, unknown]>([
   ['blocks', [text, image], [text, image]],
   ['what only looks like blocks', [text, { type: 'unknown' }], '[{"type":"text","text":"a"},{"type":"unknown"}]'],
 ])('%s', (_, output, content) => {
-  expect(outputContent(output)).toEqual(content);
+  expect(toContent(output)).toEqual(content);
 });

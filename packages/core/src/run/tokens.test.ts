@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Usage } from '../dialects/index.ts';
 import { assistant } from '../message/index.ts';
-import { reachedLimit } from './limits.ts';
-import { clampMaxTokens } from './tokens.ts';
-import { estimateUsage, sumUsage, totalTokens } from './usage.ts';
+import { findReachedLimit } from './options.ts';
+import { clampMaxTokens, estimateUsage, sumUsage, totalTokens } from './tokens.ts';
 
 const usage = (more: Partial<Usage>): Usage => ({
   ...{ input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0, native: '{}' },
@@ -40,11 +39,11 @@ it('the most tokens to write: an estimate is made only where it can matter', () 
 
 it('the first limit that is reached is named', () => {
   const spent = { steps: 2, usage: usage({ input: 50, output: 50 }), cost: 0.5, ms: 3000 };
-  expect(reachedLimit({}, spent)).toBeUndefined();
-  expect(reachedLimit({}, { ...spent, steps: 10 })).toBe('steps');
-  expect(reachedLimit({ steps: 2 }, spent)).toBe('steps');
-  expect(reachedLimit({ tokens: 100 }, spent)).toBe('tokens');
-  expect(reachedLimit({ cost: 0.5 }, spent)).toBe('cost');
-  expect(reachedLimit({ seconds: 3 }, spent)).toBe('time');
-  expect(reachedLimit({ steps: 3, tokens: 101, cost: 0.6, seconds: 4 }, spent)).toBeUndefined();
+  expect(findReachedLimit({}, spent)).toBeUndefined();
+  expect(findReachedLimit({}, { ...spent, steps: 10 })).toBe('steps');
+  expect(findReachedLimit({ steps: 2 }, spent)).toBe('steps');
+  expect(findReachedLimit({ tokens: 100 }, spent)).toBe('tokens');
+  expect(findReachedLimit({ cost: 0.5 }, spent)).toBe('cost');
+  expect(findReachedLimit({ seconds: 3 }, spent)).toBe('time');
+  expect(findReachedLimit({ steps: 3, tokens: 101, cost: 0.6, seconds: 4 }, spent)).toBeUndefined();
 });

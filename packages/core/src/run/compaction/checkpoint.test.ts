@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { assistant, type Message, system, toolResult, user } from '../../message/index.ts';
-import { applyCheckpoint, type Checkpoint, rangeDigest } from './checkpoint.ts';
-import { cutPoints } from './cut-points.ts';
+import { applyCheckpoint, type Checkpoint, cutPoints, rangeDigest } from './checkpoint.ts';
 
 const calls = (...ids: string[]): Message =>
   assistant(ids.map((id) => ({ type: 'tool-use', id, name: 'look', parameters: {}, rawParameters: '{}' })));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages, googleGenerateContent } from '../dialects/index.ts';
 import { assistant, type Message, toolResult, user } from '../message/index.ts';
-import { pendingCalls } from './pending.ts';
+import { pendingCalls } from './pending-calls.ts';
 
 const call = (id: string) => ({ type: 'tool-use', id, name: 'f', parameters: {}, rawParameters: '{}' }) as const;
 const calling = assistant([call('a'), call('b')]);
