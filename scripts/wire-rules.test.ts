@@ -13,7 +13,7 @@ function documented(protocol: string) {
 
 function usedInCode(protocol: string) {
   const folder = `${root}packages/emulator/src/rules/${protocol}`;
-  const files = readdirSync(folder).filter((name) => /^rules-.*(?<!\.test)\.ts$/.test(name));
+  const files = readdirSync(folder).filter((name) => /^(judge|rules[^.]*)\.ts$/.test(name));
   return files.flatMap((name) =>
     [...readFileSync(`${folder}/${name}`, 'utf8').matchAll(/\bid: '([a-z0-9-]+)'/g)].map(([, id]) => id),
   );

@@ -1,6 +1,6 @@
 // Compares where exchanges were placed with the truth. Knows nothing of the rules by which they were placed.
 
-import { SAME_TURNS } from './conversations.mjs';
+import { SAME_TURNS } from './talk.mjs';
 
 /** @import { SimulatedExchange } from './conversations.mjs' */
 

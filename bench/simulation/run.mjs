@@ -25,7 +25,7 @@ const { values: given } = parseArgs({
 const options = { conversations: Number(given.conversations), users: Number(given.users), seed: Number(given.seed) };
 const dist = new URL('../../packages/forest/dist/', import.meta.url);
 const forest = await import(new URL('index.js', dist).href);
-const { projectorOf } = await import(new URL('record/projector.js', dist).href);
+const { sharedProjector } = await import(new URL('record/projection/projector.js', dist).href);
 
 /** How many exchanges arrive between two looks at the store. */
 const SLICE = 2000;
@@ -120,7 +120,7 @@ process.exitCode = isFailed ? 1 : 0;
 
 async function inMemory() {
   const store = forest.memoryStore();
-  const projector = projectorOf(forest.createForest(store));
+  const projector = sharedProjector(forest.createForest(store));
   const arrived = recorded.toSorted((a, b) => a.exchange.arrives - b.exchange.arrives);
   for (const [at, { records }] of arrived.entries()) {
     await store.append(records);

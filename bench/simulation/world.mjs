@@ -1,6 +1,8 @@
 // Who speaks in the simulation: 20 apps, their system texts, what each says of its users, and what its models answer.
 import { random } from '../data/words.mjs';
 
+/** @import { Said } from './wire.mjs' */
+
 /**
  * @typedef {object} App
  * @property {number} id
@@ -116,3 +118,43 @@ export function answerText({ isStock }, by, asked) {
   const words = Array.from({ length: by.between(4, 40) }, () => by.one(THINGS));
   return `${by.one(STOCK)} ${words.join(' ')} ${by.id(4)}.`;
 }
+
+/**
+ * What a program says in a body of who speaks and in which session.
+ * @param {{ app: App, user: number, session: string }} talk
+ */
+export function bodyHints({ app, user, session }) {
+  if (app.says === 'user')
+    return app.dialect === 'claude' ? { metadata: { user_id: `account-${user}` } } : { user: `user-${user}` };
+  if (app.says === 'label') return { prompt_cache_key: `app-${app.id}` };
+  if (app.says === 'claude-code')
+    return {
+      metadata: { user_id: JSON.stringify({ device_id: `d${user}`, account_uuid: `a${user}`, session_id: session }) },
+    };
+  return app.says === 'codex' ? { prompt_cache_key: session } : {};
+}
+
+/**
+ * The same in headers.
+ * @param {{ app: App, session: string, agent?: string | undefined, name: string }} talk
+ * @returns {[string, string][]}
+ */
+export function requestHeaders({ app, session, agent, name }) {
+  /** @type {[string, string][]} */
+  const given = [['content-type', 'application/json']];
+  if (app.says === 'claude-code') given.push(['x-claude-code-session-id', session]);
+  if (app.says === 'claude-code' && agent) given.push(['x-claude-code-agent-id', agent]);
+  // Each conversation of Codex has a name; twins of one session are two of them.
+  if (app.says === 'codex') given.push(['session-id', `${session}-${name}`], ['thread-id', `${session}-${name}`]);
+  if (app.says === 'opencode') given.push(['x-session-id', agent ? `${session}-${agent}` : session]);
+  if (app.says === 'opencode' && agent) given.push(['x-parent-session-id', session]);
+  return given;
+}
+
+/** What some programs put in front of every question. @type {readonly Said[]} */
+export const EXAMPLES = [
+  { role: 'user', text: 'Two and two' },
+  { role: 'assistant', text: 'Four.' },
+  { role: 'user', text: 'Three and three' },
+  { role: 'assistant', text: 'Six.' },
+];

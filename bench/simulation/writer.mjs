@@ -5,14 +5,14 @@ import { recordAll } from './record.mjs';
 const [kind, place, number, options] = process.argv.slice(2);
 const dist = new URL('../../packages/forest/dist/', import.meta.url);
 const forest = await import(new URL('index.js', dist).href);
-const { projectorOf } = await import(new URL('record/projector.js', dist).href);
+const { sharedProjector } = await import(new URL('record/projection/projector.js', dist).href);
 const recorded = await recordAll(simulate(JSON.parse(options ?? '{}')), forest);
 const own = recorded
   .filter(({ exchange }) => exchange.server === Number(number))
   .sort((a, b) => a.exchange.arrives - b.exchange.arrives);
 const store =
   kind === 'files' ? await forest.fileStore(place) : await forest.postgresStore(place, { project: 'simulation' });
-const projector = projectorOf(forest.createForest(store));
+const projector = sharedProjector(forest.createForest(store));
 let done = 0;
 
 process.on('message', async (/** @type {number | 'end'} */ until) => {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import {
-  changeOf,
   hashFault,
   isEntry,
-  keyOf,
-  limitOf,
   nodeText,
-  pageOf,
+  pageLimit,
   ROOT,
   readCursor,
+  recordKey,
   refKey,
+  toChange,
+  toPage,
   wordsOf,
 } from '@skein/forest/store';
 import { byKey, connect, records } from './connection.mjs';
@@ -95,7 +95,7 @@ export function sqliteStore(path) {
         );
       }
       default: {
-        if (!isEntry(record)) return run('INSERT OR IGNORE INTO other VALUES (?, ?)', keyOf(record), json) > 0;
+        if (!isEntry(record)) return run('INSERT OR IGNORE INTO other VALUES (?, ?)', recordKey(record), json) > 0;
         const { k, id, of, order, clock } = record;
         const later =
           'ON CONFLICT DO UPDATE SET owner = excluded.owner, place = excluded.place, clock = excluded.clock, json = excluded.json WHERE excluded.clock > clock';
@@ -151,7 +151,7 @@ export function sqliteStore(path) {
       atOnce(() => {
         for (const record of batch)
           if (add(record) && record.k !== 'body')
-            run('INSERT INTO change (json) VALUES (?)', JSON.stringify(changeOf(record)));
+            run('INSERT INTO change (json) VALUES (?)', JSON.stringify(toChange(record)));
       });
       listen();
     },
@@ -173,7 +173,7 @@ export function sqliteStore(path) {
       return records(all(walk, id, above, above));
     },
     async children(id, page) {
-      return pageOf(
+      return toPage(
         records(all('SELECT json FROM node WHERE parent = ? ORDER BY at, id', id)),
         ({ at, id: of }) => [at, of],
         page,
@@ -189,7 +189,7 @@ export function sqliteStore(path) {
       return ids.map((id) => counts.get(id) ?? 0);
     },
     async scan(page = {}) {
-      const limit = limitOf(page);
+      const limit = pageLimit(page);
       const [after = 0] = page.after === undefined ? [] : readCursor(page.after);
       const rows = all('SELECT seq, json FROM node WHERE seq > ? ORDER BY seq LIMIT ?', after, limit + 1);
       const items = records(rows.slice(0, limit));
@@ -276,7 +276,7 @@ export function sqliteStore(path) {
         return isWanted ? [{ id: node.id, score: scores.reduce((sum, one) => sum + (one.get(node.id) ?? 0), 0) }] : [];
       });
       items.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-      return pageOf(items, ({ score, id }) => [-score, id], page);
+      return toPage(items, ({ score, id }) => [-score, id], page);
     },
 
     async changes(after) {
@@ -347,7 +347,7 @@ export function sqliteStore(path) {
 function sorted(items, placeOf, order, request, view) {
   const direction = order === 'oldest' ? 1 : -1;
   const list = [...items].sort((a, b) => direction * compare(placeOf(a), placeOf(b)));
-  const page = pageOf(list, placeOf, request, direction);
+  const page = toPage(list, placeOf, request, direction);
   return { ...page, items: page.items.map(view) };
 }
 

@@ -1,12 +1,14 @@
-export { type Brain, type BrainRequest, echoBrain, type OfferedTool, type ToolResult } from './brain/brain.ts';
-export { demoBrain } from './brain/demo.ts';
+export { type Brain, type BrainRequest, echoBrain, type OfferedTool, type ToolResult } from './brain.ts';
+export { demoBrain } from './demo.ts';
+export { type Emulator, type EmulatorOptions, startEmulator } from './emulator.ts';
 export { rawJson } from './json.ts';
-export type { Known } from './memory/memory.ts';
+export type { KnownValue } from './memory.ts';
 export { type Protocol, protocols } from './protocol.ts';
 export {
+  type ConnectionFault,
   type ErrorReply,
   type ExtraEvent,
-  type Extras,
+  type ExtraFields,
   type ImageBlock,
   type MessageReply,
   type NativeBlock,
@@ -15,21 +17,20 @@ export {
   type RefusalBlock,
   type Reply,
   type ReplyBlock,
+  type RetryDelay,
   type Stop,
+  type StreamError,
   says,
   type TextBlock,
   type ThinkingBlock,
   type ToolUseBlock,
+  type Transport,
   type Usage,
-} from './reply/reply.ts';
-export type { Break, RetryAfter, StreamError, Transport } from './reply/transport.ts';
+} from './reply.ts';
 export { anthropicMessagesRules, judgeAnthropicMessages } from './rules/anthropic-messages/judge.ts';
 export { prefixDigest } from './rules/anthropic-messages/prefix.ts';
 export { googleGenerateContentRules, judgeGoogleGenerateContent } from './rules/google-generatecontent/judge.ts';
 export { judgeOpenAIChat, openAIChatRules } from './rules/openai-chat/judge.ts';
 export { judgeOpenAIResponses, openAIResponsesRules } from './rules/openai-responses/judge.ts';
-export type { Issued, Judge, JudgedRequest, Memory, Refusal, Settings, Verdict } from './rules/verdict.ts';
-export type { LogEntry, Served } from './server/log.ts';
-export type { Sleep } from './server/send.ts';
-export type { EmulatorSettings, Issuer } from './server/settings.ts';
-export { type Emulator, type EmulatorOptions, startEmulator } from './start.ts';
+export type { IssuedValue, Judge, JudgedRequest, JudgeSettings, Memory, Refusal, Verdict } from './rules/verdict.ts';
+export type { EmulatorSettings, Issuer, LogEntry, ServedResponse, Sleep } from './server/state.ts';

@@ -1,4 +1,4 @@
-/** JSON values, and JSON text that is written as it stands. */
+/** JSON values, and JSON text that is written unchanged. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -7,9 +7,18 @@ export const isObject = (value: unknown): value is Json =>
 
 export const objects = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+/** The objects of a list with their places in it; a value that is no list has none. */
+export function* eachObject(value: unknown): Iterable<readonly [number, Json]> {
+  if (!Array.isArray(value)) return;
+  for (const [index, entry] of value.entries()) if (isObject(entry)) yield [index, entry];
+}
 
-/** The value of a JSON text; undefined when it is none. */
+export const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Optional fields may be sent as null. */
+export const isSet = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** The value of a JSON text; undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -18,16 +27,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A surrogate without its other half. */
+/** One half of a surrogate pair without the other. */
 export const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Whether half a character stands in a value, names included. Parsers in other languages refuse such a text. */
-export function holdsHalfCharacter(value: unknown): boolean {
+/** Whether a value or one of its names contains a lone surrogate. JSON parsers in other languages refuse such a text. */
+export function hasLoneSurrogate(value: unknown): boolean {
   if (typeof value === 'string') return LONE_SURROGATE.test(value);
-  if (Array.isArray(value)) return value.some(holdsHalfCharacter);
+  if (Array.isArray(value)) return value.some(hasLoneSurrogate);
   return (
-    isObject(value) &&
-    Object.entries(value).some(([name, item]) => LONE_SURROGATE.test(name) || holdsHalfCharacter(item))
+    isObject(value) && Object.entries(value).some(([name, item]) => LONE_SURROGATE.test(name) || hasLoneSurrogate(item))
   );
 }
 
@@ -37,12 +45,12 @@ interface RawJson {
   readonly [RAW]: string;
 }
 
-/** A value given by its text, for numbers and escapes that JavaScript would rewrite: `rawJson('12345678901234567890')`. */
+/** A value given as JSON text, for numbers and escapes that JavaScript would rewrite: `rawJson('12345678901234567890')`. */
 export const rawJson = (text: string): RawJson => ({ [RAW]: text });
 
 const isRaw = (value: unknown): value is RawJson => typeof value === 'object' && value !== null && RAW in value;
 
-/** Like `JSON.stringify`, with `rawJson` values as they stand. */
+/** Like `JSON.stringify`, but writes `rawJson` values unchanged. */
 export function stringify(value: unknown): string {
   if (isRaw(value)) return value[RAW];
   if (Array.isArray(value)) return `[${value.map(stringify).join(',')}]`;
@@ -51,5 +59,5 @@ export function stringify(value: unknown): string {
   return `{${fields.map(([name, item]) => `${JSON.stringify(name)}:${stringify(item)}`).join(',')}}`;
 }
 
-/** The value as a client reads it. */
+/** The value as a client reads it: `rawJson` values parsed. */
 export const plain = (value: unknown): unknown => JSON.parse(stringify(value));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Protocol } from '../src/index.ts';
-import { chatDialects, responsesDialects } from '../src/rules/openai/test-compatible.ts';
+import { chatDifferences, responsesDifferences } from '../src/rules/openai/test-compatible.ts';
 import { type Recording, recordings, succeeded, type Turn } from '../src/rules/test-corpus.ts';
 import { paths, post, start } from './support.ts';
 
@@ -9,7 +9,7 @@ function isGeneration({ path = '', request }: Turn): boolean {
   return request !== null && request !== undefined && !/\/responses\/./.test(path);
 }
 
-/** The path under the provider's own name, so that each has its dialect and its memory. */
+/** The path under the provider's own name, so that each has its differences and its memory. */
 function pathOf(protocol: Protocol, { provider, model }: Recording, { path = '' }: Turn): string {
   const issuer = ['openai', 'anthropic', 'google'].includes(provider) ? '' : `/${provider}`;
   if (protocol === 'anthropic-messages' && path.includes('/invoke')) return issuer + path;
@@ -17,7 +17,7 @@ function pathOf(protocol: Protocol, { provider, model }: Recording, { path = '' 
   return issuer + (protocol === 'google-generatecontent' ? `/v1beta/models/${name}:generateContent` : paths[protocol]);
 }
 
-const issuers = (protocol: Protocol) => (protocol === 'openai-chat' ? chatDialects : responsesDialects);
+const issuers = (protocol: Protocol) => (protocol === 'openai-chat' ? chatDifferences : responsesDifferences);
 
 describe('every recorded request that was served', () => {
   const protocols: readonly Protocol[] = [

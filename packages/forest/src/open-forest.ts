@@ -1,8 +1,7 @@
-import { createForest } from './forest/create-forest.ts';
 import { ForestError } from './forest/errors.ts';
-import type { Forest } from './forest/types.ts';
+import { createForest, type Forest } from './forest/forest.ts';
 import { isOlderLayout, openOlder } from './formats/index.ts';
-import { tell } from './store/file/file-error.ts';
+import { throwReadable } from './store/file/disk.ts';
 import { fileStore, memoryStore, postgresStore, type Store } from './store/index.ts';
 
 export interface OpenOptions {
@@ -24,7 +23,7 @@ export async function openForest(where: string, { project = 'default' }: OpenOpt
     return createForest(store, { project });
   } catch (error) {
     await store.close();
-    tell(error, where);
+    throwReadable(error, where);
   }
 }
 

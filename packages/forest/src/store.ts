@@ -23,7 +23,6 @@ export type {
   Store,
 } from './store/index.ts';
 export { StoreError } from './store/index.ts';
-export { changeOf, isEntry, keyOf, refKey } from './store/key-of.ts';
-export { nodeText } from './store/node-text.ts';
-export { limitOf, pageOf, readCursor } from './store/page.ts';
-export { hashFault } from './store/record-fault.ts';
+export { pageLimit, readCursor, toPage } from './store/page.ts';
+export { hashFault, isEntry, recordKey, refKey, toChange } from './store/records.ts';
+export { nodeText } from './store/word-index.ts';

@@ -1,5 +1,5 @@
 /** Exchanges written straight into a store, as if they had been recorded. */
-import type { EntryRecord, Landing, Store } from '@skein/forest';
+import type { EntryRecord, Placement, Store } from '@skein/forest';
 import { packBytes, sha256 } from '../src/model/index.ts';
 import { type Exchange, exchangeRecord, requestPart, responsePart } from '../src/record/exchange.ts';
 import type { Hints } from '../src/record/hints.ts';
@@ -64,10 +64,10 @@ export async function seen(store: Store) {
   const nodes = (await store.scan({ limit })).items.filter(({ id }) => !hidden.has(id));
   const ids = nodes.map(({ id }) => id).sort();
   const landed = (await store.refs({ on: 'forest', names: ['landed'], limit })).items;
-  const landings = new Map(landed.map(({ key, value }) => [key, value as Landing]));
+  const placements = new Map(landed.map(({ key, value }) => [key, value as Placement]));
   // Takes cannot be taken back: one of an exchange that is elsewhere now does not count.
   const takes = (await store.takes(ids)).filter(({ author, node, exchange, extra, thread }) => {
-    const landing = landings.get(String(extra?.broughtBy ?? exchange));
+    const landing = placements.get(String(extra?.broughtBy ?? exchange));
     const { node: reply = '', alternatives = [] } = landing ?? {};
     return author === 'model' && landing?.thread === thread && [reply, ...alternatives].includes(node);
   });

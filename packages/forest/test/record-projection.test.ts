@@ -1,7 +1,7 @@
 import { memoryStore, reproject, type Store } from '@skein/forest';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { projectorOf } from '../src/record/projector.ts';
+import { sharedProjector } from '../src/record/projection/projector.ts';
 import { type Recorded, recordsOf, seen } from './record-exchanges.ts';
 import { newForest } from './record-kit.ts';
 
@@ -69,7 +69,7 @@ describe('a late exchange', () => {
     await store.append(recordsOf({ ...second, thread: 'mine' }));
     await reproject(forest);
     await store.append(recordsOf({ ...first, thread: 'mine' }));
-    await projectorOf(forest).run();
+    await sharedProjector(forest).run();
     expect((await forest.threads.list()).items).toMatchObject([{ title: 'mine', createdAt: first.start }]);
   });
 
@@ -294,12 +294,12 @@ test('whatever order exchanges arrive in, how often, and when it is projected: t
         for (const one of order) {
           await store.append(recordsOf(one));
           const run = runs.next().value;
-          if (run === 'incremental') await projectorOf(forest).run();
+          if (run === 'incremental') await sharedProjector(forest).run();
           if (run === 'again') await reproject(forest);
           if (run === 'both')
-            await Promise.all([projectorOf(forest).run(), reproject(newForest({ ...store, writer: 'other' }))]);
+            await Promise.all([sharedProjector(forest).run(), reproject(newForest({ ...store, writer: 'other' }))]);
         }
-        await projectorOf(forest).run();
+        await sharedProjector(forest).run();
         const actual = await seen(store);
         const { redirects, ...visible } = actual;
         const { redirects: _, ...wanted } = expected;

@@ -6,8 +6,8 @@ import { judge } from '../../../bench/simulation/judge.mjs';
 import { checkNextRequests } from '../../../bench/simulation/next-requests.mjs';
 import { type Recorded, recordAll } from '../../../bench/simulation/record.mjs';
 import { chance } from '../../../bench/simulation/world.mjs';
-import type { Landing } from '../src/record/landing.ts';
-import { projectorOf } from '../src/record/projector.ts';
+import type { Placement } from '../src/record/placement.ts';
+import { sharedProjector } from '../src/record/projection/projector.ts';
 import { seen } from './record-exchanges.ts';
 
 const recordedOf = (seed: number, conversations: number) =>
@@ -16,7 +16,7 @@ const recordedOf = (seed: number, conversations: number) =>
 async function readPlaces(store: Store, recorded: readonly Recorded[]) {
   const limit = Number.MAX_SAFE_INTEGER;
   const landed = (await store.refs({ on: 'forest', names: ['landed'], limit })).items;
-  const landings = new Map(landed.map(({ key, value }) => [key, value as Landing]));
+  const landings = new Map(landed.map(({ key, value }) => [key, value as Placement]));
   const refs = (await store.refs({ on: 'thread', names: ['session'], limit })).items;
   const sessions = new Map(refs.map(({ key, value }) => [key, String(value)]));
   const places = new Map(
@@ -36,9 +36,9 @@ test('no conversation is in a foreign thread, none is split where evidence exist
   const arrived = recorded.toSorted((a, b) => a.exchange.arrives - b.exchange.arrives);
   for (const [at, { records }] of arrived.entries()) {
     await store.append(records);
-    if (at % 100 === 99) await projectorOf(forest).run();
+    if (at % 100 === 99) await sharedProjector(forest).run();
   }
-  await projectorOf(forest).run();
+  await sharedProjector(forest).run();
   const { landings, places } = await readPlaces(store, recorded);
   const verdict = judge(
     recorded.map(({ exchange }) => exchange),
@@ -65,9 +65,9 @@ test.each([2, 3])(
     const forest = createForest(store);
     for (const { records } of recorded.map((one) => ({ ...one, at: by.next() })).sort((a, b) => a.at - b.at)) {
       await store.append(records);
-      if (by.is(0.2)) await projectorOf(forest).run();
+      if (by.is(0.2)) await sharedProjector(forest).run();
     }
-    await projectorOf(forest).run();
+    await sharedProjector(forest).run();
     const { redirects: __, ...actual } = await seen(store);
     expect(actual).toEqual(expected);
   },

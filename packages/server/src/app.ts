@@ -1,24 +1,18 @@
+import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { about } from './api/about.ts';
 import { bookmarks } from './api/bookmarks.ts';
-import { changes } from './api/changes.ts';
+import { forestRoutes } from './api/forest.ts';
 import { generations } from './api/generations.ts';
-import { glance } from './api/glance.ts';
-import { lineages } from './api/lineages.ts';
-import { looking } from './api/looking.ts';
-import { models } from './api/models.ts';
-import { moving } from './api/moving.ts';
-import { nodeChanges } from './api/node-changes.ts';
+import { moving } from './api/import-export.ts';
 import { nodes } from './api/nodes.ts';
+import { glance } from './api/previews.ts';
 import { recordings } from './api/recordings.ts';
 import { requests } from './api/requests.ts';
-import { apiRouter } from './api/route.ts';
+import { apiRouter } from './api/router.ts';
 import { threads } from './api/threads.ts';
-import type { Access } from './http/access.ts';
-import { guard } from './http/guard.ts';
-import { Problem, problemOf, problemResponse } from './http/problem.ts';
-import { securityHeaders } from './http/security-headers.ts';
-import { isForPeople, tokenPage } from './http/token-page.ts';
+import { type Access, guard, isForPeople, tokenPage } from './http/access.ts';
+import { Problem, problemResponse, toProblem } from './http/problem.ts';
 import { createPage } from './page.ts';
 import type { Services } from './services.ts';
 
@@ -32,19 +26,15 @@ const IMPORTS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/import/
 /** Everything under /api/v1; the client of the web app is made from its type. */
 const api = apiRouter()
   .route('/', threads)
-  .route('/', lineages)
   .route('/', nodes)
-  .route('/', nodeChanges)
   .route('/', requests)
-  .route('/', looking)
+  .route('/', forestRoutes)
   .route('/', glance)
   .route('/', bookmarks)
   .route('/', generations)
-  .route('/', changes)
   .route('/', recordings)
   .route('/', moving)
-  .route('/', about)
-  .route('/', models);
+  .route('/', about);
 
 export type Api = typeof api;
 
@@ -63,7 +53,7 @@ export function createApp(
   const app = apiRouter();
   const page = pageFolder === undefined ? undefined : createPage(pageFolder);
   app.onError((error, c) => {
-    const problem = problemOf(error);
+    const problem = toProblem(error);
     if (page && TOKEN_PROBLEMS.has(problem.code) && isForPeople(c)) return tokenPage(c, problem);
     if (problem.status >= 500) services.log.error('request-failed', error, { method: c.req.method, path: c.req.path });
     return problemResponse(c, problem);
@@ -98,3 +88,29 @@ export function createApp(
 function tooLarge(limit: number): never {
   throw new Problem(413, 'too_large', `A body may have ${limit / MB} MB.`);
 }
+
+/** The page runs only its own scripts and talks only to this server; what models wrote can do nothing in it. */
+const CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export const securityHeaders: MiddlewareHandler = async (c, next) => {
+  await next();
+  c.header('content-security-policy', CSP);
+  c.header('x-content-type-options', 'nosniff');
+  // Nothing to others; without any, browsers would not say that a form comes from this server.
+  c.header('referrer-policy', 'same-origin');
+  c.header('cross-origin-opener-policy', 'same-origin');
+  c.header('cross-origin-resource-policy', 'same-origin');
+};

@@ -5,3 +5,7 @@ import type { Api } from './app.ts';
 export function client(baseUrl: string, options?: Parameters<typeof hc>[1]) {
   return hc<Api>(`${baseUrl.replace(/\/$/, '')}/api/v1`, options);
 }
+
+/** What the API sends, inferred from the schemas that it is described by. */
+export type { Block } from './api/schemas/blocks.ts';
+export type { GenerationEvent, Loss, Notice } from './api/schemas/generation.ts';

@@ -1,21 +1,19 @@
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { type Agent, type Config, findProvider, titleModel } from '@skein/agents';
 import { type Environment, providers, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions } from '@skein/forest';
 import { createApp } from './app.ts';
-import { closeServer, sleep, within } from './closing.ts';
-import { createGenerating } from './generating.ts';
-import { createAccess } from './http/access.ts';
-import { type Log, silentLog } from './http/log.ts';
-import { isLoopback } from './http/loopback.ts';
-import { createMetrics } from './http/metrics.ts';
-import { createProxy, isProxied, type ProxyOptions } from './proxy/index.ts';
-import { createRecordingTrouble } from './recording-trouble.ts';
+import { createGenerationResolver } from './generation-resolver.ts';
+import { createAccess, isLoopback } from './http/access.ts';
+import { createMetrics, createRecordingTrouble, type Log, silentLog } from './http/observability.ts';
+import type { ProxyOptions } from './proxy/headers.ts';
+import { createProxy } from './proxy/proxy.ts';
+import { isProxied } from './proxy/upstream.ts';
 import { createRedact } from './redact.ts';
 import type { Services } from './services.ts';
-import { titleConversations } from './titles.ts';
+import { startTitling } from './titles.ts';
 
 export interface ServerOptions {
   readonly forest: Forest;
@@ -87,12 +85,12 @@ export function createServer(options: ServerOptions): Server {
   if (token === '') throw new Error('The token is empty, so everyone would have it: give a longer one, or none.');
   const closing = new AbortController();
   const grace = timeouts?.grace ?? GRACE_MS;
-  const services = servicesOf(options, closing.signal);
-  const samples = options.samples && servicesOf({ ...options, forest: options.samples }, closing.signal);
+  const services = createServices(options, closing.signal);
+  const samples = options.samples && createServices({ ...options, forest: options.samples }, closing.signal);
   const access = createAccess({ token, hosts: [...config.server.hosts, ...(options.hosts ?? [])] });
   const app = createApp(services, access, options.page, samples && createApp(samples, access, options.page));
   const titling = services.costOf && !options.demo && titleModel(config, services.env, services.costOf);
-  const stopTitles = titling ? titleConversations(services, titling) : () => undefined;
+  const stopTitles = titling ? startTitling(services, titling) : () => undefined;
   const proxy = createProxy(services, access, { ...config.proxy, ...options.proxy });
   const answerApi = getRequestListener(app.fetch);
   const handler: RequestListener = (incoming, outgoing) => {
@@ -148,7 +146,7 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-function servicesOf(options: ServerOptions, closing: AbortSignal): Services {
+function createServices(options: ServerOptions, closing: AbortSignal): Services {
   const { forest, config, agents = async () => [], tools = [], log = silentLog, demo } = options;
   const ownEnv = options.env ?? process.env;
   const env = { ...ownEnv, ...demo };
@@ -164,7 +162,7 @@ function servicesOf(options: ServerOptions, closing: AbortSignal): Services {
     log,
     engine,
     providers: [...ids].map((id) => findProvider(id, config.providers)),
-    generating: createGenerating(config, { agents, tools, fallbackModel: options.model, engine, env: ownEnv }),
+    generating: createGenerationResolver(config, { agents, tools, fallbackModel: options.model, engine, env: ownEnv }),
     redact: createRedact(config.redaction),
     costOf: options.generate?.costOf,
     metrics: createMetrics(),
@@ -175,4 +173,28 @@ function servicesOf(options: ServerOptions, closing: AbortSignal): Services {
     model: config.model ?? options.model,
     version: options.version ?? '0.1.0',
   };
+}
+
+/** `patience` is how long connections may stay open. */
+async function closeServer(server: HttpServer, patience: Promise<unknown>): Promise<void> {
+  void patience.then(() => server.closeAllConnections());
+  await new Promise<void>((done) => {
+    server.close(() => done());
+    server.closeIdleConnections();
+  });
+}
+
+/** Keeps no process alive. */
+function sleep(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms).unref());
+}
+
+/** Waits for the work, but no longer. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((done) => {
+    timer = setTimeout(done, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }

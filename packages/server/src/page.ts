@@ -1,7 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import type { Context } from 'hono';
-import { contentTypeOf } from './http/content-type.ts';
 
 /** What is beside a file when it was compressed before, best first. */
 const ENCODINGS = [
@@ -51,10 +50,10 @@ async function answer(
   const accepted = (c.req.header('accept-encoding') ?? '').split(',').map((text) => text.trim().split(';')[0]);
   const forms = [...ENCODINGS.filter(([encoding]) => accepted.includes(encoding)), [undefined, ''] as const];
   for (const [encoding, ending] of forms) {
-    const tag = await tagOf(folder, plain + ending);
+    const tag = await readTag(folder, plain + ending);
     if (tag === undefined) continue;
     const headers: Record<string, string> = {
-      'content-type': contentTypeOf(plain),
+      'content-type': contentType(plain),
       'cache-control': caching,
       vary: 'accept-encoding',
       etag: tag,
@@ -67,7 +66,7 @@ async function answer(
 }
 
 /** Names what a file holds now; undefined for what is no file of the folder, such as a link that leads out of it. */
-async function tagOf(folder: string, place: string): Promise<string | undefined> {
+async function readTag(folder: string, place: string): Promise<string | undefined> {
   try {
     const [top, real] = await Promise.all([realpath(folder), realpath(place)]);
     const facts = await stat(real);
@@ -78,4 +77,28 @@ async function tagOf(folder: string, place: string): Promise<string | undefined>
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(code)) return undefined;
     throw error;
   }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.ico': 'image/x-icon',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+  '.wasm': 'application/wasm',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** By the ending of a file's name. */
+function contentType(name: string): string {
+  return TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream';
 }

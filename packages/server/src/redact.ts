@@ -1,5 +1,3 @@
-import { redactFields } from './redact-fields.ts';
-
 /** Hides what must not be shown, in every text of a value. The stored text stays exact. */
 export type Redact = <T>(value: T) => T;
 
@@ -29,4 +27,61 @@ export function createRedact({ patterns = [], fields = [] }: RedactionRules = {}
     );
   };
   return redact as Redact;
+}
+
+/**
+ * Hides the values of members with these names in a JSON text, or in what is left of one, also where the text stands
+ * inside a string of another, as the arguments of calls do.
+ */
+function redactFields(text: string, names: readonly string[], hidden: string): string {
+  if (names.length === 0) return text;
+  // The quotes of a text inside a text have one backslash, and both of a name have the same.
+  const member = new RegExp(`(\\\\?)"(?:${names.map(escaped).join('|')})\\1"\\s*:\\s*`, 'gu');
+  let shown = '';
+  let from = 0;
+  for (let found = member.exec(text); found; found = member.exec(text)) {
+    const [whole, slash = ''] = found;
+    const start = found.index + whole.length;
+    shown += `${text.slice(from, start)}${slash}"${hidden}${slash}"`;
+    from = valueEnd(text, start, slash !== '');
+    member.lastIndex = from;
+  }
+  return shown + text.slice(from);
+}
+
+const STRING = /"(?:[^"\\]|\\.)*(?:"|$)/suy;
+/** The same with every quote and backslash escaped once more. */
+const INNER_STRING = /\\"(?:[^"\\]|\\\\(?:\\["\\]|[^"\\]))*(?:\\"|$)?/suy;
+const PLAIN = /[^\s,\]}"\\]*/uy;
+
+/** Where a value ends; the end of the text where it does not. */
+function valueEnd(text: string, start: number, isInner: boolean): number {
+  const string = isInner ? INNER_STRING : STRING;
+  let depth = 0;
+  for (let at = start; at < text.length; ) {
+    const afterString = matchAt(string, text, at);
+    if (afterString > at) at = afterString;
+    else if (text[at] === '{' || text[at] === '[') {
+      depth++;
+      at++;
+    } else if (depth > 0 && (text[at] === '}' || text[at] === ']')) {
+      depth--;
+      at++;
+    } else if (depth === 0) return matchAt(PLAIN, text, at);
+    else at++;
+    if (depth === 0) return at;
+  }
+  return text.length;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+/** As it stands in a JSON text, for a pattern. */
+function escaped(name: string): string {
+  return JSON.stringify(name)
+    .slice(1, -1)
+    .replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }

@@ -1,9 +1,7 @@
 import type { Agent, Config } from '@skein/agents';
 import type { Environment, ProviderDescriptor, Tool } from '@skein/core';
 import type { Engine, Forest, GenerateOptions, GenerationState, ResumeOptions } from '@skein/forest';
-import type { Log } from './http/log.ts';
-import type { Metrics } from './http/metrics.ts';
-import type { RecordingTrouble } from './recording-trouble.ts';
+import type { Log, Metrics, RecordingTrouble } from './http/observability.ts';
 import type { Redact } from './redact.ts';
 
 /** What the routes work with. */
@@ -18,7 +16,7 @@ export interface Services {
   readonly agents: () => Promise<readonly Agent[]>;
   readonly tools: readonly Tool[];
   readonly providers: readonly ProviderDescriptor[];
-  readonly generating: Generating;
+  readonly generating: GenerationResolver;
   readonly redact: Redact;
   /** The price list, where there is one. */
   readonly costOf: GenerateOptions['costOf'];
@@ -37,15 +35,15 @@ export interface Services {
 }
 
 /** From what a request wishes to what the engine needs. */
-export interface Generating {
+export interface GenerationResolver {
   /** Where a conversation goes on below a node, what the wish does not say is as in its last request. */
-  options(wish: GenerationWish, goesOn?: { readonly thread: string; readonly at: string }): Promise<GenerateOptions>;
+  options(wish: GenerationRequest, goesOn?: { readonly thread: string; readonly at: string }): Promise<GenerateOptions>;
   /** The model for whoever names none: the one that answered last where it can be asked, or the default. */
   nextModel(last?: { readonly provider?: string; readonly model?: string }): string | undefined;
   again(state: GenerationState, model: string | undefined): Promise<ResumeOptions>;
 }
 
-interface GenerationWish {
+interface GenerationRequest {
   readonly model?: string;
   readonly agent?: string;
   readonly tools?: readonly string[];

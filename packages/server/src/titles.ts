@@ -10,7 +10,7 @@ const PATIENCE_MS = 500;
  * Has a model title the conversations that begin from now on, whoever has them, one after the other and each once. A failure is logged, and the title
  * that its words gave stays. Gives back how to stop.
  */
-export function titleConversations(
+export function startTitling(
   { forest, engine, log, closing }: Pick<Services, 'engine' | 'log' | 'closing'> & { readonly forest: Forest },
   model: GenerateOptions['model'],
   patience = PATIENCE_MS,

@@ -3,7 +3,7 @@ import {
   type ExportDamage,
   type ExportFormat,
   type ExportLosses,
-  type ExportOf,
+  type ExportSelection,
   exportOlder,
   exportText,
   type Forest,
@@ -86,7 +86,7 @@ async function exportFrom(id: string | undefined, options: Options): Promise<voi
   });
 }
 
-async function selected(forest: Forest, id: string | undefined, { below, only }: Options): Promise<ExportOf> {
+async function selected(forest: Forest, id: string | undefined, { below, only }: Options): Promise<ExportSelection> {
   if (id === undefined) return 'everything';
   const { node, thread } = await findPlace(forest, id);
   if (below) return { below: node };

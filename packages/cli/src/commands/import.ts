@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { IMPORT_FORMATS, type Imported, type ImportFormat, importFile, olderSettings } from '@skein/forest';
+import { IMPORT_FORMATS, type ImportFormat, type ImportResult, importFile, olderSettings } from '@skein/forest';
 import { type Command, Option } from 'commander';
 import { counted, harmless, say, sayJson, warn } from '../output/output.ts';
 import { progressLine } from '../output/progress.ts';
@@ -44,7 +44,7 @@ async function importInto(file: string, { json, format, dialect, ...flags }: Opt
 /** A file of another kind than was said has something wrong on every line. */
 const MOST_TOLD = 5;
 
-function tellProblems(problems: Imported['problems']): void {
+function tellProblems(problems: ImportResult['problems']): void {
   for (const { where, message } of problems.slice(0, MOST_TOLD)) warn(harmless(`${where}: ${message}`));
   if (problems.length > MOST_TOLD) warn(`and ${problems.length - MOST_TOLD} more; --json lists all.`);
 }

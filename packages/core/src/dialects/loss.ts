@@ -1,5 +1,4 @@
 import { SkeinError } from '../error.ts';
-
 /** One thing that a request does not carry as it was. */
 export interface Loss {
   readonly kind: 'rewritten' | 'synthesised' | 'dropped';

@@ -3,9 +3,13 @@ import { endOfValue, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace } from './scan.t
 import { elementsOf, membersOf } from './slice.ts';
 
 /**
- * One text for all texts of the same value, for hashing and comparing only: keys sorted by code unit (the last of
- * duplicates counts), no whitespace, one spelling for each string, and decimals by exact value, so that `1.0`,
- * `1e0` and `1` agree while 19-digit integers stay apart.
+ * The canonical text of a JSON value, for hashing and comparing only: all texts of the same value give the same
+ * canonical text. Keys are sorted by code unit (the last of duplicate keys wins), whitespace is removed, each string has
+ * one spelling, and numbers are compared by their exact decimal value: `1.0`, `1e0` and `1` agree, while two 19-digit
+ * integers stay distinct.
+ *
+ * @example
+ * canonical('{ "b": 1.0, "a": 2 }'); // '{"a":2,"b":1}'
  */
 export function canonical(text: string): string {
   parseJson(text);

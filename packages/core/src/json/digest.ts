@@ -1,4 +1,5 @@
-/** SHA-256 in plain numbers: no dependency, and buffers that are used again, since a history is many short texts. */
+// SHA-256 in plain JavaScript: synchronous, without a dependency. The buffers are reused, because a history is many
+// short texts.
 const K = /* @__PURE__ */ new Int32Array(64);
 const START = /* @__PURE__ */ new Int32Array(8);
 const words = /* @__PURE__ */ new Int32Array(64);

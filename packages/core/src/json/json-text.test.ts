@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findJsonError } from './check.ts';
 import {
   addMember,
   canonical,
@@ -21,6 +20,7 @@ import {
   textAt,
   withoutMembers,
 } from './index.ts';
+import { findJsonError } from './parse.ts';
 
 /** JSON text as providers write it: odd spacing, odd escapes, odd numbers, duplicate keys. */
 const space = fc.stringMatching(/^[ \n\r\t]{0,2}$/);

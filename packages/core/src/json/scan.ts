@@ -1,7 +1,23 @@
-import { JsonTextError } from './error.ts';
-import { MAX_DEPTH } from './limits.ts';
+import { SkeinError } from '../error.ts';
+/** How deep arrays and objects may nest. Deeper text is rejected, so that no recursive reader overflows the stack. */
+export const MAX_DEPTH = 512;
 
-/** Where a value stands in a text: `text.slice(start, end)`. */
+/** The longest JSON text that is accepted, in UTF-16 code units. */
+export const MAX_LENGTH = 256 * 1024 * 1024;
+
+/** Thrown for text that is not valid JSON. `offset` counts UTF-16 code units from the start of the text. */
+export class JsonTextError extends SkeinError {
+  override readonly name = 'JsonTextError';
+  readonly code = 'invalid_json';
+  readonly offset: number;
+
+  constructor(problem: string, offset: number) {
+    super(`Invalid JSON at offset ${offset}: ${problem}`);
+    this.offset = offset;
+  }
+}
+
+/** The position of a value in a text: `text.slice(start, end)`. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -16,7 +32,7 @@ const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The same offset, if that letter stands there. */
+/** Returns `at` if the character there has that code; throws otherwise. */
 export function expect(text: string, at: number, code: number): number {
   if (text.charCodeAt(at) !== code) throw new JsonTextError(`'${String.fromCharCode(code)}' expected`, at);
   return at;
@@ -30,7 +46,7 @@ export function skipSpace(text: string, at: number): number {
   }
 }
 
-/** The offset after the closing quote of the string that opens at `start`. */
+/** The offset behind the closing quote of the string that opens at `start`. */
 export function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (;;) {
@@ -39,15 +55,15 @@ export function endOfString(text: string, start: number): number {
     if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
     let slashes = 1;
     while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
-    // Backslashes cannot reach past the opening quote, so an even run means that the quote itself is not escaped.
+    // The run of backslashes cannot reach past the opening quote, so an even number means that this quote is not escaped.
     if (slashes % 2 === 0) return quote + 1;
     at = quote + 1;
   }
 }
 
 /**
- * The offset after the value that starts at `start`. Nested values are skipped, not checked: whole texts are
- * checked once, where they come in (`parseJson`).
+ * The offset behind the value that starts at `start`. Nested values are skipped without being validated: `parseJson`
+ * validates each text once, when it comes in.
  */
 export function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
@@ -80,7 +96,7 @@ export function tooDeep(at: number): JsonTextError {
 
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** Checked, too: there is no shorter way to say where one ends. */
+/** The offset behind a number, `true`, `false` or `null`. This validates the scalar, too, because there is no cheaper way to find its end. */
 export function endOfScalar(text: string, start: number): number {
   SCALAR.lastIndex = start;
   if (SCALAR.test(text)) return SCALAR.lastIndex;

@@ -13,21 +13,22 @@ import {
   skipSpace,
 } from './scan.ts';
 
-/** An element of an array by its index, or a member of an object by its name: where its value stands. */
+/** An element of an array, named by its index, or a member of an object, named by its key, with the position of its value. */
 export interface Item extends Range {
   readonly name: string | number;
-  /** Where the key of a member starts, or the element itself. */
+  /** The start of the member's key, or of the element itself. */
   readonly keyStart: number;
 }
 
-/** One member of an object. */
+/** A member of an object, with the position of its value. */
 export interface Member extends Item {
   readonly name: string;
 }
 
+/** The way to a nested value: member names and array indexes. */
 export type Path = readonly (string | number)[];
 
-/** What is in the array or object that starts at `start`, in order, duplicates included; nothing in any other value. */
+/** The elements or members of the array or object that starts at `start`, in order and with duplicates; none for other values. */
 export function itemsOf(text: string, start: number): Item[] {
   const open = text.charCodeAt(start);
   const items: Item[] = [];
@@ -49,12 +50,12 @@ export function itemsOf(text: string, start: number): Item[] {
   }
 }
 
-/** The members of the object that starts at `start`, in order, duplicates included. */
+/** The members of the object that starts at `start`, in order and with duplicates. */
 export function membersOf(text: string, start = skipSpace(text, 0)): Member[] {
   return itemsOf(text, expect(text, start, OPEN_BRACE)) as Member[];
 }
 
-/** Where the elements of the array that starts at `start` stand, in order. */
+/** The positions of the elements of the array that starts at `start`, in order. */
 export function elementsOf(text: string, start = skipSpace(text, 0)): Item[] {
   return itemsOf(text, expect(text, start, OPEN_BRACKET));
 }
@@ -64,7 +65,7 @@ export function elementTexts(text: string, start?: number): string[] {
   return elementsOf(text, start).map((range) => text.slice(range.start, range.end));
 }
 
-/** Each element of a list in an object, by value and text; nothing where there is no list. */
+/** Calls `read` with the value and the exact text of each element of an object's list; returns [] when there is no list. */
 export function elementsIn<T>(
   text: string,
   object: JsonObject,
@@ -77,7 +78,7 @@ export function elementsIn<T>(
   return values.map((value: unknown, index) => read(value, texts[index]!, index));
 }
 
-/** Where the value at a path stands, or undefined when there is none; of members of one name the last counts. */
+/** The position of the value at a path, or undefined when there is none. The last of duplicate members wins. */
 export function find(text: string, path: Path, start = skipSpace(text, 0)): Range | undefined {
   let at = start;
   let found: Range | undefined;
@@ -89,7 +90,7 @@ export function find(text: string, path: Path, start = skipSpace(text, 0)): Rang
   return found ?? { start, end: endOfValue(text, start) };
 }
 
-/** The exact text of the value at a path. */
+/** The exact text of the value at a path, or undefined when there is none. */
 export function textAt(text: string, path: Path): string | undefined {
   const range = find(text, path);
   return range && text.slice(range.start, range.end);

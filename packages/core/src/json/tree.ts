@@ -2,19 +2,19 @@ import { endOfString, endOfValue, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace } f
 import { elementsOf, membersOf } from './slice.ts';
 
 /**
- * A JSON text taken apart so that pieces can be joined to it, every leaf in its exact spelling. Streams are
- * assembled in this form.
+ * A JSON text as a tree that can grow, with every leaf in its exact spelling. Stream readers assemble messages in this
+ * form.
  */
 export type Tree = TextNode | LeafNode | ListNode | RecordNode;
 
-/** A string: pieces of the text between its quotes, escapes and all. */
+/** A string: the pieces of the text between its quotes, with their escapes. */
 export interface TextNode {
   readonly kind: 'text';
   readonly pieces: string[];
 }
 
-/** A number, `true`, `false` or `null`, or any value that is kept as one text. */
-export interface LeafNode {
+/** A number, `true`, `false`, `null`, or any other value that is kept as one text. */
+interface LeafNode {
   readonly kind: 'leaf';
   readonly text: string;
 }
@@ -26,7 +26,7 @@ export interface ListNode {
 
 export interface TreeMember {
   readonly name: string;
-  /** The key's own spelling, quotes and all, where it has escapes. */
+  /** The key's exact spelling with its quotes, if it has escapes. */
   readonly key?: string | undefined;
   value: Tree;
 }
@@ -70,18 +70,106 @@ export function getMember(record: RecordNode, name: string): Tree | undefined {
   return record.members.findLast((member) => member.name === name)?.value;
 }
 
-/** Puts a value in the place of the member of that name, or at the end. */
+/** Replaces the value of the member of that name, or adds the member at the end. */
 export function setMember(record: RecordNode, name: string, value: Tree, key?: string): void {
   const member = record.members.findLast((candidate) => candidate.name === name);
   if (member) member.value = value;
   else record.members.push({ name, key, value });
 }
 
-/** The member of that name and of the kind that `make` makes, which is put there if there is none. */
+/** The member of that name, if its value has the kind that `make` makes; otherwise a new value, which replaces it. */
 export function memberIn<T extends Tree>(record: RecordNode, name: string, make: () => T): T {
   const made = make();
   const found = getMember(record, name);
   if (found?.kind === made.kind) return found as T;
   setMember(record, name, made);
   return made;
+}
+
+/** How a protocol streams its fields, by member name. */
+export interface MergeRule {
+  /** Strings that are always sent whole: a later one replaces an earlier one, unless it is empty. */
+  readonly replaced: ReadonlySet<string>;
+  /** The element that a streamed element continues, for lists in which `index` alone does not tell; null when it is new. */
+  readonly continued?: (list: string, items: readonly Tree[], item: RecordNode) => RecordNode | null | undefined;
+}
+
+/**
+ * Merges a streamed delta into what came before it. Strings are concatenated; objects are merged member by member;
+ * elements with an integer `index` are merged with the element of the same index, others are appended; `null` never
+ * replaces a value; anything else replaces.
+ */
+export function mergeDelta(target: RecordNode, delta: RecordNode, rule: MergeRule): void {
+  for (const { name, key, value } of delta.members) {
+    const before = getMember(target, name);
+    if (before === undefined) setMember(target, name, value.kind === 'list' ? started(name, value, rule) : value, key);
+    else if (!isNull(value)) setMember(target, name, joined(name, before, value, rule));
+  }
+}
+
+function joined(name: string, before: Tree, value: Tree, rule: MergeRule): Tree {
+  if (value.kind === 'text' && before.kind === 'text') {
+    if (rule.replaced.has(name)) return value.pieces.join('') === '' ? before : value;
+    for (const piece of value.pieces) before.pieces.push(piece);
+    return before;
+  }
+  if (value.kind === 'record' && before.kind === 'record') {
+    mergeDelta(before, value, rule);
+    return before;
+  }
+  if (value.kind !== 'list') return value;
+  if (before.kind !== 'list') return started(name, value, rule);
+  addItems(name, before, value, rule);
+  return before;
+}
+
+function started(name: string, value: ListNode, rule: MergeRule): ListNode {
+  const list: ListNode = { kind: 'list', items: [] };
+  addItems(name, list, value, rule);
+  return list;
+}
+
+/** For each list, its elements by their streamed `index`. */
+const placedItems = new WeakMap<ListNode, Map<string, RecordNode>>();
+
+function addItems(name: string, list: ListNode, value: ListNode, rule: MergeRule): void {
+  const byIndex = placedItems.get(list) ?? new Map<string, RecordNode>();
+  placedItems.set(list, byIndex);
+  for (const item of value.items) {
+    if (item.kind !== 'record') {
+      list.items.push(item);
+      continue;
+    }
+    const index = indexOf(item);
+    const told = rule.continued?.(name, list.items, item);
+    const same = told === undefined && index !== undefined ? byIndex.get(index) : told;
+    if (same) mergeDelta(same, index === undefined ? item : withoutIndex(item), rule);
+    else {
+      list.items.push(item);
+      if (index !== undefined) byIndex.set(index, item);
+    }
+  }
+}
+
+function withoutIndex(record: RecordNode): RecordNode {
+  return { kind: 'record', members: record.members.filter((member) => member.name !== 'index') };
+}
+
+function indexOf(record: RecordNode): string | undefined {
+  const index = getMember(record, 'index');
+  return index?.kind === 'leaf' && /^\d+$/.test(index.text) ? index.text : undefined;
+}
+
+/** Replaces an earlier value by a later one, objects member by member. A later `null` replaces only if `nullCounts`. */
+export function overlaid(before: Tree, later: Tree, nullCounts: boolean): Tree {
+  if (before.kind !== 'record' || later.kind !== 'record') return !nullCounts && isNull(later) ? before : later;
+  for (const { name, key, value } of later.members) {
+    const known = getMember(before, name);
+    setMember(before, name, known ? overlaid(known, value, nullCounts) : value, key);
+  }
+  return before;
+}
+
+function isNull(tree: Tree): boolean {
+  return tree.kind === 'leaf' && tree.text === 'null';
 }

@@ -1,8 +1,5 @@
-import type { ContentBlock } from './blocks.ts';
-import { contentText } from './blocks-text.ts';
-import { viewOfBlocks } from './blocks-view.ts';
-import { createMessage, type Facts, type Message } from './message.ts';
-import { BLOCKS_ORIGIN, type Origin } from './origin.ts';
+import { type ContentBlock, contentText, viewOfBlocks } from './blocks.ts';
+import { BLOCKS_ORIGIN, createMessage, type Facts, type Message, type Origin } from './message.ts';
 
 export type Content = string | readonly ContentBlock[];
 
@@ -18,7 +15,7 @@ export function assistant(content: Content): Message {
   return blocksMessage(`{"role":"assistant","content":${toText(content)}}`);
 }
 
-/** What a tool answered. `isError` tells the model that the call failed. */
+/** The result of a tool call. `isError` tells the model that the call failed. */
 export function toolResult(callId: string, content: Content, options: { readonly isError?: boolean } = {}): Message {
   const failed = options.isError ? ',"is_error":true' : '';
   return blocksMessage(
@@ -26,7 +23,7 @@ export function toolResult(callId: string, content: Content, options: { readonly
   );
 }
 
-/** A message from text in Skein's own content-block JSON. */
+/** A message from a text in Skein's own content-block JSON. */
 export function blocksMessage(raw: string, origin: Origin = BLOCKS_ORIGIN, facts?: Facts): Message {
   const message = createMessage(raw, origin, viewOfBlocks, facts);
   if (!facts) void message.content;
@@ -37,6 +34,6 @@ function toText(content: Content): string {
   if (typeof content === 'string') return contentText([{ type: 'text', text: content }]);
   if (Array.isArray(content)) return contentText(content);
   throw new TypeError(
-    `Content is text or a list of blocks, not ${typeof content}; give an object as JSON.stringify(object)`,
+    `Content must be a string or a list of blocks, not ${typeof content}; pass an object as JSON.stringify(object)`,
   );
 }

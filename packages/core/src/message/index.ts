@@ -1,18 +1,20 @@
-export type {
-  Citation,
-  ContentBlock,
-  MediaBlock,
-  MediaSource,
-  ReasoningBlock,
-  RefusalBlock,
-  TextBlock,
-  ToolResultBlock,
-  ToolUseBlock,
-  UnknownBlock,
+export {
+  BlocksMessageError,
+  blockText,
+  type Citation,
+  type ContentBlock,
+  citationOf,
+  contentText,
+  type MediaBlock,
+  type MediaSource,
+  type ReasoningBlock,
+  type RefusalBlock,
+  type TextBlock,
+  type ToolResultBlock,
+  type ToolUseBlock,
+  type UnknownBlock,
+  viewOfBlocks,
 } from './blocks.ts';
-export { blockText, contentText } from './blocks-text.ts';
-export { BlocksMessageError, citationOf, viewOfBlocks } from './blocks-view.ts';
-export { checkMessages, isIterable } from './check-messages.ts';
 export { assistant, blocksMessage, type Content, system, toolResult, user } from './factories.ts';
 export {
   isLegacyMessage,
@@ -23,14 +25,17 @@ export {
   normalizeMessage,
 } from './legacy.ts';
 export {
+  BLOCKS_ORIGIN,
   type CallRef,
   callRef,
+  checkMessages,
   createMessage,
   type Facts,
+  isIterable,
   type Message,
   type MessageView,
   type Need,
+  type Origin,
   type Role,
   type ViewOf,
 } from './message.ts';
-export { BLOCKS_ORIGIN, type Origin } from './origin.ts';

@@ -4,7 +4,7 @@ import type { ContentBlock } from './blocks.ts';
 import { assistant, blocksMessage, system, toolResult, user } from './factories.ts';
 import type { Message } from './message.ts';
 
-/** The shape from before content blocks: read where it is met, never written. */
+/** The message shape from before content blocks. It is read wherever it is found, and never written. */
 export interface LegacyMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | null;
@@ -18,7 +18,7 @@ export interface LegacyToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** A message of the older shape that cannot be understood. */
+/** Thrown for a message of the older shape that cannot be read. */
 export class LegacyMessageError extends SkeinError {
   override readonly name = 'LegacyMessageError';
   readonly code = 'invalid_legacy_message';
@@ -28,22 +28,22 @@ export class LegacyMessageError extends SkeinError {
   }
 }
 
-/** Whether a value read from outside has the older shape; content blocks do not. */
+/** Whether a value has the older shape; messages of content blocks do not. */
 export function isLegacyMessage(value: unknown): value is LegacyMessage {
   if (!isObject(value) || !['system', 'user', 'assistant', 'tool'].includes(value.role as string)) return false;
   if (typeof value.content === 'string') return true;
   return (value.content === null || value.content === undefined) && Array.isArray(value.tool_calls);
 }
 
-/** Text first, then tool calls in order. */
+/** The blocks of an older message: its text, then its tool calls in order. */
 export function legacyToContentBlocks(message: LegacyMessage): ContentBlock[] {
   const text: ContentBlock[] = message.content ? [{ type: 'text', text: message.content }] : [];
   return [...text, ...(message.tool_calls ?? []).map(toolUse)];
 }
 
 /**
- * Any message as a `Message`: one that already is comes back as it is, older shapes are converted. Give the JSON
- * text rather than the parsed value where there is one: it keeps large numbers exact.
+ * Converts a message of any shape to a `Message`; one that already is a `Message` is returned unchanged. Pass the JSON
+ * text rather than the parsed value if you have it, because the text keeps large numbers exact.
  */
 export function normalizeMessage(input: Message | LegacyMessage | object | string): Message {
   if (isMessage(input)) return input;

@@ -61,7 +61,7 @@ describe('the rules of content-block JSON', () => {
     ['{"role":"robot","content":[{"type":"text","text":"Hi"}]}', 'the role is "robot"'],
     [
       '{"role":"user","content":[{"type":"tool-use","id":"c","name":"f","parameters":{}}]}',
-      'only the assistant calls tools',
+      'only assistant messages may hold',
     ],
     ['{"role":"tool","content":[{"type":"text","text":"x"}]}', 'tool_call_id'],
     ['[]', 'not an object'],

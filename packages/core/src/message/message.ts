@@ -1,61 +1,64 @@
-import { digest } from '../json/index.ts';
+import { digest, isObject } from '../json/index.ts';
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from './blocks.ts';
-import type { Origin } from './origin.ts';
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool' | 'other';
 
-/** A message is its exact JSON text and where that came from. Everything else is a view of the text. */
+/** A message is its exact JSON text and the origin of that text. Everything else is a view of the text. */
 export interface Message {
   /** The exact JSON text, the stored form. */
   readonly raw: string;
   readonly origin: Origin;
   readonly role: Role;
   readonly content: readonly ContentBlock[];
-  /** The visible text of all text blocks, joined; for a tool message that of its results. */
+  /** The text of all text blocks, joined; for a tool message, the text of its results. */
   readonly text: string;
   readonly toolUses: readonly ToolUseBlock[];
   readonly toolResults: readonly ToolResultBlock[];
   readonly facts: Facts;
 }
 
-/** What writing a request must know about a message. Derived from the text, kept beside it so that a loaded history need not be parsed to be sent. */
+/**
+ * What a request writer must know about a message. Facts are derived from the text and stored beside it, so that a
+ * loaded history can be sent without being parsed.
+ */
 export interface Facts {
   readonly role: Role;
   /** SHA-256 of the raw text. */
   readonly digest: string;
-  /** The calls it makes, and the ids of the calls it answers, in order. */
+  /** The tool calls it makes, in order. */
   readonly calls: readonly CallRef[];
+  /** The ids of the tool calls that it answers, in order. */
   readonly results: readonly string[];
-  /** Why its text cannot simply be sent as it is. */
+  /** The reasons why its text may not be sent as it is. */
   readonly needs: readonly Need[];
 }
 
 export interface CallRef {
   readonly id: string;
   readonly name: string;
-  /** What kind of call it is, if it is not a function's. */
+  /** The kind of call, if it is not a function call. */
   readonly form?: string;
 }
 
 /**
- * `empty`: a block or message without content; `arguments`: tool arguments that are not a JSON object; `cut`: a
- * block that never became complete; `cache`: a client's cache markers; `bound`: parts that are valid only after
- * their own prefix, for their own model or account; `mixed`: results stand behind other content; `surrogate`: half
- * of a character.
+ * Why a message's text may need a change before it is sent back to its issuer. `empty`: a block or the message has no
+ * content; `arguments`: tool arguments are not a JSON object; `cut`: a block is incomplete; `cache`: it has cache
+ * markers of the client; `bound`: parts are valid only behind their own prefix, or for their own model or account;
+ * `mixed`: tool results follow other content; `surrogate`: it holds a lone surrogate.
  */
 export type Need = 'empty' | 'arguments' | 'cut' | 'cache' | 'bound' | 'mixed' | 'surrogate';
 
-/** What a dialect sees in a raw message text. */
+/** What a dialect reads from a raw message text. */
 export interface MessageView {
   readonly role: Role;
   readonly content: readonly ContentBlock[];
   readonly needs: readonly Need[];
 }
 
-/** Makes the view of a raw text; pure. */
+/** Reads the view of a raw text; must be a pure function. */
 export type ViewOf = (raw: string, origin: Origin) => MessageView;
 
-/** The one implementation of `Message`. The view and the facts are made on first use. */
+/** The only implementation of `Message`. The view and the facts are computed on first use. */
 class RawMessage implements Message {
   readonly raw: string;
   readonly origin: Origin;
@@ -122,12 +125,12 @@ export function createMessage(raw: string, origin: Origin, viewOf: ViewOf, facts
   return new RawMessage(raw, Object.isFrozen(origin) ? origin : Object.freeze({ ...origin }), viewOf, facts);
 }
 
-/** By hand, because a loaded history has thousands. */
-/** What has to be known of a call to answer it. */
+/** The members of a call that are needed to answer it. */
 export function callRef({ id, name, form }: CallRef): CallRef {
   return form ? { id, name, form } : { id, name };
 }
 
+/** Written out instead of a deep freeze, because a loaded history has thousands of facts. */
 function freezeFacts(facts: Facts): Facts {
   for (const call of facts.calls) Object.freeze(call);
   for (const list of [facts.calls, facts.results, facts.needs]) Object.freeze(list);
@@ -143,4 +146,47 @@ function deepFreeze<T>(value: T): T {
   Object.freeze(value);
   for (const inner of Object.values(value)) deepFreeze(inner);
   return value;
+}
+
+/** Where a message came from. This decides to which providers its exact text may be sent again. */
+export interface Origin {
+  /** The protocol that its text is written in. */
+  readonly dialect: string;
+  /** Who can read its opaque parts: the API and deployment, not the name that a user gave it. */
+  readonly issuer: string;
+  /** The model as the reply names it; if the reply names none, as the request named it. */
+  readonly model?: string;
+  /** The model as the request named it, if the reply names it differently. */
+  readonly requestedModel?: string;
+  /** The provider behind a router that wrote it. */
+  readonly upstream?: string;
+  readonly apiVersion?: string;
+  /** An organisation, or a name that the user gave; never derived from a key. */
+  readonly account?: string;
+  /** `prefixHash` of the request that this message answered. */
+  readonly prefix?: string;
+  /** Its stream ended early, so its last block may be incomplete. */
+  readonly cut?: true;
+}
+
+/** The origin of messages that a person or a program wrote. */
+export const BLOCKS_ORIGIN: Origin = /* @__PURE__ */ Object.freeze({ dialect: 'blocks', issuer: 'skein' });
+
+/** The messages as an array; throws a `TypeError` that names the first value that is not a message. */
+export function checkMessages(messages: Iterable<Message>): readonly Message[] {
+  if (!isIterable(messages)) throw new TypeError('"messages" must be a list of messages, such as [user("...")]');
+  const list = [...messages];
+  const wrong = list.findIndex((message) => !isMessage(message));
+  if (wrong >= 0)
+    throw new TypeError(`messages[${wrong}] is not a message; use user(...), assistant(...) and the like`);
+  return list;
+}
+
+export function isIterable(value: unknown): boolean {
+  return value !== null && value !== undefined && Symbol.iterator in Object(value);
+}
+
+/** Does not read `facts`, which are computed on first use. */
+function isMessage(value: unknown): boolean {
+  return isObject(value) && typeof value.raw === 'string' && isObject(value.origin) && 'facts' in value;
 }

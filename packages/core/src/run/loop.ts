@@ -1,7 +1,7 @@
 /** The loop of a run: it asks, runs tools and asks again. Loaded with the first question. */
 import { isSkeinError } from '../error.ts';
-import { checkMessages } from '../message/check-messages.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
+import { checkMessages } from '../message/message.ts';
 import type { RefusalMemory } from '../providers/index.ts';
 import { realClock, Stopper } from '../providers/transport/clock.ts';
 import { deliver } from '../providers/transport/deliver.ts';

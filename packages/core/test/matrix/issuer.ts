@@ -1,13 +1,13 @@
 /** An issuer's memory: what it put into its replies, so that a judge recognises it when it comes back. */
 import { type Message, parseJson } from '@skein/core';
-import { type Issued, type Memory, prefixDigest } from '@skein/emulator';
+import { type IssuedValue, type Memory, prefixDigest } from '@skein/emulator';
 
 type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export class Issuer implements Memory {
-  readonly #issued = new Map<string, Issued>();
+  readonly #issued = new Map<string, IssuedValue>();
   readonly #fields = new Set<string>();
   readonly #following = new Map<string, string>();
   readonly #reasoning = new Map<string, string>();
@@ -21,7 +21,7 @@ export class Issuer implements Memory {
       this.#bind(value as Fields, parseJson(body) as Fields);
   }
 
-  issued(value: string): Issued | undefined {
+  issued(value: string): IssuedValue | undefined {
     return this.#issued.get(value);
   }
 

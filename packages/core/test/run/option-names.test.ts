@@ -35,7 +35,7 @@ test.each([Number.NaN, '3', null])('a limit of %j is not taken for no limit', as
 });
 
 test.each([
-  [{ messages: undefined }, 'messages is not a list of messages'],
+  [{ messages: undefined }, '"messages" must be a list of messages'],
   [{ messages: 'Hello' }, 'messages[0] is not a message; use user(...)'],
   [{ messages: [user('Hi'), { role: 'user', content: 'Hi' }] }, 'messages[1] is not a message'],
   [{ tools: [{ type: 'function', function: { name: 'w' } }] }, 'tools[0] is not a tool; make it with tool('],

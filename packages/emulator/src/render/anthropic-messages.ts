@@ -1,19 +1,19 @@
 import { isObject, type Json, objects, plain } from '../json.ts';
-import { pieces } from '../reply/pieces.ts';
-import type { MessageReply, ReplyBlock, Stop } from '../reply/reply.ts';
+import type { MessageReply, ReplyBlock, Stop } from '../reply.ts';
 import { prefixDigest } from '../rules/anthropic-messages/prefix.ts';
 import { block as knownBlock } from '../rules/anthropic-messages/schema-blocks.ts';
 import {
+  countUsage,
   event,
-  extraOf,
   inputText,
   inputValue,
   type RenderContext,
   type Renderer,
+  readExtra,
+  readStop,
   type SseEvent,
-  stopOf,
-  usageOf,
-} from './rendered.ts';
+  splitText,
+} from './renderer.ts';
 
 const STOPS: Readonly<Record<Stop, string>> = {
   end: 'end_turn',
@@ -24,7 +24,7 @@ const STOPS: Readonly<Record<Stop, string>> = {
   pause: 'pause_turn',
 };
 
-/** `omitted` leaves the signature alone. */
+/** The thinking text; empty with `display: "omitted"`, where only the signature is sent. */
 const shown = ({ thinking }: Json, text: string): string =>
   isObject(thinking) && thinking.display === 'omitted' ? '' : text;
 
@@ -44,7 +44,7 @@ function nativeBlock(block: ReplyBlock, context: RenderContext, prefix: () => st
     case 'tool-use':
       return { type: 'tool_use', id: block.id ?? mint.id('toolu_01', 22), name: block.name, input: inputValue(block) };
     case 'image':
-      // It has no form for that.
+      // This API has no block for generated images.
       return { type: 'text', text: '(an image)' };
     case 'native':
       return block.value;
@@ -53,8 +53,8 @@ function nativeBlock(block: ReplyBlock, context: RenderContext, prefix: () => st
 
 const isKnown = (native: Json): boolean => !knownBlock(native, '').some(({ tag }) => tag !== undefined);
 
-/** The blocks in order: a signature is bound to all that stands before it, the reply's own blocks too. */
-function contentOf({ blocks, extra }: MessageReply, context: RenderContext): readonly Json[] {
+/** Renders the blocks in order: a signature is bound to everything before it, including the reply's own blocks. */
+function renderContent({ blocks, extra }: MessageReply, context: RenderContext): readonly Json[] {
   const messages = Array.isArray(context.request.messages) ? context.request.messages : [];
   const content: Json[] = [];
   const bound: unknown[] = [];
@@ -64,19 +64,19 @@ function contentOf({ blocks, extra }: MessageReply, context: RenderContext): rea
       return prefixDigest(body, messages.length, bound.length);
     };
     const native = nativeBlock(block, context, prefix);
-    const full = block.type === 'native' ? native : { ...native, ...extra?.block, ...extraOf(block) };
+    const full = block.type === 'native' ? native : { ...native, ...extra?.block, ...readExtra(block) };
     content.push(full);
-    // A signature is bound to what can come back: not to what the schema will refuse.
+    // A signature must not be bound to fields that the schema refuses when they are sent back.
     if (!context.refuseOwnFields) bound.push(plain(full));
     else if (isKnown(native)) bound.push(plain(native));
   }
   return content;
 }
 
-/** The block as it starts, and the deltas that complete it. */
+/** The block at its start, and the deltas that complete it. */
 function streamed(block: ReplyBlock, native: Json, size: number): { start: Json; deltas: readonly Json[] } {
   const deltas = (type: string, field: string, text: string) =>
-    pieces(text, size).map((piece) => ({ type, [field]: piece }));
+    splitText(text, size).map((piece) => ({ type, [field]: piece }));
   switch (block.type) {
     case 'text':
     case 'refusal':
@@ -87,7 +87,7 @@ function streamed(block: ReplyBlock, native: Json, size: number): { start: Json;
       return { start: { ...native, thinking: '', signature: '' }, deltas: [...thought, signed] };
     }
     case 'tool-use': {
-      const text = ['', ...pieces(inputText(block), size)];
+      const text = ['', ...splitText(inputText(block), size)];
       const parts = text.map((partial_json) => ({ type: 'input_json_delta', partial_json }));
       return { start: { ...native, input: {} }, deltas: parts };
     }
@@ -98,8 +98,8 @@ function streamed(block: ReplyBlock, native: Json, size: number): { start: Json;
 
 export const renderAnthropicMessages: Renderer = (reply, context) => {
   const { extra = {}, blocks, pieces: size = 16 } = reply;
-  const content = contentOf(reply, context);
-  const { input, output, cached } = usageOf(reply, context);
+  const content = renderContent(reply, context);
+  const { input, output, cached } = countUsage(reply, context);
   const counts = {
     input_tokens: input - cached,
     cache_creation_input_tokens: 0,
@@ -107,7 +107,7 @@ export const renderAnthropicMessages: Renderer = (reply, context) => {
     output_tokens: output,
     ...extra.usage,
   };
-  const stop = { stop_reason: reply.nativeStop ?? STOPS[stopOf(reply)], stop_sequence: null };
+  const stop = { stop_reason: reply.nativeStop ?? STOPS[readStop(reply)], stop_sequence: null };
   const head = {
     id: reply.id ?? context.mint.id('msg_01', 22),
     type: 'message',

@@ -1,8 +1,17 @@
 import { type Json, plain } from '../json.ts';
-import { pieces } from '../reply/pieces.ts';
-import type { MessageReply, ReplyBlock, Stop } from '../reply/reply.ts';
-import { demandsSignature, model as modelOf } from '../rules/google-generatecontent/models.ts';
-import { event, extraOf, inputValue, isCall, type RenderContext, type Renderer, stopOf, usageOf } from './rendered.ts';
+import type { MessageReply, ReplyBlock, Stop } from '../reply.ts';
+import { demandsSignature, parseModel } from '../rules/google-generatecontent/models.ts';
+import {
+  countUsage,
+  event,
+  inputValue,
+  isCall,
+  type RenderContext,
+  type Renderer,
+  readExtra,
+  readStop,
+  splitText,
+} from './renderer.ts';
 
 const STOPS: Readonly<Record<Stop, string>> = {
   end: 'STOP',
@@ -13,35 +22,35 @@ const STOPS: Readonly<Record<Stop, string>> = {
   pause: 'STOP',
 };
 
-/** Where a signing model puts its signature: on the first call, else on the last text. */
+/** The part that a signing model signs: the first call, or the last text when there is no call. */
 function signedIndex(blocks: readonly ReplyBlock[], context: RenderContext): number {
-  if (!demandsSignature(modelOf(context.model))) return -1;
+  if (!demandsSignature(parseModel(context.model))) return -1;
   const call = blocks.findIndex(isCall);
   return call === -1 ? blocks.findLastIndex(({ type }) => type === 'text') : call;
 }
 
-/** A part, and the parts that a stream sends instead: text comes in pieces, everything else whole. */
+/** A part, and the parts that a stream sends instead: text in pieces, everything else whole. */
 interface Part {
   readonly part: Json;
   readonly streamed: readonly Json[];
 }
 
-function partOf(
+function renderPart(
   block: ReplyBlock,
   signs: boolean,
   { extra = {}, pieces: size = 16 }: MessageReply,
   context: RenderContext,
 ): Part {
   const { mint, model } = context;
-  const more = { ...extra.block, ...extraOf(block) };
+  const more = { ...extra.block, ...readExtra(block) };
   const signature = (text?: string) => ({
     thoughtSignature: mint.seal({ model, ...(text !== undefined && { text }) }),
   });
   const whole = (part: Json): Part => ({ part, streamed: [part] });
-  // Only plain text is cut: a part that says more is one part in both forms. A signature comes with the last piece.
+  // Only plain text is split. A signature is sent with the last piece.
   const cut = (text: string, fields: Json, proof: Json = {}): Part => {
     const part = { text, ...fields, ...proof, ...more };
-    const parts = pieces(text, size);
+    const parts = splitText(text, size);
     if (Object.keys(more).length > 0 || parts.length < 2) return whole(part);
     return {
       part,
@@ -75,7 +84,7 @@ function partOf(
 }
 
 function usageFields(reply: MessageReply, context: RenderContext): Json {
-  const { input, output, reasoning, cached } = usageOf(reply, context);
+  const { input, output, reasoning, cached } = countUsage(reply, context);
   return {
     promptTokenCount: input,
     candidatesTokenCount: output - reasoning,
@@ -91,11 +100,11 @@ export const renderGoogleGenerateContent: Renderer = (reply, context) => {
   const { extra = {} } = reply;
   const candidates = [reply.blocks, ...(reply.alternatives ?? [])].map((blocks, index) => {
     const signed = signedIndex(blocks, context);
-    const parts = blocks.map((block, at) => partOf(block, at === signed, reply, context));
-    return { index, parts, finishReason: reply.nativeStop ?? STOPS[stopOf({ ...reply, blocks })] };
+    const parts = blocks.map((block, at) => renderPart(block, at === signed, reply, context));
+    return { index, parts, finishReason: reply.nativeStop ?? STOPS[readStop({ ...reply, blocks })] };
   });
   const content = (parts: readonly Json[]): Json => ({
-    // A reply without parts has none (recorded: SAFETY, MAX_TOKENS).
+    // A reply without blocks has no parts at all (recorded: SAFETY, MAX_TOKENS).
     ...(parts.length > 0 && { parts }),
     role: 'model',
     ...extra.message,

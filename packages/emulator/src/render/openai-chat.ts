@@ -1,17 +1,17 @@
 import { isObject, type Json, plain } from '../json.ts';
-import { pieces } from '../reply/pieces.ts';
-import type { MessageReply, ReplyBlock, Stop } from '../reply/reply.ts';
+import type { MessageReply, ReplyBlock, Stop } from '../reply.ts';
 import {
+  countUsage,
   event,
-  extraOf,
   inputText,
   isCall,
   type RenderContext,
   type Renderer,
+  readExtra,
+  readStop,
   type SseEvent,
-  stopOf,
-  usageOf,
-} from './rendered.ts';
+  splitText,
+} from './renderer.ts';
 
 const STOPS: Readonly<Record<Stop, string>> = {
   end: 'stop',
@@ -22,7 +22,7 @@ const STOPS: Readonly<Record<Stop, string>> = {
   pause: 'stop',
 };
 
-/** One message with the deltas it is streamed in. */
+/** One message, and the deltas that stream it. */
 interface Message {
   readonly message: Json;
   readonly deltas: readonly Json[];
@@ -33,7 +33,7 @@ const texts = (blocks: readonly ReplyBlock[], wanted: 'text' | 'refusal'): strin
   return found.length === 0 ? null : found.join('');
 };
 
-/** The message fields that thinking goes into; OpenAI has none, compatible providers differ. */
+/** The message fields for thinking. OpenAI has none, and compatible providers use different ones. */
 function thinking(blocks: readonly ReplyBlock[], { mint, model }: RenderContext): Record<string, unknown> {
   const fields: Record<string, string> = {};
   for (const block of blocks) {
@@ -46,7 +46,7 @@ function thinking(blocks: readonly ReplyBlock[], { mint, model }: RenderContext)
   return { ...fields, ...(details.length > 0 && { reasoning_details: details }) };
 }
 
-function messageOf(
+function renderMessage(
   blocks: readonly ReplyBlock[],
   { extra = {}, pieces: size = 16 }: MessageReply,
   context: RenderContext,
@@ -58,13 +58,13 @@ function messageOf(
     type: 'function',
     function: { name: block.name, arguments: inputText(block), ...extra.part },
     ...extra.block,
-    ...extraOf(block),
+    ...readExtra(block),
   }));
   const thought = thinking(blocks, context);
-  // Only calls are objects in a chat message: what other blocks hold beyond their text belongs to the message.
+  // Only calls are objects of their own in a chat message: extra fields of other blocks become fields of the message.
   const more = blocks.flatMap((block) => {
     if (block.type === 'native') return [block.value];
-    return isCall(block) ? [] : [extraOf(block)];
+    return isCall(block) ? [] : [readExtra(block)];
   });
   const images = blocks.flatMap((block) =>
     block.type === 'image'
@@ -72,7 +72,7 @@ function messageOf(
       : [],
   );
   const rest = Object.assign(images.length > 0 ? { images } : {}, extra.message, ...more) as Json;
-  const split = (field: string, text: string) => pieces(text, size).map((piece) => ({ [field]: piece }));
+  const split = (field: string, text: string) => splitText(text, size).map((piece) => ({ [field]: piece }));
   const deltas = [
     { role: 'assistant', content: content === null ? null : '', refusal: null, ...rest },
     ...Object.entries(thought).flatMap(([field, value]) =>
@@ -82,7 +82,7 @@ function messageOf(
     ...split('refusal', refusal ?? ''),
     ...calls.flatMap((call, index) => [
       { tool_calls: [{ index, ...call, function: { ...call.function, arguments: '' } }] },
-      ...pieces(call.function.arguments, size).map((piece) => ({
+      ...splitText(call.function.arguments, size).map((piece) => ({
         tool_calls: [{ index, function: { arguments: piece } }],
       })),
     ]),
@@ -100,7 +100,7 @@ function messageOf(
 }
 
 function usageFields(reply: MessageReply, context: RenderContext): Json {
-  const { input, output, reasoning, cached } = usageOf(reply, context);
+  const { input, output, reasoning, cached } = countUsage(reply, context);
   return {
     prompt_tokens: input,
     completion_tokens: output,
@@ -131,8 +131,8 @@ export const renderOpenAIChat: Renderer = (reply, context) => {
   const usage = usageFields(reply, context);
   const choices = [reply.blocks, ...(reply.alternatives ?? [])].map((blocks, index) => ({
     index,
-    ...messageOf(blocks, reply, context),
-    finish_reason: reply.nativeStop ?? STOPS[stopOf({ ...reply, blocks })],
+    ...renderMessage(blocks, reply, context),
+    finish_reason: reply.nativeStop ?? STOPS[readStop({ ...reply, blocks })],
   }));
   const chunk = (list: readonly Json[], counts: Json | null): SseEvent =>
     event(undefined, {

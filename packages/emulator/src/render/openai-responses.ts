@@ -1,15 +1,23 @@
-import { type Json, objects, plain } from '../json.ts';
-import type { MessageReply } from '../reply/reply.ts';
-import { event, type RenderContext, type Renderer, stopOf, usageOf } from './rendered.ts';
-import { itemsOf } from './responses-items.ts';
+import { isObject, type Json, objects, plain } from '../json.ts';
+import type { ImageBlock, MessageReply, RefusalBlock, ReplyBlock, TextBlock } from '../reply.ts';
+import {
+  countUsage,
+  event,
+  inputText,
+  type RenderContext,
+  type Renderer,
+  readExtra,
+  readStop,
+  splitText,
+} from './renderer.ts';
 
 const INCOMPLETE: Readonly<Record<string, string>> = {
   'max-tokens': 'max_output_tokens',
   refusal: 'content_filter',
 };
 
-/** The request's settings come back in the response, with the API's defaults. */
-function settingsOf(request: Json): Json {
+/** The response repeats the settings of the request, with the API's defaults. */
+function echoSettings(request: Json): Json {
   const given = (name: string, otherwise: unknown) => request[name] ?? otherwise;
   return {
     background: false,
@@ -36,7 +44,7 @@ function settingsOf(request: Json): Json {
 }
 
 function usageFields(reply: MessageReply, context: RenderContext): Json {
-  const { input, output, reasoning, cached } = usageOf(reply, context);
+  const { input, output, reasoning, cached } = countUsage(reply, context);
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: cached },
@@ -49,8 +57,8 @@ function usageFields(reply: MessageReply, context: RenderContext): Json {
 
 export const renderOpenAIResponses: Renderer = (reply, context) => {
   const { extra = {} } = reply;
-  const items = itemsOf(reply, context);
-  const reason = reply.nativeStop ?? INCOMPLETE[stopOf(reply)];
+  const items = renderItems(reply, context);
+  const reason = reply.nativeStop ?? INCOMPLETE[readStop(reply)];
   const status = reason === undefined ? 'completed' : 'incomplete';
   const response = (state: string, more: Json): Json => ({
     id,
@@ -67,7 +75,7 @@ export const renderOpenAIResponses: Renderer = (reply, context) => {
     ...extra.envelope,
   });
   const id = reply.id ?? context.mint.id('resp_', 50);
-  const settings = settingsOf(context.request);
+  const settings = echoSettings(context.request);
   const body = response(status, {
     ...(reason !== undefined && { incomplete_details: { reason } }),
     output: items.map(({ item }) => item),
@@ -92,3 +100,148 @@ export const renderOpenAIResponses: Renderer = (reply, context) => {
     message: { output: objects(plain(body.output)) },
   };
 };
+
+/** An event without its sequence number. */
+interface ItemEvent {
+  readonly type: string;
+  readonly data: Json;
+}
+
+interface Item {
+  /** The item in the finished response. */
+  readonly item: Json;
+  /** The item in `output_item.added` and in `output_item.done`. */
+  readonly added: Json;
+  readonly done: Json;
+  /** The events between the two. */
+  readonly events: readonly ItemEvent[];
+}
+
+const say = (type: string, data: Json): ItemEvent => ({ type: `response.${type}`, data });
+
+const wantsCiphertext = ({ include }: Json): boolean =>
+  Array.isArray(include) && include.includes('reasoning.encrypted_content');
+
+/** Each place that shows the item has another ciphertext, and all of them are accepted later (docs/wire-rules.md, "Surprises"). */
+function reasoning(
+  text: string,
+  given: string | undefined,
+  reply: MessageReply,
+  context: RenderContext,
+  more: Json,
+): Item {
+  const { mint, model, request } = context;
+  const { extra = {}, pieces: size = 16 } = reply;
+  const base = { id: mint.id('rs_', 50), type: 'reasoning' };
+  const secret = (): Json =>
+    wantsCiphertext(request) || given !== undefined ? { encrypted_content: given ?? mint.seal({ model }) } : {};
+  const part = { type: 'summary_text', text, ...extra.part };
+  const summary = text === '' ? [] : [part];
+  const at = { item_id: base.id, summary_index: 0 };
+  const full = (): Json => ({ ...base, summary, ...secret(), ...more });
+  return {
+    item: full(),
+    added: { ...base, summary: [], ...secret(), ...more },
+    done: full(),
+    events:
+      text === ''
+        ? []
+        : [
+            say('reasoning_summary_part.added', { ...at, part: { ...part, text: '' } }),
+            ...splitText(text, size).map((delta) => say('reasoning_summary_text.delta', { ...at, delta })),
+            say('reasoning_summary_text.done', { ...at, text }),
+            say('reasoning_summary_part.done', { ...at, part }),
+          ],
+  };
+}
+
+function message(blocks: readonly (TextBlock | RefusalBlock)[], reply: MessageReply, context: RenderContext): Item {
+  const { extra = {}, pieces: size = 16 } = reply;
+  const id = context.mint.id('msg_', 50);
+  const parts = blocks.map((block): Json => {
+    const more = { ...extra.part };
+    if (block.type === 'refusal') return { type: 'refusal', refusal: block.text, ...more };
+    return { type: 'output_text', annotations: [], logprobs: [], text: block.text, ...more };
+  });
+  const own = Object.assign({}, ...blocks.map(readExtra)) as Json;
+  const more = { role: 'assistant', ...extra.message, ...extra.block, ...own };
+  const item = { id, type: 'message', status: 'completed', content: parts, ...more };
+  return {
+    item,
+    done: item,
+    added: { id, type: 'message', status: 'in_progress', content: [], ...more },
+    events: blocks.flatMap((block, content_index) => {
+      const at = { item_id: id, content_index };
+      const [name, field] = block.type === 'refusal' ? ['refusal', 'refusal'] : ['output_text', 'text'];
+      const logprobs = block.type === 'refusal' ? {} : { logprobs: [] };
+      const part = parts[content_index] ?? {};
+      return [
+        say('content_part.added', { ...at, part: { ...part, [field]: '' } }),
+        ...splitText(block.text, size).map((delta) => say(`${name}.delta`, { ...at, delta, ...logprobs })),
+        say(`${name}.done`, { ...at, [field]: block.text, ...logprobs }),
+        say('content_part.done', { ...at, part }),
+      ];
+    }),
+  };
+}
+
+function call(block: Extract<ReplyBlock, { type: 'tool-use' }>, reply: MessageReply, { mint }: RenderContext): Item {
+  const id = mint.id('fc_', 50);
+  const text = inputText(block);
+  const rest = {
+    call_id: block.id ?? mint.id('call_', 24),
+    name: block.name,
+    ...reply.extra?.block,
+    ...readExtra(block),
+  };
+  const item = { id, type: 'function_call', status: 'completed', arguments: text, ...rest };
+  return {
+    item,
+    done: item,
+    added: { id, type: 'function_call', status: 'in_progress', arguments: '', ...rest },
+    events: [
+      ...splitText(text, reply.pieces ?? 16).map((delta) =>
+        say('function_call_arguments.delta', { item_id: id, delta }),
+      ),
+      say('function_call_arguments.done', { item_id: id, arguments: text }),
+    ],
+  };
+}
+
+function image(block: ImageBlock, { mint }: RenderContext, more: Json): Item {
+  const base = { id: mint.id('ig_', 50), type: 'image_generation_call' };
+  const format = (block.mediaType ?? 'image/png').slice('image/'.length);
+  const item = { ...base, status: 'completed', output_format: format, result: block.data, ...more };
+  return {
+    item,
+    done: item,
+    added: { ...base, status: 'in_progress', ...more },
+    events: ['in_progress', 'generating', 'completed'].map((word) =>
+      say(`image_generation_call.${word}`, { item_id: base.id }),
+    ),
+  };
+}
+
+const isText = (block: ReplyBlock | undefined): block is TextBlock | RefusalBlock =>
+  block?.type === 'text' || block?.type === 'refusal';
+
+/** Renders the output items; consecutive texts are parts of one message item. */
+function renderItems(reply: MessageReply, context: RenderContext): readonly Item[] {
+  const items: Item[] = [];
+  let texts: (TextBlock | RefusalBlock)[] = [];
+  for (const [index, block] of reply.blocks.entries()) {
+    const more = { ...reply.extra?.block, ...readExtra(block) };
+    if (isText(block)) {
+      texts.push(block);
+      if (isText(reply.blocks[index + 1])) continue;
+      items.push(message(texts, reply, context));
+      texts = [];
+    } else if (block.type === 'thinking') items.push(reasoning(block.text, block.signature, reply, context, more));
+    else if (block.type === 'redacted-thinking') items.push(reasoning('', undefined, reply, context, more));
+    else if (block.type === 'tool-use') items.push(call(block, reply, context));
+    else if (block.type === 'image') items.push(image(block, context, more));
+    else if (isObject(block.value))
+      items.push({ item: block.value, added: block.value, done: block.value, events: [] });
+  }
+  return items;
+}

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface Turn {
   readonly path?: string;
-  readonly request: unknown;
+  readonly request: Readonly<Record<string, unknown>> | null;
   readonly response: unknown;
   readonly status?: number | null;
 }
@@ -17,7 +17,7 @@ export interface Recording {
   readonly turns: readonly Turn[];
 }
 
-const root = process.env.SKEIN_CORPUS ?? fileURLToPath(new URL('../../../../../../shared/corpus', import.meta.url));
+const root = process.env.SKEIN_CORPUS ?? fileURLToPath(new URL('../../../../../shared/corpus', import.meta.url));
 
 /** The recordings of one folder; none, with a note, on machines without the corpus. */
 export function recordings(folder: string): readonly Recording[] {

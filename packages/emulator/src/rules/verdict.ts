@@ -1,4 +1,6 @@
-/** One request as it reached a provider, in the form the rules look at. */
+/** What every judge shares: the request it gets, what the provider remembers, the verdict, and rules that are applied in order. */
+
+/** One request as it reached a provider. */
 export interface JudgedRequest {
   /** The exact body text. */
   readonly body: string;
@@ -8,35 +10,35 @@ export interface JudgedRequest {
   readonly model?: string;
   /** What the provider issued earlier; rules about signatures and stored items are skipped when this is absent. */
   readonly memory?: Memory;
-  readonly settings?: Settings;
+  readonly settings?: JudgeSettings;
 }
 
-/** What a provider can recognise as its own. Each method answers for one kind of opaque value. */
+/** What a provider recognises as its own; one method per kind of value. */
 export interface Memory {
-  /** An issued signature or ciphertext; undefined when it was never issued. */
-  issued(value: string): Issued | undefined;
-  /** A stored item or response by its id (`store: true`). */
+  /** What a signature or ciphertext stands for; undefined when this provider did not issue it. */
+  issued(value: string): IssuedValue | undefined;
+  /** Whether an item or a response is stored under this id (`store: true`). */
   stored(id: string): boolean;
   /**
-   * A field that this provider itself put into a reply, so that its closed schema lets it back in. A type of block, item
-   * or part that it made up is asked for as `:type`.
+   * Whether this provider put the field into one of its replies: its closed schema then accepts it. A type of block, item
+   * or part that it invented is looked up as `:type`.
    */
   ownField(path: string): boolean;
 }
 
-export interface Issued {
-  /** Absent: it is taken for the work of any model. */
+export interface IssuedValue {
+  /** Absent: any model may have issued it. */
   readonly model?: string;
-  /** The text that must come back unchanged beside the signature, where there is one. */
+  /** The text that must be sent back unchanged beside the signature, where there is one. */
   readonly text?: string;
   /** `prefixDigest` of the request that led to it. */
   readonly prefix?: string;
 }
 
-export interface Settings {
-  /** Bind thinking to the prefix before it, whatever the model. Default: by model. */
+export interface JudgeSettings {
+  /** Bind thinking to the prefix before it, whatever the model. Default: as the model does. */
   readonly enforcePrefix?: boolean;
-  /** Refuse fields that this provider issued itself, too. */
+  /** Refuse unknown fields even when this provider issued them. */
   readonly refuseOwnFields?: boolean;
 }
 
@@ -51,8 +53,45 @@ export interface Refusal {
 
 export interface Verdict {
   readonly refusal: Refusal | undefined;
-  /** Rules that are unsure (docs/wire-rules.md, "Unsure"): broken, but not refused. */
+  /** Broken rules of which it is not certain that the real API refuses (docs/wire-rules.md, "Unsure"). */
   readonly warnings: readonly string[];
 }
 
 export type Judge = (request: JudgedRequest) => Verdict;
+
+/** One line of docs/wire-rules.md. */
+export interface Rule<Context, Violation = string> {
+  readonly id: string;
+  /** Default 400. */
+  readonly status?: number;
+  /** A violation is a warning, not a refusal (docs/wire-rules.md, "Unsure"). */
+  readonly unsure?: boolean;
+  /** What is wrong, in the words of the real API. */
+  readonly check: (context: Context) => Violation | undefined;
+}
+
+/** Applies the rules in order: the first certain violation refuses the request; unsure ones before it are warnings. */
+export function applyRules<Context, Violation>(
+  protocol: string,
+  rules: readonly Rule<Context, Violation>[],
+  context: Context,
+  refuse: (id: string, violation: Violation, status: number | undefined) => Refusal,
+): Verdict {
+  const warnings: string[] = [];
+  for (const { id, status, unsure, check } of rules) {
+    const violation = check(context);
+    if (violation === undefined) continue;
+    if (!unsure) return { refusal: refuse(id, violation, status), warnings };
+    warnings.push(`${protocol}.${id}`);
+  }
+  return { refusal: undefined, warnings };
+}
+
+/** The first defined value that `answer` gives for an item. */
+export function first<T, R>(items: Iterable<T>, answer: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = answer(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

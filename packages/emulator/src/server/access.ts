@@ -1,20 +1,20 @@
-/** Keys and model names: refused before anything in the body is looked at. */
+/** Keys and model names, which are checked before the body. */
+
 import type { Protocol } from '../protocol.ts';
 import type { ProviderError } from './errors.ts';
+import type { HeaderMap } from './state.ts';
 
-export type Headers = Readonly<Record<string, string>>;
-
-/** A broken rule that no judge knows, under its own id. */
+/** The violation of a rule that no judge has, with the rule's id. */
 export interface Denial {
   readonly id: string;
   readonly error: ProviderError;
 }
 
-const bearer = ({ authorization = '' }: Headers): string => authorization.replace(/^Bearer\s+/i, '');
+const bearer = ({ authorization = '' }: HeaderMap): string => authorization.replace(/^Bearer\s+/i, '');
 
-const keyOf: Readonly<Record<Protocol, (headers: Headers) => string>> = {
+const readKey: Readonly<Record<Protocol, (headers: HeaderMap) => string>> = {
   'anthropic-messages': (headers) => headers['x-api-key'] || bearer(headers),
-  // Azure's own header beside the usual one.
+  // Azure has a header of its own.
   'openai-chat': (headers) => bearer(headers) || (headers['api-key'] ?? ''),
   'openai-responses': (headers) => bearer(headers) || (headers['api-key'] ?? ''),
   'google-generatecontent': (headers) => headers['x-goog-api-key'] || bearer(headers),
@@ -58,9 +58,9 @@ const wrong: Readonly<Record<Protocol, (key: string) => ProviderError>> = {
 
 const masked = (key: string): string => (key.length < 12 ? '****' : `${key.slice(0, 4)}****${key.slice(-4)}`);
 
-/** Any key will do unless one is asked for. */
-export function checkKey(protocol: Protocol, headers: Headers, key: string | undefined): Denial | undefined {
-  const given = keyOf[protocol](headers);
+/** Refuses a missing key, and any key other than the configured one. */
+export function checkKey(protocol: Protocol, headers: HeaderMap, key: string | undefined): Denial | undefined {
+  const given = readKey[protocol](headers);
   if (given === '') return { id: 'auth', error: missing[protocol] };
   if (key !== undefined && given !== key) return { id: 'auth', error: wrong[protocol](given) };
   return undefined;
@@ -85,6 +85,6 @@ const notFound: Readonly<Record<Protocol, (model: string) => ProviderError>> = {
   }),
 };
 
-/** Every model exists, but for those that say of themselves that they do not. */
+/** Every model exists, except those with `does-not-exist` in the name. */
 export const checkModel = (protocol: Protocol, model: string): Denial | undefined =>
   model.includes('does-not-exist') ? { id: 'model-not-found', error: notFound[protocol](model) } : undefined;

@@ -1,7 +1,7 @@
-/** Errors in each provider's shape, as a body and as an event of a stream. */
+/** Errors in each provider's format, as a body and as a stream event. */
 import type { Json } from '../json.ts';
 import type { Protocol } from '../protocol.ts';
-import type { SseEvent } from '../render/rendered.ts';
+import type { SseEvent } from '../render/renderer.ts';
 
 export interface ProviderError {
   readonly status: number;
@@ -10,7 +10,7 @@ export interface ProviderError {
   readonly type?: string;
   readonly code?: string | null;
   readonly param?: string | null;
-  /** Google lists more about an error here. */
+  /** Google's list of further facts about an error. */
   readonly details?: readonly Json[];
 }
 
@@ -46,7 +46,7 @@ const GOOGLE: Readonly<Record<number, readonly [status: string, message: string]
   504: ['DEADLINE_EXCEEDED', 'The request timed out. Please try again.'],
 };
 
-/** What usually goes with a status. */
+/** The usual type and message of a status. */
 export function defaultError(protocol: Protocol, status: number): ProviderError {
   if (protocol === 'anthropic-messages') {
     const [type, message] =
@@ -74,7 +74,7 @@ export function errorBody(protocol: Protocol, error: ProviderError, requestId: s
   }
 }
 
-/** The number of events before it is a Responses event's place in the stream. */
+/** `before` is the number of events already sent, which Responses events carry as their sequence number. */
 export function errorEvent(protocol: Protocol, error: ProviderError, requestId: string, before: number): SseEvent {
   const body = errorBody(protocol, error, requestId);
   if (protocol === 'anthropic-messages') return { event: 'error', data: JSON.stringify(body) };

@@ -1,98 +1,116 @@
-/** The one thing a provider is for: judges a request and answers it. */
-import { views } from '../brain/view.ts';
-import { isObject, type Json, parseJson, plain, textOf } from '../json.ts';
-import type { ProviderMemory } from '../memory/memory.ts';
-import { renderers } from '../render/render.ts';
-import { createMint } from '../render/rendered.ts';
-import type { MessageReply, Reply } from '../reply/reply.ts';
-import { thinkingMismatches } from '../rules/anthropic-messages/rules-signature.ts';
-import type { JudgedRequest, Refusal, Verdict } from '../rules/verdict.ts';
-import { checkKey, checkModel, type Denial, type Headers } from './access.ts';
-import { type Asked, errorAnswer, jsonAnswer, messageAnswer, rawAnswer, scriptedError } from './answer.ts';
-import { keepResponse, resolved } from './chain.ts';
+/** A generation: judges the request, takes the reply from the script or the brain, renders it and remembers it. */
+
+import { requestViews } from '../brain.ts';
+import { asText, isObject, type Json, objects, parseJson, plain } from '../json.ts';
+import type { ProviderMemory } from '../memory.ts';
+import type { Protocol } from '../protocol.ts';
+import { renderAnthropicMessages } from '../render/anthropic-messages.ts';
+import { renderGoogleGenerateContent } from '../render/google-generatecontent.ts';
+import { renderOpenAIChat } from '../render/openai-chat.ts';
+import { renderOpenAIResponses } from '../render/openai-responses.ts';
+import { createMint, type Renderer } from '../render/renderer.ts';
+import type { MessageReply, Reply } from '../reply.ts';
+import { judgeAnthropicMessages } from '../rules/anthropic-messages/judge.ts';
+import { thinkingMismatches } from '../rules/anthropic-messages/rules-thinking.ts';
+import { judgeGoogleGenerateContent } from '../rules/google-generatecontent/judge.ts';
+import { createOpenAIChatJudge } from '../rules/openai-chat/judge.ts';
+import { createOpenAIResponsesJudge } from '../rules/openai-responses/judge.ts';
+import type { Judge, JudgedRequest, Refusal, Verdict } from '../rules/verdict.ts';
+import { checkKey, checkModel, type Denial } from './access.ts';
+import {
+  type Answer,
+  type AnswerContext,
+  errorAnswer,
+  jsonAnswer,
+  messageAnswer,
+  rawAnswer,
+  scriptedError,
+} from './answer.ts';
 import { errorBody } from './errors.ts';
 import type { Route } from './route.ts';
-import type { Answer } from './send.ts';
-import { judgeFor } from './settings.ts';
-import type { World } from './world.ts';
+import type { EmulatorSettings, EmulatorState, HeaderMap, Issuer } from './state.ts';
 
-export type GenerateRoute = Extract<Route, { kind: 'generate' }>;
+type GenerateRoute = Extract<Route, { kind: 'generate' }>;
 
-export interface Judged {
+export interface Outcome {
   readonly verdict: Verdict;
   readonly answer: Answer;
 }
 
-/** A denial in the form of a verdict, so that the log names its rule too. */
-export function denied(asked: Asked, { id, error }: Denial): Judged {
-  const body = JSON.stringify(errorBody(asked.protocol, error, asked.requestId));
-  const refusal = { rule: `${asked.protocol}.${id}`, status: error.status, message: error.message, body };
-  return { verdict: { refusal, warnings: [] }, answer: errorAnswer(asked, error) };
+/** Refuses a request by a rule that no judge has; the log names that rule as it does the others. */
+export function deny(context: AnswerContext, { id, error }: Denial): Outcome {
+  const body = JSON.stringify(errorBody(context.protocol, error, context.requestId));
+  const refusal = { rule: `${context.protocol}.${id}`, status: error.status, message: error.message, body };
+  return { verdict: { refusal, warnings: [] }, answer: errorAnswer(context, error) };
 }
 
-export interface Received {
+export interface ReceivedRequest {
   readonly text: string;
-  readonly headers: Headers;
-  readonly asked: Asked;
+  readonly headers: HeaderMap;
+  readonly context: AnswerContext;
 }
 
-export async function generate(world: World, route: GenerateRoute, received: Received): Promise<Judged> {
+export async function generate(
+  state: EmulatorState,
+  route: GenerateRoute,
+  received: ReceivedRequest,
+): Promise<Outcome> {
   const { text, headers } = received;
   const { protocol, issuer } = route;
-  const denial = checkKey(protocol, headers, world.configuration.key);
-  if (denial) return denied(received.asked, denial);
+  const denial = checkKey(protocol, headers, state.configuration.key);
+  if (denial) return deny(received.context, denial);
   const parsed = parseJson(text);
   const body = isObject(parsed) ? parsed : {};
-  const model = route.model ?? textOf(body.model) ?? '';
+  const model = route.model ?? asText(body.model) ?? '';
   const stream = route.stream ?? (protocol !== 'google-generatecontent' && body.stream === true ? 'sse' : undefined);
-  const asked: Asked = { ...received.asked, stream };
+  const context: AnswerContext = { ...received.context, stream };
   const missing = checkModel(protocol, model);
-  if (missing) return denied(asked, missing);
+  if (missing) return deny(context, missing);
 
-  const memory = world.memory(protocol, issuer);
+  const memory = state.memory(protocol, issuer);
   const request: JudgedRequest = {
     body: text,
     headers,
     memory,
-    settings: world.settings,
+    settings: state.settings,
     ...(route.model !== undefined && { model: route.model }),
   };
-  const verdict = judgeFor(protocol, world.settings, world.configuration.issuers[issuer])(request);
-  if (verdict.refusal) return { verdict, answer: refusalAnswer(asked, verdict.refusal) };
+  const verdict = judgeFor(protocol, state.settings, state.configuration.issuers[issuer])(request);
+  if (verdict.refusal) return { verdict, answer: refusalAnswer(context, verdict.refusal) };
 
-  const attempt = world.attempt(protocol, issuer, text);
-  const full = protocol === 'openai-responses' ? resolved(body, memory) : body;
+  const attempt = state.attempt(protocol, issuer, text);
+  const full = protocol === 'openai-responses' ? withStoredItems(body, memory) : body;
   const reply: Reply =
-    world.next(protocol, issuer) ??
-    (await world.configuration.brain({
+    state.next(protocol, issuer) ??
+    (await state.configuration.brain({
       protocol,
       issuer,
       model,
       stream: stream !== undefined,
       attempt,
       body,
-      ...views[protocol](full),
+      ...requestViews[protocol](full),
     }));
   if ('raw' in reply) return { verdict, answer: rawAnswer(reply) };
-  if ('error' in reply) return { verdict, answer: scriptedError(asked, reply) };
+  if ('error' in reply) return { verdict, answer: scriptedError(context, reply) };
   const dropped = protocol === 'anthropic-messages' ? withDropped(reply, thinkingMismatches(request)) : reply;
   const rendered = renderers[protocol](dropped, {
     request: body,
     text,
     model,
-    mint: createMint(world.seedFor(text, attempt), memory.sealer),
-    created: Math.floor(asked.now / 1000),
-    refuseOwnFields: world.settings.refuseOwnFields ?? false,
+    mint: createMint(state.seedFor(text, attempt), memory.sealer),
+    created: Math.floor(context.now / 1000),
+    refuseOwnFields: state.settings.refuseOwnFields ?? false,
   });
   remember(memory, body, rendered.message, plain(rendered.body));
-  return { verdict, answer: messageAnswer(asked, dropped, rendered) };
+  return { verdict, answer: messageAnswer(context, dropped, rendered) };
 }
 
-/** Anthropic names the request in the header and in the body. */
-export function refusalAnswer(asked: Asked, { status, body }: Refusal): Answer {
+/** Anthropic repeats the request id in the body, so header and body must agree. */
+export function refusalAnswer(context: AnswerContext, { status, body }: Refusal): Answer {
   const parsed = parseJson(body);
-  const requestId = (isObject(parsed) ? textOf(parsed.request_id) : undefined) ?? asked.requestId;
-  return jsonAnswer({ ...asked, requestId }, status, body);
+  const requestId = (isObject(parsed) ? asText(parsed.request_id) : undefined) ?? context.requestId;
+  return jsonAnswer({ ...context, requestId }, status, body);
 }
 
 function remember(memory: ProviderMemory, request: Json, message: Json, body: unknown): void {
@@ -100,10 +118,58 @@ function remember(memory: ProviderMemory, request: Json, message: Json, body: un
   if (isObject(body) && Array.isArray(body.output)) keepResponse(request, body, memory);
 }
 
-/** With `drop_block` the reply lists what was left out (docs/wire-rules.md, "Preserved thinking"). */
+/** With `drop_block` the reply lists the blocks that were left out (docs/wire-rules.md, "Preserved thinking"). */
 function withDropped(reply: MessageReply, paths: readonly string[]): MessageReply {
   if (paths.length === 0) return reply;
   const list = paths.map((path) => ({ type: 'thinking_dropped', path, reason: 'prefix_mismatch' }));
   const envelope = { input_transformations: list, ...reply.extra?.envelope };
   return { ...reply, extra: { ...reply.extra, envelope } };
+}
+
+export function judgeFor(protocol: Protocol, settings: EmulatorSettings, issuer: Issuer = {}): Judge {
+  switch (protocol) {
+    case 'anthropic-messages':
+      return judgeAnthropicMessages;
+    case 'google-generatecontent':
+      return judgeGoogleGenerateContent;
+    case 'openai-chat': {
+      const strict = issuer.refuseUnknownMessageFields ?? settings.refuseUnknownMessageFields ?? false;
+      return createOpenAIChatJudge({ ...issuer, refuseUnknownMessageFields: strict });
+    }
+    case 'openai-responses':
+      return createOpenAIResponsesJudge(issuer);
+  }
+}
+
+const renderers: Readonly<Record<Protocol, Renderer>> = {
+  'anthropic-messages': renderAnthropicMessages,
+  'openai-chat': renderOpenAIChat,
+  'openai-responses': renderOpenAIResponses,
+  'google-generatecontent': renderGoogleGenerateContent,
+};
+
+/** The `input` of a Responses request as a list of items. */
+export const inputItems = (input: unknown): readonly Json[] =>
+  typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : objects(input);
+
+const readConversationId = ({ conversation }: Json): string | undefined =>
+  isObject(conversation) ? asText(conversation.id) : asText(conversation);
+
+/** A Responses request with the items of the stored response or conversation that it continues. */
+function withStoredItems(body: Json, memory: ProviderMemory): Json {
+  const id = asText(body.previous_response_id) ?? readConversationId(body);
+  const before = id === undefined ? [] : (memory.kept(id)?.items ?? []);
+  return { ...body, input: [...before, ...inputItems(body.input)] };
+}
+
+/** Stores a response, which is the default, and adds it to its conversation. */
+function keepResponse(body: Json, response: Json, memory: ProviderMemory): void {
+  const output = objects(response.output);
+  memory.issueItems(output);
+  const items = [...objects(withStoredItems(body, memory).input), ...output];
+  const input = inputItems(body.input);
+  if (body.store !== false) memory.keep(`${response.id}`, { response, items, input });
+  const conversation = readConversationId(body);
+  const kept = conversation === undefined ? undefined : memory.kept(conversation);
+  if (conversation !== undefined && kept) memory.keep(conversation, { ...kept, items });
 }

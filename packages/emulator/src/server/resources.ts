@@ -1,21 +1,18 @@
-/** Everything that is no generation: models, token counts, stored responses, conversations. */
+/** Every request other than a generation: models, token counts, stored responses, conversations. */
 import { isObject, type Json, objects, parseJson, stringify } from '../json.ts';
 import type { Protocol } from '../protocol.ts';
-import { createMint } from '../render/rendered.ts';
-import { estimateTokens } from '../reply/pieces.ts';
+import { createMint, estimateTokens } from '../render/renderer.ts';
 import { checkKey, checkModel, type Denial } from './access.ts';
-import { type Asked, jsonAnswer } from './answer.ts';
-import { inputItems } from './chain.ts';
+import { type AnswerContext, jsonAnswer } from './answer.ts';
 import { defaultError } from './errors.ts';
-import { denied, type Judged, type Received, refusalAnswer } from './generate.ts';
+import { deny, inputItems, judgeFor, type Outcome, type ReceivedRequest, refusalAnswer } from './generate.ts';
 import type { Route } from './route.ts';
-import { judgeFor } from './settings.ts';
-import type { World } from './world.ts';
+import type { EmulatorState } from './state.ts';
 
 const accepted = { refusal: undefined, warnings: [] };
-const ok = (asked: Asked, body: Json): Judged => ({
+const ok = (context: AnswerContext, body: Json): Outcome => ({
   verdict: accepted,
-  answer: jsonAnswer(asked, 200, stringify(body)),
+  answer: jsonAnswer(context, 200, stringify(body)),
 });
 
 const modelForms: Readonly<Record<Protocol, (id: string, created: number) => Json>> = {
@@ -49,34 +46,38 @@ const listForms: Readonly<Record<Protocol, (models: readonly Json[]) => Json>> =
   'google-generatecontent': (models) => ({ models }),
 };
 
-function models({ configuration }: World, { protocol, id }: Extract<Route, { kind: 'models' }>, asked: Asked): Judged {
-  const form = (name: string) => modelForms[protocol](name, Math.floor(asked.now / 1000));
-  if (id === undefined) return ok(asked, listForms[protocol](configuration.models.map(form)));
+function models(
+  { configuration }: EmulatorState,
+  { protocol, id }: Extract<Route, { kind: 'models' }>,
+  context: AnswerContext,
+): Outcome {
+  const form = (name: string) => modelForms[protocol](name, Math.floor(context.now / 1000));
+  if (id === undefined) return ok(context, listForms[protocol](configuration.models.map(form)));
   const missing = checkModel(protocol, id);
-  return missing ? denied(asked, missing) : ok(asked, form(id));
+  return missing ? deny(context, missing) : ok(context, form(id));
 }
 
-/** Counted on the same terms as generated; only `max_tokens` is not asked for. */
+/** Judged like a generation, except that `max_tokens` may be missing. */
 function countTokens(
-  world: World,
+  state: EmulatorState,
   route: Extract<Route, { kind: 'count-tokens' }>,
-  { text, headers, asked }: Received,
-): Judged {
+  { text, headers, context }: ReceivedRequest,
+): Outcome {
   const { protocol, issuer, model } = route;
-  if (protocol === 'google-generatecontent') return ok(asked, { totalTokens: estimateTokens(text) });
+  if (protocol === 'google-generatecontent') return ok(context, { totalTokens: estimateTokens(text) });
   const body = parseJson(text);
   const verdict = judgeFor(
     protocol,
-    world.settings,
+    state.settings,
   )({
     body: isObject(body) ? JSON.stringify({ ...body, max_tokens: Number.MAX_SAFE_INTEGER }) : text,
     headers,
-    memory: world.memory(protocol, issuer),
-    settings: world.settings,
+    memory: state.memory(protocol, issuer),
+    settings: state.settings,
     ...(model !== undefined && { model }),
   });
-  if (verdict.refusal) return { verdict, answer: refusalAnswer(asked, verdict.refusal) };
-  return ok(asked, { input_tokens: estimateTokens(text) });
+  if (verdict.refusal) return { verdict, answer: refusalAnswer(context, verdict.refusal) };
+  return ok(context, { input_tokens: estimateTokens(text) });
 }
 
 const missing = (what: string, id: string): Denial => ({
@@ -84,47 +85,52 @@ const missing = (what: string, id: string): Denial => ({
   error: { status: 404, message: `${what} with id '${id}' not found.` },
 });
 
-function response(world: World, route: Extract<Route, { kind: 'response' }>, method: string, asked: Asked): Judged {
-  const memory = world.memory(route.protocol, route.issuer);
+function response(
+  state: EmulatorState,
+  route: Extract<Route, { kind: 'response' }>,
+  method: string,
+  context: AnswerContext,
+): Outcome {
+  const memory = state.memory(route.protocol, route.issuer);
   const kept = memory.kept(route.id);
-  if (!kept) return denied(asked, missing('Response', route.id));
-  if (route.items) return ok(asked, { object: 'list', data: kept.input, has_more: false });
-  if (method === 'GET') return ok(asked, kept.response);
+  if (!kept) return deny(context, missing('Response', route.id));
+  if (route.items) return ok(context, { object: 'list', data: kept.input, has_more: false });
+  if (method === 'GET') return ok(context, kept.response);
   memory.forget(route.id);
-  return ok(asked, { id: route.id, object: 'response', deleted: true });
+  return ok(context, { id: route.id, object: 'response', deleted: true });
 }
 
 function conversation(
-  world: World,
+  state: EmulatorState,
   route: Extract<Route, { kind: 'conversation' }>,
   method: string,
-  received: Received,
-): Judged {
-  const { asked, text } = received;
-  const memory = world.memory(route.protocol, route.issuer);
+  received: ReceivedRequest,
+): Outcome {
+  const { context, text } = received;
+  const memory = state.memory(route.protocol, route.issuer);
   if (route.id === undefined) {
     const body = parseJson(text);
     const fields = isObject(body) ? body : {};
-    const attempt = world.attempt(route.protocol, `${route.issuer}/conversations`, text);
-    const id = createMint(world.seedFor(`conversation ${text}`, attempt), memory.sealer).id('conv_', 48);
+    const attempt = state.attempt(route.protocol, `${route.issuer}/conversations`, text);
+    const id = createMint(state.seedFor(`conversation ${text}`, attempt), memory.sealer).id('conv_', 48);
     const created = {
       id,
       object: 'conversation',
-      created_at: Math.floor(asked.now / 1000),
+      created_at: Math.floor(context.now / 1000),
       metadata: fields.metadata ?? {},
     };
     memory.keep(id, { response: created, items: objects(inputItems(fields.items)), input: [] });
-    return ok(asked, created);
+    return ok(context, created);
   }
   const kept = memory.kept(route.id);
-  if (!kept) return denied(asked, missing('Conversation', route.id));
-  if (method === 'GET') return ok(asked, kept.response);
+  if (!kept) return deny(context, missing('Conversation', route.id));
+  if (method === 'GET') return ok(context, kept.response);
   memory.forget(route.id);
-  return ok(asked, { id: route.id, object: 'conversation.deleted', deleted: true });
+  return ok(context, { id: route.id, object: 'conversation.deleted', deleted: true });
 }
 
 /** A path or a method that the API does not have. */
-function lost({ protocol, kind }: Resource, method: string, path: string): Denial {
+function noSuchRoute({ protocol, kind }: Resource, method: string, path: string): Denial {
   const status = kind === 'unknown' || protocol === 'google-generatecontent' ? 404 : 405;
   const error = defaultError(protocol, status);
   if (!protocol.startsWith('openai')) return { id: kind, error };
@@ -135,19 +141,25 @@ function lost({ protocol, kind }: Resource, method: string, path: string): Denia
 
 type Resource = Exclude<Route, { kind: 'generate' }>;
 
-export function resource(world: World, route: Resource, method: string, path: string, received: Received): Judged {
-  const { asked, headers } = received;
-  if (route.kind === 'wrong-method' || route.kind === 'unknown') return denied(asked, lost(route, method, path));
-  const denial = checkKey(route.protocol, headers, world.configuration.key);
-  if (denial) return denied(asked, denial);
+export function answerResource(
+  state: EmulatorState,
+  route: Resource,
+  method: string,
+  path: string,
+  received: ReceivedRequest,
+): Outcome {
+  const { context, headers } = received;
+  if (route.kind === 'wrong-method' || route.kind === 'unknown') return deny(context, noSuchRoute(route, method, path));
+  const denial = checkKey(route.protocol, headers, state.configuration.key);
+  if (denial) return deny(context, denial);
   switch (route.kind) {
     case 'models':
-      return models(world, route, asked);
+      return models(state, route, context);
     case 'count-tokens':
-      return countTokens(world, route, received);
+      return countTokens(state, route, received);
     case 'response':
-      return response(world, route, method, asked);
+      return response(state, route, method, context);
     case 'conversation':
-      return conversation(world, route, method, received);
+      return conversation(state, route, method, received);
   }
 }

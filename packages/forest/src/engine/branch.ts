@@ -3,7 +3,9 @@ import {
   type Checkpoint,
   type Fetch,
   type Message,
+  type ModelChoice,
   type ObserverEvent,
+  parseModel,
   provider,
   RunError,
   type RunEvent,
@@ -12,23 +14,19 @@ import {
   run,
   type Tool,
 } from '@skein/core';
-import { appendAt, appendBeside } from '../forest/append.ts';
-import { keepCheckpoints } from '../forest/checkpoints.ts';
 import type { Context } from '../forest/context.ts';
 import { ForestError } from '../forest/errors.ts';
-import { joinTexts } from '../forest/join-texts.ts';
-import { placeBelow } from '../forest/place.ts';
-import type { EventWriter } from './event-writer.ts';
-import { asStored, readHistory } from './history.ts';
-import { Keeping } from './keeping.ts';
-import { issuerOf, runOptions } from './run-options.ts';
-import { besideEachOther, takeOfStep } from './take-of-step.ts';
-import { definitionOf, toolsBody } from './thread-tools.ts';
-import { journalled } from './tool-journal.ts';
+import { keepCheckpoints } from '../forest/read/sent-context.ts';
+import { appendAt, appendBeside } from '../forest/write/append.ts';
+import { placeBelow } from '../forest/write/append-point.ts';
+import { joinTexts } from '../forest/write/plain-text.ts';
+import type { EventWriter } from './events.ts';
+import { asStored, besideEachOther, readHistory, takeOfStep } from './history.ts';
+import { type Asked, WireLog } from './partial-reply.ts';
+import { definitionOf, journalled, toolsBody } from './tools.ts';
 import type { BranchState, GenerateOptions, GenerationEvent } from './types.ts';
-import { type Asked, WireLog } from './wire-log.ts';
 
-export interface BranchTask {
+interface BranchTask {
   readonly generation: string;
   readonly branch: number;
   readonly node: string;
@@ -199,4 +197,59 @@ function errorOf(error: unknown): NonNullable<BranchState['error']> {
   if (error instanceof RunError) return { code: error.code, message: error.message, retryable: error.retryable };
   const code = error instanceof ForestError ? error.code : 'failed';
   return { code, message: error instanceof Error ? error.message : String(error), retryable: false };
+}
+
+/**
+ * Which messages are stored. A run does not wait for whoever looks at it; what it does next waits here, so that no tool
+ * runs and nothing is asked before the messages that lead there are safe.
+ */
+class Keeping {
+  readonly #kept = new WeakSet<Message>();
+  readonly #waiting = new Map<Message, (() => void)[]>();
+  #failure: { readonly reason: unknown } | undefined;
+
+  constructor(stored: readonly Message[]) {
+    for (const message of stored) this.#kept.add(message);
+  }
+
+  kept(message: Message): void {
+    this.#kept.add(message);
+    for (const wake of this.#waiting.get(message) ?? []) wake();
+    this.#waiting.delete(message);
+  }
+
+  /** Nothing more will be stored. */
+  fail(reason: unknown): void {
+    this.#failure = { reason };
+    for (const wake of [...this.#waiting.values()].flat()) wake();
+    this.#waiting.clear();
+  }
+
+  /** Throws when it will never be stored. */
+  async until(message: Message | undefined): Promise<void> {
+    if (!message || this.#kept.has(message)) return;
+    if (!this.#failure)
+      await new Promise<void>((resolve) => {
+        this.#waiting.set(message, [...(this.#waiting.get(message) ?? []), resolve]);
+      });
+    if (!this.#kept.has(message)) throw this.#failure?.reason;
+  }
+}
+
+/** What `run` takes of the options of a branch. One seed for all branches would give one reply many times. */
+export function runOptions(
+  { n: _n, again: _again, label: _label, thread: _thread, available: _available, ...options }: BranchTask['options'],
+  branch: number,
+): Omit<RunOptions, 'messages'> {
+  const seed = options.params?.seed;
+  return seed === undefined ? options : { ...options, params: { ...options.params, seed: seed + branch } };
+}
+
+export function issuerOf(model: ModelChoice): string {
+  return chosen(model).provider.issuer;
+}
+
+/** The descriptor and the name, with the connection of its own if it has one. */
+export function chosen(model: ModelChoice): Exclude<ModelChoice, string> {
+  return typeof model === 'string' ? parseModel(model) : model;
 }

@@ -1,7 +1,6 @@
-import type { Context } from '../forest/context.ts';
-import { setRef } from '../forest/refs.ts';
+import { type Context, setRef } from '../forest/context.ts';
+import type { Store } from '../store/index.ts';
 import { EngineError } from './types.ts';
-import { inTurn } from './under-way.ts';
 
 /** Where every writer says what it is about to start. */
 const CLAIMS = { on: 'forest', key: 'engine' } as const;
@@ -83,4 +82,20 @@ function stuck(name: string): EngineError {
 
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+}
+
+/** The last piece of work in each queue of this process, by writer and name. */
+const queues = new Map<string, Promise<unknown>>();
+
+/** Work of this process under one name runs one after the other. */
+function inTurn<T>({ writer }: Store, name: string, work: () => Promise<T>): Promise<T> {
+  const key = `${writer}/${name}`;
+  const result = (queues.get(key) ?? Promise.resolve()).then(work);
+  const settled = result
+    .catch(() => undefined)
+    .then(() => {
+      if (queues.get(key) === settled) queues.delete(key);
+    });
+  queues.set(key, settled);
+  return result;
 }

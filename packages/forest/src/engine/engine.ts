@@ -1,21 +1,37 @@
+import { type Message, user } from '@skein/core';
+import { type Context, seeingContext } from '../forest/context.ts';
+import { ForestError } from '../forest/errors.ts';
+import type { Forest } from '../forest/forest.ts';
 import { everyItem } from '../forest/pages.ts';
-import { seeingContext } from '../forest/refs.ts';
-import { resolveId } from '../forest/resolve.ts';
-import { threadsOf } from '../forest/threads.ts';
-import type { Forest } from '../forest/types.ts';
+import { resolveId } from '../forest/read/resolve.ts';
+import { threadsOf } from '../forest/threads/threads.ts';
+import { appendAt } from '../forest/write/append.ts';
+import { placeBelow } from '../forest/write/append-point.ts';
+import { nodeId, ROOT } from '../model/index.ts';
 import { growBranch } from './branch.ts';
 import { inTurnOfAll } from './claims.ts';
-import { EventWriter } from './event-writer.ts';
-import { follow, refuseOtherIds } from './follow.ts';
-import { generationRecord, readGeneration, shown, stateOf } from './generation-record.ts';
+import { EventWriter, follow, refuseOtherIds } from './events.ts';
+import {
+  createParking,
+  FROM_THE_FOREST,
+  generationRecord,
+  nameOf,
+  newState,
+  readGeneration,
+  refuseForeign,
+  requestOf,
+  runningHere,
+  setRunning,
+  setStop,
+  shown,
+  stateOf,
+  toResume,
+  watchForStop,
+} from './generation.ts';
 import { readHistory } from './history.ts';
-import { FROM_THE_FOREST, nameOf, newState, refuseForeign, requestOf } from './new-state.ts';
-import { createParking } from './parking.ts';
-import { takeUp } from './partial.ts';
+import { takeUp } from './partial-reply.ts';
 import { previewRequest } from './preview.ts';
-import { rerunTurns } from './rerun.ts';
-import { toResume } from './resuming.ts';
-import { toolsToGoOn } from './thread-tools.ts';
+import { toolsToGoOn } from './tools.ts';
 import {
   type BranchState,
   type Engine,
@@ -23,10 +39,9 @@ import {
   type GenerateOptions,
   type Generation,
   type GenerationState,
+  type Rerun,
   type ResumeOptions,
 } from './types.ts';
-import { runningHere, setRunning } from './under-way.ts';
-import { setStop, watchForStop } from './watch-for-stop.ts';
 
 /** Grows a forest with models. `defaults` hold for every generation: keys, addresses, prices, an observer. */
 export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: Partial<GenerateOptions> = {}): Engine {
@@ -220,4 +235,66 @@ function statusOf(branches: readonly BranchState[]): GenerationState['status'] {
   if (has('waiting')) return 'waiting';
   if (has('aborted')) return 'aborted';
   return branches.every(({ status }) => status === 'failed') ? 'failed' : 'done';
+}
+
+/** The same questions to another model: what people said stays, every answer is asked for again. */
+async function rerunTurns(
+  context: Context,
+  engine: Engine,
+  path: string,
+  { from = ROOT, ...options }: GenerateOptions & { readonly from?: string },
+): Promise<Rerun> {
+  const { store } = context;
+  const start = await resolveId(store, from);
+  const { messages, path: nodes } = await readHistory(store, await resolveId(store, path), { thread: options.thread });
+  const at = nodes.findIndex(({ id }) => id === start);
+  if (at < 0 && start !== ROOT)
+    throw new ForestError('not_above', start, `Node ${start} does not lead to ${path}: "from" has to be above it.`);
+  const generations: GenerationState[] = [];
+  let head = start;
+  for (const { said, answered } of turnsOf(messages.slice(at + 1))) {
+    for (const message of said) head = await saidBelow(context, head, message);
+    if (!answered) continue;
+    const generation = await engine.generate(head, { ...options, n: 1 });
+    const state = await generation.result;
+    generations.push(state);
+    const [branch] = state.branches;
+    head = branch!.head;
+    if (branch!.status !== 'done') break;
+  }
+  return { head, generations };
+}
+
+/** What is there already is gone on from as it is: nobody says it again. */
+async function saidBelow(context: Context, head: string, message: Message): Promise<string> {
+  const id = nodeId(head, message.origin.dialect, message.facts.digest);
+  const [there] = await context.store.nodes([id]);
+  if (there) return resolveId(context.store, id);
+  const [added] = await appendAt(context, await placeBelow(context.store, head), [message], { via: 'generate' });
+  return added!;
+}
+
+interface Turn {
+  /** System and user messages, in order. */
+  readonly said: readonly Message[];
+  readonly answered: boolean;
+}
+
+function turnsOf(messages: readonly Message[]): Turn[] {
+  const turns: Turn[] = [];
+  let said: Message[] = [];
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      if (said.length > 0) turns.push({ said, answered: true });
+      said = [];
+    } else said.push(...wordsOf(message));
+  }
+  return said.length > 0 ? [...turns, { said, answered: false }] : turns;
+}
+
+/** Results belong to calls that are not made again; what a person said beside them stays. */
+function wordsOf(message: Message): readonly Message[] {
+  if (message.role === 'tool') return [];
+  if (message.toolResults.length === 0) return [message];
+  return message.text === '' ? [] : [user(message.text)];
 }

@@ -1,15 +1,34 @@
-import { type Checkpoint, dialect, type Manifest, type Message, rangeDigest, type ToolDefinition } from '@skein/core';
-import { readCheckpoints } from '../forest/checkpoints.ts';
+import {
+  type Checkpoint,
+  dialect,
+  joinManifest,
+  type Manifest,
+  type Message,
+  rangeDigest,
+  type Step,
+  type ToolDefinition,
+} from '@skein/core';
 import { ForestError } from '../forest/errors.ts';
-import { type Lineage, lineageOf, takesOfLineage } from '../forest/lineage.ts';
-import { messageOf, takesByNode } from '../forest/read-nodes.ts';
-import { storedManifest } from '../forest/sent-request.ts';
-import { type NodeRecord, ROOT, type TakeContext, type TakeRecord } from '../model/index.ts';
+import { messageOf, takesByNode } from '../forest/read/read-nodes.ts';
+import { readCheckpoints } from '../forest/read/sent-context.ts';
+import { storedManifest } from '../forest/read/sent-request.ts';
+import { type Lineage, lineageOf, takesOfLineage } from '../forest/threads/thread.ts';
+import type { TakeFacts } from '../forest/write/append.ts';
+import {
+  type BodyRecord,
+  isMessage,
+  type NodeRecord,
+  ROOT,
+  sha256,
+  storeManifest,
+  type TakeContext,
+  type TakeRecord,
+} from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { readTools } from './thread-tools.ts';
+import { readTools } from './tools.ts';
 
 /** What a request below a node is made from: the texts of its path, and what was sent for them before. */
-export interface History {
+interface History {
   readonly path: readonly NodeRecord[];
   /** The messages of the path. */
   readonly stored: readonly Message[];
@@ -129,4 +148,67 @@ async function lastRequest(store: Store, { provider, model, params, context }: T
     ...(params !== undefined && { params }),
     tools: context?.tools ? await readTools(store, context.tools) : [],
   };
+}
+
+/** What a reply says of itself, and the texts that its exact request is put together from. */
+export function takeOfStep(
+  step: Step,
+  sent: readonly Message[],
+  known: ReadonlySet<string>,
+  previous: History['previous'],
+  about: Pick<TakeFacts, 'generation' | 'params' | 'thread'> & {
+    readonly tools: BodyRecord | undefined;
+    readonly replacesLead: boolean;
+  },
+): { take: TakeFacts; bodies: readonly BodyRecord[]; stored: NonNullable<History['previous']> } {
+  const { manifest, provider, model, usage, estimated, cost, stop, envelope, requestId, durationMs, firstEventMs } =
+    step;
+  const [head, stored] = storeManifest(manifest, previous);
+  const body = joinManifest(manifest, (index) => sent[index]!.raw);
+  const others = sent.filter(({ facts }) => !known.has(facts.digest));
+  const { tools, replacesLead, ...facts } = about;
+  const take: TakeFacts = {
+    via: 'generate',
+    author: 'model',
+    ...facts,
+    context: {
+      system: leadingSystem(sent).map(({ origin, facts: of }) => ({ dialect: origin.dialect, body: of.digest })),
+      ...(replacesLead && { replacesLead }),
+      ...(tools && { tools: tools.digest }),
+    },
+    provider,
+    model,
+    stop,
+    durationMs,
+    envelope: sha256(envelope),
+    request: { manifest: stored.digest, sha256: sha256(body) },
+    ...(usage && { usage }),
+    ...(estimated && { estimated }),
+    ...(cost !== undefined && { cost }),
+    ...(requestId !== undefined && { requestId }),
+    ...(firstEventMs !== undefined && { firstEventMs }),
+  };
+  const bodies = [
+    ...others.map(({ raw, facts }) => ({ k: 'body' as const, digest: facts.digest, text: raw })),
+    { k: 'body' as const, digest: sha256(envelope), text: envelope },
+    ...(tools ? [tools] : []),
+    head,
+    stored,
+  ];
+  return { take, bodies, stored: { digest: stored.digest, manifest } };
+}
+
+function leadingSystem(sent: readonly Message[]): readonly Message[] {
+  const end = sent.findIndex(({ role }) => role !== 'system');
+  return end < 0 ? sent : sent.slice(0, end);
+}
+
+/** A reply and its alternatives. They share a request, and what was spent is said once: of the reply. */
+export function besideEachOther({ message, alternatives }: Pick<Step, 'message' | 'alternatives'>, take: TakeFacts) {
+  const { usage: _usage, cost: _cost, estimated: _estimated, ...shared } = take;
+  const others = alternatives.filter(isMessage);
+  return [
+    { message, take },
+    ...others.map((other) => ({ message: other.message, take: { ...shared, stop: other.stop } })),
+  ];
 }

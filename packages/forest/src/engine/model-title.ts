@@ -1,6 +1,7 @@
 import { system, user } from '@skein/core';
-import { titleOf, wordsAt } from '../forest/thread-title.ts';
-import type { Forest, Thread } from '../forest/types.ts';
+import type { Forest } from '../forest/forest.ts';
+import type { Thread } from '../forest/threads/thread.ts';
+import { titleOf, wordsAt } from '../forest/threads/title.ts';
 import type { Engine, GenerateOptions } from './types.ts';
 
 /** Letters of the question and of the answer that a title is made from. */

@@ -1,10 +1,10 @@
 import { type Environment, type Loss, type Message, type ModelChoice, pendingCalls, run } from '@skein/core';
-import { joinTexts } from '../forest/join-texts.ts';
-import { lineageOf } from '../forest/lineage.ts';
-import { partsFrom } from '../forest/sent-request.ts';
+import { partsFrom } from '../forest/read/sent-request.ts';
+import { lineageOf } from '../forest/threads/thread.ts';
+import { joinTexts } from '../forest/write/plain-text.ts';
 import type { Store } from '../store/index.ts';
+import { chosen, issuerOf, runOptions } from './branch.ts';
 import { readHistory } from './history.ts';
-import { chosen, issuerOf, runOptions } from './run-options.ts';
 import { EngineError, type GenerateOptions, type RequestPreview } from './types.ts';
 
 /**

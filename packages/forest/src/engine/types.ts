@@ -1,14 +1,16 @@
-import type {
-  Approval,
-  Loss,
-  Notice,
-  PrefixDifference,
-  RunOptions,
-  RunStop,
-  StreamEvent,
-  Tool,
-  ToolUseBlock,
-  Usage,
+import {
+  type Approval,
+  type Loss,
+  type Notice,
+  type PrefixDifference,
+  type RunOptions,
+  type RunStop,
+  SkeinError,
+  type SkeinErrorCode,
+  type StreamEvent,
+  type Tool,
+  type ToolUseBlock,
+  type Usage,
 } from '@skein/core';
 import type { LastRequest } from './history.ts';
 
@@ -162,23 +164,27 @@ export type GenerationEvent =
    */
   | { readonly type: 'end'; readonly status: GenerationStatus };
 
-/** What an engine refuses to do. */
-export class EngineError extends Error {
-  readonly code:
-    | 'unknown_generation'
-    | 'generation_running'
-    | 'nothing_to_resume'
-    | 'tools_needed'
-    | 'model_needed'
-    | 'calls_open'
-    | 'bad_event'
-    | 'engine_parked';
-  /** The generation at fault, or the node where there is none. */
+export type EngineErrorCode = Extract<
+  SkeinErrorCode,
+  | 'unknown_generation'
+  | 'generation_running'
+  | 'nothing_to_resume'
+  | 'tools_needed'
+  | 'model_needed'
+  | 'calls_open'
+  | 'bad_event'
+  | 'engine_parked'
+>;
+
+/** An engine refused a request. Nothing was sent. */
+export class EngineError extends SkeinError {
+  override readonly name = 'EngineError';
+  readonly code: EngineErrorCode;
+  /** The generation that the request was refused for, or the node where there is none yet. */
   readonly generation: string;
 
-  constructor(code: EngineError['code'], generation: string, message: string) {
+  constructor(code: EngineErrorCode, generation: string, message: string) {
     super(message);
-    this.name = 'EngineError';
     this.code = code;
     this.generation = generation;
   }

@@ -1,18 +1,7 @@
-/** What a forest refuses to do; nothing was changed. */
-export class ForestError extends Error {
-  readonly code: ForestErrorCode;
-  /** The node, thread or id at fault. */
-  readonly subject: string;
+import { SkeinError, type SkeinErrorCode } from '@skein/core';
 
-  constructor(code: ForestErrorCode, subject: string, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'ForestError';
-    this.code = code;
-    this.subject = subject;
-  }
-}
-
-export type ForestErrorCode =
+export type ForestErrorCode = Extract<
+  SkeinErrorCode,
   | 'unknown_node'
   | 'ambiguous_id'
   | 'not_an_id'
@@ -30,4 +19,19 @@ export type ForestErrorCode =
   | 'no_request'
   | 'unknown_body'
   | 'damaged'
-  | 'clock_ahead';
+  | 'clock_ahead'
+>;
+
+/** A forest refused an operation. It changed nothing. */
+export class ForestError extends SkeinError {
+  override readonly name = 'ForestError';
+  readonly code: ForestErrorCode;
+  /** The id of the node, thread or bookmark that the operation was refused for. */
+  readonly subject: string;
+
+  constructor(code: ForestErrorCode, subject: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+    this.subject = subject;
+  }
+}

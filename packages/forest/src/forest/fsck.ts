@@ -1,11 +1,10 @@
 import { dialect, type Message } from '@skein/core';
 import { ECHO_VERSION, type NodeRecord, nodeId, ROOT, sha256, type TakeRecord } from '../model/index.ts';
 import { overlayStore, type Problem, type Store } from '../store/index.ts';
-import { makeRecords } from './make-records.ts';
 import { everyPage } from './pages.ts';
-import { placeBelow } from './place.ts';
-import { takesByNode } from './read-nodes.ts';
-import { rebuildRequest } from './sent-request.ts';
+import { takesByNode } from './read/read-nodes.ts';
+import { rebuildRequest } from './read/sent-request.ts';
+import { makeRecords, placeBelow } from './write/append-point.ts';
 
 const REMEMBERED = 10_000;
 

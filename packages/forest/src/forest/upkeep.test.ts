@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type NodeRecord, ROOT, type StoreRecord, sha256 } from '../model/index.ts';
 import { memoryStore, type Store } from '../store/index.ts';
 import { createForest } from './index.ts';
-import { makeRecords } from './make-records.ts';
-import { ROOT_PLACE } from './place.ts';
+import { makeRecords, ROOT_PLACE } from './write/append-point.ts';
 
 describe('gc', () => {
   test('forgets what was removed, with its takes, marks and texts, and nothing that is shared', async () => {

@@ -1,5 +1,7 @@
-/** Something from outside that cannot be imported, or cannot be exported as asked. Nothing of it was written. */
-export class FormatError extends Error {
+import { SkeinError, type SkeinErrorCode } from '@skein/core';
+
+/** A source cannot be imported, or a forest cannot be exported as requested. Nothing of it was written. */
+export class FormatError extends SkeinError {
   override readonly name = 'FormatError';
   readonly code: FormatErrorCode;
 
@@ -10,19 +12,19 @@ export class FormatError extends Error {
 }
 
 /**
- * `unknown_format`: nothing says what it is. `dialect_needed`: bare messages do not name their dialect.
- * `wrong_shape`: it is not what its format says. `not_json`: no JSON. `broken_tree`: its messages do not make a tree.
- * `would_overwrite`: files are there already.
+ * - `unknown_format`: nothing in the source says which format it has, or no importer has the requested name.
+ * - `dialect_needed`: bare messages do not say which dialect they are written in.
+ * - `wrong_shape`: the source does not have the shape of its format.
+ * - `not_json`: the source is not JSON.
+ * - `broken_tree`: the messages do not form a tree.
+ * - `would_overwrite`: the target folder is not empty.
  */
-export type FormatErrorCode =
-  | 'unknown_format'
-  | 'dialect_needed'
-  | 'wrong_shape'
-  | 'not_json'
-  | 'broken_tree'
-  | 'would_overwrite';
+export type FormatErrorCode = Extract<
+  SkeinErrorCode,
+  'unknown_format' | 'dialect_needed' | 'wrong_shape' | 'not_json' | 'broken_tree' | 'would_overwrite'
+>;
 
-/** The error that a value does not have the shape that its format asks for. */
+/** A `FormatError` for a value that does not have the expected shape. */
 export function wrongShape(expected: string, cause?: unknown): FormatError {
   return new FormatError('wrong_shape', `Expected ${expected}.`, cause);
 }

@@ -1,26 +1,110 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { isObject } from '@skein/core';
-import type { Forest } from '../forest/types.ts';
-import { detectFormat } from './detect.ts';
+import { isObject, type Message } from '@skein/core';
+import type { Forest } from '../forest/forest.ts';
+import type { TakeFacts } from '../forest/write/append.ts';
 import { FormatError } from './format-error.ts';
-import { gathered, parsed } from './gather.ts';
-import { importSegments } from './import-segments.ts';
+import { detectFormat } from './importer.ts';
+import { READERS, type Reader } from './importers/index.ts';
 import { importOlder } from './older/import-older.ts';
-import { plant } from './plant.ts';
-import { createProgress, type Progress } from './progress.ts';
-import { READERS, type Reader } from './readers/index.ts';
-import type { Piece } from './source/lines.ts';
-import { piecesOf } from './source/pieces.ts';
-import { type ImportSource, openTextSource, type TextSource } from './source/text-source.ts';
-import type { Imported, ImportFormat, ImportOptions } from './types.ts';
+import { importSegments } from './segments.ts';
+import { readJson } from './source/exact-json.ts';
+import {
+  type ImportSource,
+  openTextSource,
+  type SourcePiece,
+  splitSource,
+  type TextSource,
+} from './source/text-source.ts';
+import { writeConversation } from './write-conversation.ts';
+
+/** What can be imported; docs/import-export.md says what each keeps where. */
+export const IMPORT_FORMATS = [
+  'messages',
+  'message-list',
+  'chat-state',
+  'fine-tuning',
+  'chatgpt',
+  'claude',
+  'ui-messages',
+  'langchain',
+  'segments',
+  'older',
+] as const;
+
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+
+export interface ImportOptions {
+  /** Needed where nothing in the source says what it is. */
+  readonly format?: ImportFormat;
+  /** What bare messages are written in; `legacy` is the older shape with string content. */
+  readonly dialect?: string;
+  /** Called now and then, and at the end. */
+  readonly onProgress?: (progress: ImportProgress) => void;
+}
+
+export interface ImportProgress {
+  /** Characters of the source that were read; files, for a folder. */
+  readonly read: number;
+  /** Conversations that are in the forest now; records, for segments. */
+  readonly elements: number;
+  readonly messages: number;
+  readonly problems: number;
+}
+
+export interface ImportResult {
+  readonly format: ImportFormat;
+  /** The conversations, each a thread: the same source gives the same threads. */
+  readonly threads: readonly string[];
+  readonly elements: number;
+  readonly messages: number;
+  /** Nodes that were not there before. */
+  readonly added: number;
+  /** What could not be read. Of such an element nothing was written. */
+  readonly problems: readonly ImportProblem[];
+}
+
+export interface ImportProblem {
+  readonly code: string;
+  /** Such as `line 3`, `element 2` or a file's name. */
+  readonly where: string;
+  readonly message: string;
+}
+
+/** A conversation as a reader found it: a tree of messages. */
+export interface Conversation {
+  /** Its id in the source; without one it is known by its messages. */
+  readonly id?: string;
+  readonly title?: string;
+  readonly createdAt?: number;
+  readonly updatedAt?: number;
+  readonly tags?: readonly string[];
+  readonly messages: readonly SourceMessage[];
+  /** Key of the message where it stands; default: the last one. */
+  readonly head?: string;
+}
+
+export interface SourceMessage {
+  /** Its own within the conversation. */
+  readonly key: string;
+  /** Undefined for a first message. */
+  readonly parent: string | undefined;
+  readonly message: Message;
+  /** When it was written, where the source knows. */
+  readonly at?: number | undefined;
+  readonly take?: TakeFacts;
+}
 
 /**
  * Brings conversations from elsewhere into a forest. Doing it twice is doing it once. An element that cannot be read
  * is reported, nothing of it is written, and the rest goes on; a source of which nothing is known is an error.
  */
-export async function importFile(forest: Forest, source: ImportSource, options: ImportOptions = {}): Promise<Imported> {
-  if (options.format === 'older' || (await isFolder(source))) return importOlder(forest, pathOf(source), options);
+export async function importFile(
+  forest: Forest,
+  source: ImportSource,
+  options: ImportOptions = {},
+): Promise<ImportResult> {
+  if (options.format === 'older' || (await isFolder(source))) return importOlder(forest, requirePath(source), options);
   if (options.format !== undefined && options.format !== 'segments' && !Object.hasOwn(READERS, options.format))
     throw new FormatError(
       'unknown_format',
@@ -34,19 +118,19 @@ export async function importFile(forest: Forest, source: ImportSource, options: 
   }
 }
 
-async function importText(forest: Forest, text: TextSource, options: ImportOptions): Promise<Imported> {
-  const progress = createProgress(options, text.read);
-  const { format, pieces } = await recognise(piecesOf(text, isInLines(options.format)), options);
+async function importText(forest: Forest, text: TextSource, options: ImportOptions): Promise<ImportResult> {
+  const progress = createImportTracker(options, text.read);
+  const { format, pieces } = await recognise(splitSource(text, isInLines(options.format)), options);
   if (format === 'segments') await importSegments(forest, pieces, progress);
   else {
     const reader = READERS[format as keyof typeof READERS];
-    const conversations = reader.element === 'message' ? gathered(pieces, progress) : pieces;
+    const conversations = reader.element === 'message' ? joinMessages(pieces, progress) : pieces;
     for await (const piece of conversations) await importOne(forest, format, reader, piece, options, progress);
   }
   return progress.result(format);
 }
 
-function pathOf(source: ImportSource): string {
+function requirePath(source: ImportSource): string {
   if (source instanceof URL) return fileURLToPath(source);
   if (typeof source === 'string') return source;
   throw new FormatError('unknown_format', 'The older layout is a folder: give its path.');
@@ -62,14 +146,14 @@ function isInLines(format: ImportFormat | undefined): boolean {
 
 /** The format, by what was asked for or by the first element that is JSON at all. */
 async function recognise(
-  pieces: AsyncGenerator<Piece>,
+  pieces: AsyncGenerator<SourcePiece>,
   { format, dialect }: ImportOptions,
-): Promise<{ format: ImportFormat; pieces: AsyncIterable<Piece> }> {
+): Promise<{ format: ImportFormat; pieces: AsyncIterable<SourcePiece> }> {
   if (format !== undefined) return { format, pieces };
-  const seen: Piece[] = [];
+  const seen: SourcePiece[] = [];
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
     seen.push(next.value);
-    const value = parsed(next.value.text);
+    const value = tryParse(next.value.text);
     if (value === undefined) continue;
     return { format: dialect === undefined ? detectFormat(value) : withDialect(value), pieces: chain(seen, pieces) };
   }
@@ -83,7 +167,7 @@ function withDialect(value: unknown): ImportFormat {
     : 'messages';
 }
 
-async function* chain(seen: readonly Piece[], rest: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+async function* chain(seen: readonly SourcePiece[], rest: AsyncIterable<SourcePiece>): AsyncGenerator<SourcePiece> {
   yield* seen;
   yield* rest;
 }
@@ -92,22 +176,22 @@ async function importOne(
   forest: Forest,
   format: ImportFormat,
   reader: Reader,
-  { text, where }: Piece,
+  { text, where }: SourcePiece,
   { dialect }: ImportOptions,
-  progress: Progress,
+  progress: ImportTracker,
 ): Promise<void> {
   try {
-    const { thread, messages, added } = await plant(forest, format, reader.read(text, { dialect }));
+    const { thread, messages, added } = await writeConversation(forest, format, reader.read(text, { dialect }));
     progress.thread(thread);
     progress.done({ elements: 1, messages, added });
   } catch (error) {
-    if (!isAboutTheElement(error)) throw error;
+    if (!isElementError(error)) throw error;
     progress.problem(where, error);
   }
 }
 
 /** What is wrong with an element is reported; what is wrong with the store, or with us, ends the import. */
-function isAboutTheElement(error: unknown): boolean {
+function isElementError(error: unknown): boolean {
   if (error instanceof FormatError) return error.code !== 'dialect_needed';
   const { name, code } = error as { name?: unknown; code?: unknown };
   return code !== 'unknown_dialect' && READING_ERRORS.has(name);
@@ -120,3 +204,68 @@ const READING_ERRORS: ReadonlySet<unknown> = new Set([
   'MessageListDeserializationError',
   'ProtocolError',
 ]);
+
+/** Elements that are messages make one conversation; a list, or an object with "messages", is one of its own. */
+async function* joinMessages(pieces: AsyncIterable<SourcePiece>, progress: ImportTracker): AsyncGenerator<SourcePiece> {
+  const texts: string[] = [];
+  let isBroken = false;
+  for await (const piece of pieces) {
+    const value = tryParse(piece.text);
+    if (Array.isArray(value) || (isObject(value) && Array.isArray(value.messages))) yield piece;
+    else if (value !== undefined) texts.push(piece.text);
+    else {
+      // A history with a hole would be another history.
+      isBroken = true;
+      progress.problem(
+        piece.where,
+        new FormatError('not_json', 'Not JSON: the conversation it belongs to is left out.'),
+      );
+    }
+  }
+  if (texts.length > 0 && !isBroken) yield { text: `[${texts.join(',')}]`, where: 'document' };
+}
+
+/** The value of a text; undefined when it is no JSON. */
+function tryParse(text: string): unknown {
+  try {
+    return readJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Counts what an import does, and tells of it. */
+export interface ImportTracker {
+  done(counts: { readonly elements: number; readonly messages: number; readonly added: number }): void;
+  thread(id: string): void;
+  problem(where: string, error: unknown): void;
+  result(format: ImportFormat): ImportResult;
+}
+
+export function createImportTracker({ onProgress }: ImportOptions, read: () => number): ImportTracker {
+  const threads = new Set<string>();
+  const problems: ImportProblem[] = [];
+  let elements = 0;
+  let messages = 0;
+  let added = 0;
+  const tell = () => onProgress?.({ read: read(), elements, messages, problems: problems.length });
+  return {
+    done(counts) {
+      elements += counts.elements;
+      messages += counts.messages;
+      added += counts.added;
+      tell();
+    },
+    thread(id) {
+      threads.add(id);
+    },
+    problem(where, error) {
+      const { code, message } = error as { code?: unknown; message?: unknown };
+      problems.push({ code: typeof code === 'string' ? code : 'unreadable', where, message: String(message ?? error) });
+    },
+    result(format) {
+      tell();
+      return { format, threads: [...threads], elements, messages, added, problems };
+    },
+  };
+}

@@ -1,13 +1,25 @@
 export { exportDialects } from './export/dialect-messages.ts';
-export { type ExportOlderOptions, exportOlder } from './export/export-older.ts';
-export { exportText } from './export/export-text.ts';
-export type { ExportDamage, ExportFormat, ExportLosses, ExportOf, ExportOptions } from './export/types.ts';
+export {
+  type ExportDamage,
+  type ExportFormat,
+  type ExportLosses,
+  type ExportOptions,
+  type ExportSelection,
+  exportText,
+} from './export/export-text.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
-export { importFile } from './import-file.ts';
+export {
+  IMPORT_FORMATS,
+  type ImportFormat,
+  type ImportOptions,
+  type ImportProblem,
+  type ImportProgress,
+  type ImportResult,
+  importFile,
+} from './import-file.ts';
 export { olderSettings } from './older/bookmarks.ts';
-export { isOlderLayout } from './older/need-layout.ts';
-export { openOlder } from './older/open-older.ts';
-export { type OlderReport, verifyOlder } from './older/verify-older.ts';
+export { type ExportOlderOptions, exportOlder } from './older/export-older.ts';
+export { type OlderReport, verifyOlder } from './older/import-older.ts';
+export { isOlderLayout } from './older/older-files.ts';
+export { openOlder } from './older/older-store.ts';
 export type { ImportSource } from './source/text-source.ts';
-export type { Imported, ImportFormat, ImportOptions, ImportProblem, ImportProgress } from './types.ts';
-export { IMPORT_FORMATS } from './types.ts';

@@ -8,7 +8,7 @@ import {
   type ToolUseBlock,
   type UnknownBlock,
 } from '@skein/core';
-import { sha256 } from './hash.ts';
+import { sha256 } from './ids.ts';
 
 export const ECHO_VERSION = 1;
 

@@ -1,4 +1,4 @@
-import type { Facts, Origin, Stop, Usage } from '@skein/core';
+import type { Alternative, Facts, Origin, Stop, Usage } from '@skein/core';
 
 /**
  * What a store keeps: one line of a segment, one row of a table. Records never change. Nodes, bodies and takes are
@@ -127,3 +127,33 @@ export interface EntryRecord {
 export const ENTRY_KINDS = ['generation', 'event', 'exchange', 'tool-journal'] as const;
 
 export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+/** Bytes as they are kept in a record: as text where they are UTF-8, else in base64. */
+export type PackedBytes = { readonly text: string } | { readonly base64: string };
+
+export function packBytes(bytes: Uint8Array): PackedBytes {
+  try {
+    // A byte order mark is part of the bytes.
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { base64: Buffer.from(bytes).toString('base64') };
+  }
+}
+
+/** What the bytes are as text, where they were kept as text: the same as decoding them, which they need not become first. */
+export function packedText(value: unknown): string | undefined {
+  const { text } = (value ?? {}) as { text?: unknown };
+  return typeof text === 'string' ? text.toWellFormed() : undefined;
+}
+
+/** The same bytes again; undefined when the value is not packed bytes. */
+export function unpackBytes(value: unknown): Uint8Array | undefined {
+  const { text, base64 } = (value ?? {}) as { text?: unknown; base64?: unknown };
+  if (typeof text === 'string') return new TextEncoder().encode(text);
+  return typeof base64 === 'string' ? new Uint8Array(Buffer.from(base64, 'base64')) : undefined;
+}
+
+/** What arrived whole is a message, also when it says nothing; what broke off before its first word is none. */
+export function isMessage({ message, stop }: Alternative): boolean {
+  return message.content.length > 0 || (stop.reason !== 'cut' && stop.reason !== 'error');
+}

@@ -1,4 +1,6 @@
-import { type EntryRecord, type PackedBytes, packBytes } from '../model/index.ts';
+import { everyPage } from '../forest/pages.ts';
+import { type EntryRecord, type PackedBytes, packBytes, packedText, unpackBytes } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
 import type { Hints } from './hints.ts';
 
 /**
@@ -64,11 +66,11 @@ const FORMAT = 1;
 
 export function exchangeRecord(exchange: Exchange, clock: string): EntryRecord {
   const data = { version: FORMAT, ...exchange };
-  return { k: 'exchange', id: exchange.id, of: EXCHANGES, order: orderOf(exchange), clock, data };
+  return { k: 'exchange', id: exchange.id, of: EXCHANGES, order: exchangeOrder(exchange), clock, data };
 }
 
 /** Its place among all exchanges, compared as text. */
-function orderOf({ start, id }: Pick<Exchange, 'start' | 'id'>): string {
+function exchangeOrder({ start, id }: Pick<Exchange, 'start' | 'id'>): string {
   return `${startOrder(start)}.${id}`;
 }
 
@@ -78,7 +80,7 @@ export function startOrder(start: number): string {
 }
 
 /** Undefined for what this version cannot read; it is kept as it is. */
-export function exchangeOf({ data }: EntryRecord): Exchange | undefined {
+export function readExchangeRecord({ data }: EntryRecord): Exchange | undefined {
   const { version, id, start, method, path, outcome } = data;
   const isReadable =
     version === FORMAT &&
@@ -91,10 +93,10 @@ export function exchangeOf({ data }: EntryRecord): Exchange | undefined {
 }
 
 /** The place of the request's bytes among the parts of an exchange. */
-export const REQUEST_PART = 'request';
+const REQUEST_PART = 'request';
 
 /** The id of the part that holds the request's bytes; `forest.request` knows it, too. */
-export function requestPartId(exchange: string): string {
+function requestPartId(exchange: string): string {
   return `${exchange}/${REQUEST_PART}`;
 }
 
@@ -116,3 +118,75 @@ export function responsePart(
 function partRecord(id: string, of: string, order: string, clock: string, data: EntryRecord['data']): EntryRecord {
   return { k: 'exchange', id, of, order, clock, data };
 }
+
+/** Bytes of an answer that came together, and when. */
+export interface TimedPart {
+  readonly bytes: Uint8Array;
+  readonly at: number;
+}
+
+/** The exact bytes of an exchange, as far as they were kept. */
+export async function readResponse(store: Store, exchange: string): Promise<Uint8Array> {
+  const parts = await readResponseParts(store, exchange);
+  return new Uint8Array(Buffer.concat(parts.map(({ bytes }) => bytes)));
+}
+
+/** The same, cut where time passed. */
+export async function readResponseParts(store: Store, exchange: string): Promise<TimedPart[]> {
+  const parts: TimedPart[] = [];
+  for (const { order, data } of await readParts(store, exchange))
+    if (isResponsePart(order)) parts.push(...timedParts(data));
+  return parts;
+}
+
+/** The request and the answer of an exchange as texts; empty where there is none. */
+export async function readTexts(store: Store, exchange: string): Promise<{ request: string; response: string }> {
+  const parts = await readParts(store, exchange);
+  return {
+    request: joinText(parts.filter(({ order }) => order === REQUEST_PART)),
+    response: joinText(parts.filter(({ order }) => isResponsePart(order))),
+  };
+}
+
+/** Where one part is no text, a character may have been cut between it and the next. */
+function joinText(parts: readonly EntryRecord[]): string {
+  const texts = parts.map(({ data }) => packedText(data));
+  if (texts.every((text) => text !== undefined)) return texts.join('');
+  return Buffer.concat(parts.map(({ data }) => unpackBytes(data) ?? NONE)).toString('utf8');
+}
+
+async function readParts(store: Store, exchange: string): Promise<readonly EntryRecord[]> {
+  const parts: EntryRecord[] = [];
+  for await (const items of everyPage((page) => store.entries('exchange', { of: exchange, ...page })))
+    parts.push(...items);
+  return parts;
+}
+
+function isResponsePart(order: string): boolean {
+  return order.startsWith('response.');
+}
+
+function timedParts(data: EntryRecord['data']): TimedPart[] {
+  const bytes = unpackBytes(data) ?? NONE;
+  const at = typeof data.at === 'number' ? data.at : 0;
+  const marks = Array.isArray(data.marks) ? data.marks.filter(isMark) : [];
+  const parts: TimedPart[] = [];
+  let from = 0;
+  for (const [end, when] of marks) {
+    if (end <= from || end >= bytes.length) continue;
+    parts.push({ bytes: bytes.slice(from, end), at: when });
+    from = end;
+  }
+  return [...parts, { bytes: bytes.slice(from), at: marks.at(-1)?.[1] ?? at }];
+}
+
+function isMark(value: unknown): value is readonly [end: number, at: number] {
+  return Array.isArray(value) && typeof value[0] === 'number' && typeof value[1] === 'number';
+}
+
+/** Undefined when the request had no body, or it was not kept. */
+export async function readRequestBody(store: Store, exchange: string): Promise<Uint8Array | undefined> {
+  return unpackBytes((await store.entry('exchange', requestPartId(exchange)))?.data);
+}
+
+const NONE = new Uint8Array();

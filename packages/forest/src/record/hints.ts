@@ -70,28 +70,28 @@ const MENTIONED = /"(?:user|safety_identifier|prompt_cache_key|metadata)"\s*:/;
 /** Undefined when a request says nothing of it. */
 export function readHints(headers: HeaderPairs, body: string, places: HintPlaces = {}): Hints | undefined {
   const given = new Map(headers);
-  const found = new Found();
+  const found = new HintCollector();
   for (const [name, kind] of Object.entries(HEADERS)) found.add(kind, name, given.get(name));
   if (MENTIONED.test(body)) readMembers(body, found);
   for (const kind of ['person', 'session'] as const)
     for (const place of places[kind] ?? []) found.add(kind, place, valueAt(place, given, body));
   const parent = given.get(PARENT_HEADER);
-  if (parent) found.group = hashed(parent);
+  if (parent) found.group = hashHint(parent);
   return found.hints({
-    ...(given.get(AGENT_HEADER) && { agent: hashed(given.get(AGENT_HEADER)!), isSubagent: true as const }),
+    ...(given.get(AGENT_HEADER) && { agent: hashHint(given.get(AGENT_HEADER)!), isSubagent: true as const }),
     ...(parent && { isSubagent: true as const }),
-    ...(given.get(NAME_HEADER) && { name: hashed(given.get(NAME_HEADER)!) }),
+    ...(given.get(NAME_HEADER) && { name: hashHint(given.get(NAME_HEADER)!) }),
   });
 }
 
-class Found {
+class HintCollector {
   readonly #person: Record<string, string> = {};
   readonly #session: Record<string, string> = {};
   group: string | undefined;
 
   add(kind: Kind, name: string, value: unknown): void {
     if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return;
-    const hash = hashed(String(value));
+    const hash = hashHint(String(value));
     if (kind === 'person') this.#person[name] = hash;
     else this.#session[name] = hash;
     if (kind === 'session') this.group ??= hash;
@@ -108,7 +108,7 @@ class Found {
   }
 }
 
-function readMembers(body: string, found: Found): void {
+function readMembers(body: string, found: HintCollector): void {
   const members = topLevel(body);
   for (const [name, kind] of Object.entries(MEMBERS)) found.add(kind, name, members.get(name)?.());
   const metadata = members.get('metadata')?.();
@@ -161,7 +161,7 @@ function memberAt(body: string, path: readonly string[]): unknown {
   }
 }
 
-function hashed(value: string): string {
+function hashHint(value: string): string {
   return sha256(`skein-hint/1\n${value}`).slice(0, 16);
 }
 
@@ -177,7 +177,7 @@ export function samePerson(a: Hints, b: Hints): boolean {
 }
 
 /** Whether nothing tells two requests apart. */
-export function nothingDiffers(a: Hints, b: Hints): boolean {
+export function hintsAgree(a: Hints, b: Hints): boolean {
   return samePerson(a, b) && agree(a.session, b.session);
 }
 
@@ -198,7 +198,7 @@ export function hintsKey({ person = {}, session = {}, agent = '' }: Hints): stri
 }
 
 /** The keys of all hints that say a part of what these say: requests under those are not told apart from this one. */
-export function keysWithin({ person = {}, session = {}, agent }: Hints): string[] {
+export function subsetKeys({ person = {}, session = {}, agent }: Hints): string[] {
   const named = [
     ...sorted(person).map((one) => ['person', ...one] as const),
     ...sorted(session).map((one) => ['session', ...one] as const),

@@ -1,6 +1,5 @@
-export { type Address, readAddress } from './address.ts';
+export { type Address, readAddress } from './describe-request.ts';
 export type { Exchange, ExchangeKind, Outcome } from './exchange.ts';
-export type { Landing } from './landing.ts';
 export {
   type ExchangeFilters,
   type ListedExchange,
@@ -10,7 +9,8 @@ export {
   reproject,
   type StatusClass,
 } from './list-exchanges.ts';
-export type { Projected } from './projector.ts';
+export type { Placement } from './placement.ts';
+export type { ProjectionCounts } from './projection/projector.ts';
 export { type FetchLike, type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
 export {
   createRecorder,

@@ -1,10 +1,17 @@
 import type { Page } from '../store/index.ts';
-import { EXCHANGES, type Exchange, exchangeOf, type Outcome, startOrder } from './exchange.ts';
-import { type Landing, outcomeOf, readLanding } from './landing.ts';
-import { type Projected, projectorOf } from './projector.ts';
-import { readRequestBody, readResponse } from './read-parts.ts';
+import {
+  EXCHANGES,
+  type Exchange,
+  type Outcome,
+  readExchangeRecord,
+  readRequestBody,
+  readResponse,
+  startOrder,
+} from './exchange.ts';
+import { finalOutcome, type Placement, readPlacement } from './placement.ts';
+import { type ProjectionCounts, sharedProjector } from './projection/projector.ts';
+import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest } from './recorder.ts';
-import { LANDED } from './write-tree.ts';
 
 export interface ExchangeFilters {
   readonly provider?: string;
@@ -24,9 +31,9 @@ export interface ExchangeFilters {
 
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx';
 
-/** An exchange and where it landed; `landing` is absent until the projection has seen it. */
+/** An exchange with its placement; `landing` is absent until the projection has read the exchange. */
 export interface ListedExchange extends Exchange {
-  readonly landing?: Landing;
+  readonly landing?: Placement;
 }
 
 const FETCH = 200;
@@ -49,14 +56,16 @@ export async function listExchanges(
     });
     const keys = page.items.map(({ id }) => id);
     const refs =
-      keys.length === 0 ? [] : (await store.refs({ on: 'forest', keys, names: [LANDED], limit: keys.length })).items;
-    const landings = new Map(refs.map(({ key, value }) => [key, readLanding(value)]));
+      keys.length === 0
+        ? []
+        : (await store.refs({ on: 'forest', keys, names: [PLACEMENT_REF], limit: keys.length })).items;
+    const placements = new Map(refs.map(({ key, value }) => [key, readPlacement(value)]));
     for (const entry of page.items) {
-      const exchange = exchangeOf(entry);
+      const exchange = readExchangeRecord(entry);
       const isPast = exchange && (order === 'oldest' ? exchange.start >= until : exchange.start < since);
       if (isPast) return { items };
-      const landing = landings.get(entry.id);
-      const listed = exchange && { ...exchange, outcome: outcomeOf(exchange, landing), ...(landing && { landing }) };
+      const landing = placements.get(entry.id);
+      const listed = exchange && { ...exchange, outcome: finalOutcome(exchange, landing), ...(landing && { landing }) };
       if (listed && isWanted(listed, filters)) {
         if (items.length >= Math.max(1, limit)) return { items, next: place! };
         items.push(listed);
@@ -76,28 +85,28 @@ export interface RecordedExchange {
 
 export async function readRecorded({ store }: RecordingForest, id: string): Promise<RecordedExchange | undefined> {
   const entry = await store.entry('exchange', id);
-  const exchange = entry && exchangeOf(entry);
+  const exchange = entry && readExchangeRecord(entry);
   if (!exchange) return undefined;
-  const { items } = await store.refs({ on: 'forest', keys: [id], names: [LANDED] });
-  const landing = readLanding(items[0]?.value);
-  const listed = { ...exchange, outcome: outcomeOf(exchange, landing), ...(landing && { landing }) };
+  const { items } = await store.refs({ on: 'forest', keys: [id], names: [PLACEMENT_REF] });
+  const landing = readPlacement(items[0]?.value);
+  const listed = { ...exchange, outcome: finalOutcome(exchange, landing), ...(landing && { landing }) };
   return { exchange: listed, request: await readRequestBody(store, id), response: await readResponse(store, id) };
 }
 
 /** Reads every exchange again and makes the tree what they say. The same exchanges give the same tree. */
-export async function reproject(forest: RecordingForest): Promise<Projected> {
-  return projectorOf(forest).rebuild();
+export async function reproject(forest: RecordingForest): Promise<ProjectionCounts> {
+  return sharedProjector(forest).rebuild();
 }
 
 function isWanted(exchange: ListedExchange, { provider, status, outcome, tag }: ExchangeFilters): boolean {
   return (
     (provider === undefined || exchange.provider === provider) &&
-    (status === undefined || exchange.status === status || classOf(exchange.status) === status) &&
+    (status === undefined || exchange.status === status || statusClass(exchange.status) === status) &&
     (outcome === undefined || exchange.outcome === outcome) &&
     (tag === undefined || exchange.tags.includes(tag))
   );
 }
 
-function classOf(status: number | undefined): string | undefined {
+function statusClass(status: number | undefined): string | undefined {
   return status === undefined ? undefined : `${Math.floor(status / 100)}xx`;
 }

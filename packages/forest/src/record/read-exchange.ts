@@ -1,19 +1,25 @@
 import {
   type Dialect,
+  decodeSse,
   dialect,
+  elementTexts,
+  isObject,
   type Message,
   type Origin,
+  type Reply,
   type RequestParams,
   type RequestParts,
+  type Stop,
   type ToolDefinition,
+  type Usage,
 } from '@skein/core';
-import { serving } from '@skein/core/dialect';
+import { type KeptHistories, serving } from '@skein/core/dialect';
+import { isMessage } from '../model/index.ts';
 import type { Exchange } from './exchange.ts';
 import { type Hints, hintsKey } from './hints.ts';
-import { type Answer, readAnswer } from './read-answer.ts';
 
 /** What an exchange means, before it has a place in the tree. */
-export type Reading = Turn | Poll | Nothing;
+export type ExchangeContent = Turn | Poll | NoContent;
 
 /** A history and what a model said to it. */
 export interface Turn {
@@ -44,15 +50,15 @@ export interface Poll {
 }
 
 /** Nothing that belongs into a tree, and why. */
-interface Nothing {
+interface NoContent {
   readonly kind: 'nothing';
   readonly exchange: Exchange;
   readonly why: string;
 }
 
 /** A pure function of what is stored; it never throws. */
-export function readExchange(exchange: Exchange, request: string, response: string): Reading {
-  const nothing = (why: string): Nothing => ({ kind: 'nothing', exchange, why });
+export function readExchange(exchange: Exchange, request: string, response: string): ExchangeContent {
+  const nothing = (why: string): NoContent => ({ kind: 'nothing', exchange, why });
   if (exchange.kind === 'other' || exchange.dialect === undefined) return nothing('no model was asked');
   if (exchange.outcome === 'refused') return nothing(`the API answered ${exchange.status}`);
   if (response.trim() === '') return nothing(exchange.error ?? 'there was no answer');
@@ -65,7 +71,7 @@ export function readExchange(exchange: Exchange, request: string, response: stri
     }
     const { system, tools, messages, params, rest, model = exchange.model } = spoken.readRequest(request, origin);
     const answer = readAnswer(spoken, response, { ...origin, ...(model !== undefined && { model }) });
-    const { previous, conversation } = references(spoken, rest);
+    const { previous, conversation } = readReferences(spoken, rest);
     const isKept = previous !== undefined || conversation !== undefined;
     const lead = [...(system ? [system] : []), ...(isKept ? [] : leadingSystem(messages))];
     const hints = exchange.hints ?? {};
@@ -95,18 +101,94 @@ function leadingSystem(messages: readonly Message[]): readonly Message[] {
 }
 
 /** What a request goes on from, where the API keeps histories. */
-function references(spoken: Dialect, rest: RequestParts['rest']) {
+function readReferences(spoken: Dialect, rest: RequestParts['rest']) {
   const { kept } = serving(spoken);
   if (!kept) return { previous: undefined, conversation: undefined };
   const values = Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, parsed(text)]));
   const { response, conversation } = kept.previous(values);
-  return { previous: textOf(response), conversation: textOf(conversation) };
+  return { previous: toText(response), conversation: toText(conversation) };
 }
 
 function parsed(text: string): unknown {
   return JSON.parse(text);
 }
 
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** What an answer says. */
+export interface Answer {
+  /** The reply first, then its alternatives; those that broke off before their first word are left out. */
+  readonly replies: readonly { readonly message: Message; readonly stop: Stop }[];
+  readonly stop: Stop;
+  readonly usage: Usage | undefined;
+  readonly envelope: string;
+  /** Under which the API keeps it, where it does: later requests name it. */
+  readonly responseId: string | undefined;
+  /** It was only taken on: the reply comes later, in the answer to another request. */
+  readonly pending: boolean;
+}
+
+/** Reads an answer whatever form it came in: whole, as events, or as Google's list of chunks. Fails on other texts. */
+function readAnswer(dialect: Dialect, text: string, origin: Partial<Origin>): Answer {
+  const reply = readReply(dialect, text, origin);
+  const { message, alternatives, stop, usage, envelope } = reply;
+  const { kept } = serving(dialect);
+  const pending = kept !== undefined && stop.reason !== 'cut' && stop.reason !== 'error' && isPending(kept, envelope);
+  return {
+    replies: pending ? [] : [{ message, stop }, ...alternatives].filter(isMessage),
+    stop,
+    usage,
+    envelope,
+    responseId: kept && readResponseId(dialect, envelope),
+    pending,
+  };
+}
+
+function readReply(dialect: Dialect, text: string, origin: Partial<Origin>): Reply {
+  if (/^\s*\{/.test(text)) return dialect.readResponse(text, origin);
+  const reader = dialect.readStream(origin);
+  if (/^\s*\[/.test(text)) for (const chunk of elementTexts(text)) reader.push(undefined, chunk);
+  else {
+    const decoder = decodeSse((event, data) => void reader.push(event, data));
+    decoder.push(text);
+    decoder.end();
+  }
+  return reader.finish();
+}
+
+/** Responses that run in the background are answered before they are there. */
+function isPending(kept: KeptHistories, envelope: string): boolean {
+  const value: unknown = JSON.parse(envelope);
+  return isObject(value) && kept.isPending(value);
+}
+
+/** How much of an answer is looked through for its id; it stands near the front. */
+const LOOKED_THROUGH = 256 * 1024;
+
+/** The id a response names itself by, in an answer or in an event of one. */
+export function readResponseId(dialect: Dialect, text: string): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const id = isObject(value) ? serving(dialect).responseId(value) : undefined;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** Takes the text of a stream piece by piece; gives the id of its response once an event has named it. */
+export function createResponseIdReader(dialect: Dialect): (text: string) => string | undefined {
+  let left = LOOKED_THROUGH;
+  let found: string | undefined;
+  const decoder = decodeSse((_, data) => {
+    found ??= readResponseId(dialect, data);
+  });
+  return (text) => {
+    if (found === undefined && left > 0) decoder.push(text);
+    left -= text.length;
+    return found;
+  };
 }

@@ -39,15 +39,15 @@ export function recordFetch(forest: RecordingForest, options: RecordFetchOptions
   const record: FetchLike = async (input, init) => {
     let recording: Recording | undefined;
     try {
-      recording = recorder.begin(await requestOf(input, init, options));
+      recording = recorder.begin(await toRequest(input, init, options));
     } catch (error) {
       onError(error);
     }
-    return recording ? watched(recording, () => send(input, init)) : send(input, init);
+    return recording ? tapResponse(recording, () => send(input, init)) : send(input, init);
   };
 
   const replay: FetchLike = async (input, init) => {
-    const request = await requestOf(input, init, options);
+    const request = await toRequest(input, init, options);
     const found = await replayer.answer(request);
     if (found) return found;
     return onMiss === 'pass' ? record(input, init) : replayer.refuse(request);
@@ -60,13 +60,13 @@ export function recordFetch(forest: RecordingForest, options: RecordFetchOptions
 }
 
 /** The request as it will be sent, without touching what is sent: a body that can be read only once is left alone. */
-async function requestOf(
+async function toRequest(
   input: string | URL | Request,
   init: RequestInit | undefined,
   { tags, provider, thread }: RecordFetchOptions,
 ): Promise<RequestToRecord> {
   const request = input instanceof Request ? input : undefined;
-  const body = init?.body !== undefined ? await bytesOf(init.body) : await bytesOfRequest(request);
+  const body = init?.body !== undefined ? await readBody(init.body) : await readRequestBytes(request);
   return {
     method: (init?.method ?? request?.method ?? 'GET').toUpperCase(),
     url: request ? request.url : String(input),
@@ -78,7 +78,7 @@ async function requestOf(
   };
 }
 
-async function bytesOf(body: RequestInit['body'] | null): Promise<string | Uint8Array | undefined> {
+async function readBody(body: RequestInit['body'] | null): Promise<string | Uint8Array | undefined> {
   if (typeof body === 'string' || body === undefined) return body;
   if (body instanceof ArrayBuffer) return new Uint8Array(body.slice());
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
@@ -86,12 +86,12 @@ async function bytesOf(body: RequestInit['body'] | null): Promise<string | Uint8
   return body instanceof Blob ? new Uint8Array(await body.arrayBuffer()) : undefined;
 }
 
-async function bytesOfRequest(request: Request | undefined): Promise<Uint8Array | undefined> {
+async function readRequestBytes(request: Request | undefined): Promise<Uint8Array | undefined> {
   return request?.body ? new Uint8Array(await request.clone().arrayBuffer()) : undefined;
 }
 
 /** Fetches, and looks at what comes while it passes. */
-async function watched(recording: Recording, send: () => Promise<Response>): Promise<Response> {
+async function tapResponse(recording: Recording, send: () => Promise<Response>): Promise<Response> {
   let response: Response;
   try {
     response = await send();
@@ -105,13 +105,13 @@ async function watched(recording: Recording, send: () => Promise<Response>): Pro
     recording.end('done');
     return response;
   }
-  const copy = new Response(watchedBody(recording, body), { status, statusText, headers });
+  const copy = new Response(tapBody(recording, body), { status, statusText, headers });
   // A response made by hand has no address; clients that look at it find the real one.
   Object.defineProperty(copy, 'url', { value: response.url });
   return copy;
 }
 
-function watchedBody(recording: Recording, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+function tapBody(recording: Recording, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {

@@ -1,15 +1,12 @@
 import { dialect } from '@skein/core';
-import type { Clock, EntryRecord, PackedBytes } from '../model/index.ts';
+import { type Clock, type EntryRecord, type PackedBytes, packBytes } from '../model/index.ts';
 import { withoutSecrets } from '../model/secrets.ts';
 import type { Store } from '../store/index.ts';
-import { type DescribedRequest, describeRequest } from './describe-request.ts';
+import { describeRequest, isEventStream, type RequestDescription, safeHeaders } from './describe-request.ts';
 import { type Exchange, exchangeRecord, type Outcome, requestPart, responsePart } from './exchange.ts';
 import type { HintPlaces } from './hints.ts';
-import type { Draft, Pen } from './pen.ts';
-import type { HeaderPairs, RequestToRecord } from './recorder.ts';
-import { createResponseBuffer } from './response-buffer.ts';
-import { idInEvents, responseIdIn } from './response-id.ts';
-import { isEventStream, safeHeaders } from './safe-parts.ts';
+import { createResponseIdReader, readResponseId } from './read-exchange.ts';
+import type { HeaderPairs, PendingWrite, RecordingWriter, RequestToRecord } from './recorder.ts';
 
 /** One exchange under way. What it is given is kept, not copied: do not write over it. */
 export interface Recording {
@@ -27,10 +24,10 @@ const MARK_MS = 10;
 const MOST_UNSAVED = 16 * 1024 * 1024;
 const MOST_UNSAVED_OF_ALL = 256 * 1024 * 1024;
 
-export interface RecordingContext {
+interface RecordingContext {
   readonly store: Store;
   readonly clock: Clock;
-  readonly pen: Pen;
+  readonly pen: RecordingWriter;
   /** Bytes of all recordings that are not stored yet. */
   readonly unsaved: { total: number };
   readonly report: (error: unknown) => void;
@@ -48,7 +45,7 @@ export function createRecording(
   const id = clock.tick();
   const start = clock.now();
   const buffer = createResponseBuffer();
-  let described: DescribedRequest | undefined;
+  let described: RequestDescription | undefined;
   let answered: Pick<Exchange, 'status' | 'responseHeaders' | 'firstByte' | 'responseId'> = {};
   let ended: Pick<Exchange, 'end' | 'outcome' | 'error'> | undefined;
   let isStream = false;
@@ -96,12 +93,12 @@ export function createRecording(
     if (described?.exchange.responseId !== undefined || answered.responseId !== undefined) return;
     const spoken = described?.exchange.dialect;
     if (spoken === undefined) return;
-    if (isStream) events ??= idInEvents(dialect(spoken));
-    const responseId = events ? events(text) : count === 0 ? responseIdIn(dialect(spoken), text) : undefined;
+    if (isStream) events ??= createResponseIdReader(dialect(spoken));
+    const responseId = events ? events(text) : count === 0 ? readResponseId(dialect(spoken), text) : undefined;
     if (responseId !== undefined) answered = { ...answered, responseId };
   };
 
-  const asKnown = ({ exchange, hashes, secrets }: DescribedRequest): Exchange => ({
+  const asKnown = ({ exchange, hashes, secrets }: RequestDescription): Exchange => ({
     ...exchange,
     ...answered,
     ...(isRedacted && { redacted: true }),
@@ -114,7 +111,7 @@ export function createRecording(
     }),
   });
 
-  const draft: Draft = {
+  const draft: PendingWrite = {
     async store() {
       const isEnd = ended !== undefined;
       const bytes = own;
@@ -171,4 +168,44 @@ export function createRecording(
       pen.end(draft);
     },
   };
+}
+
+/** Gathers the bytes of an answer into parts that end between characters. */
+interface ResponseBuffer {
+  push(bytes: Uint8Array): void;
+  /** What has come since the last part; `isEnd` takes also the beginning of a character that never came. */
+  take(isEnd: boolean): PackedBytes | undefined;
+  readonly size: number;
+}
+
+function createResponseBuffer(): ResponseBuffer {
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  return {
+    push(bytes) {
+      pieces.push(bytes);
+      size += bytes.length;
+    },
+    take(isEnd) {
+      const all = Buffer.concat(pieces);
+      const cut = isEnd ? all.length : wholeCharacters(all);
+      pieces = cut < all.length ? [all.subarray(cut)] : [];
+      size = all.length - cut;
+      return cut === 0 ? undefined : packBytes(all.subarray(0, cut));
+    },
+    get size() {
+      return size;
+    },
+  };
+}
+
+/** How many bytes there are before a character that is not complete. */
+function wholeCharacters(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
 }

@@ -1,14 +1,19 @@
-import { dialect, openaiChat } from '@skein/core';
+import { dialect, diffPrefix, openaiChat } from '@skein/core';
 import { serving } from '@skein/core/dialect';
+import { everyItem } from '../forest/pages.ts';
 import { secretsOf, withoutSecrets } from '../model/secrets.ts';
-import { readAddress } from './address.ts';
-import type { Exchange } from './exchange.ts';
-import { describeMiss, type RequestToReplay, recordingsByKey } from './find-recording.ts';
-import { outcomeOf, readLanding } from './landing.ts';
-import { readResponseParts, type TimedPart } from './read-parts.ts';
+import { readAddress, replayKey } from './describe-request.ts';
+import {
+  EXCHANGES,
+  type Exchange,
+  readExchangeRecord,
+  readRequestBody,
+  readResponseParts,
+  type TimedPart,
+} from './exchange.ts';
+import { finalOutcome, readPlacement } from './placement.ts';
+import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest, RequestToRecord } from './recorder.ts';
-import { replayKey } from './replay-key.ts';
-import { LANDED } from './write-tree.ts';
 
 export interface ReplayOptions {
   /** `none`: all at once (default); `recorded`: each part when it once came. */
@@ -37,7 +42,7 @@ export function createReplayer(forest: RecordingForest): Replayer {
   let index: Map<string, Exchange[]> | undefined;
   return {
     async answer(request, { timing = 'none' } = {}) {
-      const { key } = requestToReplay(request);
+      const { key } = toReplayRequest(request);
       index ??= await recordingsByKey(forest);
       // What was recorded since is looked for only where nothing else answers.
       if (!index.has(key)) index = await recordingsByKey(forest);
@@ -48,12 +53,12 @@ export function createReplayer(forest: RecordingForest): Replayer {
       asked.set(key, count + 1);
       if (recording.status === undefined) throw new TypeError(`fetch failed (as recorded): ${recording.error ?? ''}`);
       const { store } = forest;
-      const { items } = await store.refs({ on: 'forest', keys: [recording.id], names: [LANDED] });
-      const outcome = outcomeOf(recording, readLanding(items[0]?.value));
-      return responseOf({ ...recording, outcome }, await readResponseParts(store, recording.id), timing);
+      const { items } = await store.refs({ on: 'forest', keys: [recording.id], names: [PLACEMENT_REF] });
+      const outcome = finalOutcome(recording, readPlacement(items[0]?.value));
+      return createResponse({ ...recording, outcome }, await readResponseParts(store, recording.id), timing);
     },
     async refuse(request) {
-      const asked = requestToReplay(request);
+      const asked = toReplayRequest(request);
       const { message, nearest } = await describeMiss(forest, asked);
       const { dialect: id } = readAddress(asked.method, asked.path);
       const error = { status: 404, code: MISS, message };
@@ -65,19 +70,19 @@ export function createReplayer(forest: RecordingForest): Replayer {
   };
 }
 
-function requestToReplay({ method, url, headers, body }: RequestToRecord): RequestToReplay {
+function toReplayRequest({ method, url, headers, body }: RequestToRecord): ReplayRequest {
   const address = new URL(url);
   const text = withoutSecrets(Buffer.from(body ?? '').toString(), secretsOf(address, headers));
   return { method, path: address.pathname, key: replayKey(method, address, text), body: text };
 }
 
-function responseOf(recording: Exchange, parts: readonly TimedPart[], timing: 'none' | 'recorded'): Response {
+function createResponse(recording: Exchange, parts: readonly TimedPart[], timing: 'none' | 'recorded'): Response {
   const { status, start, responseHeaders = {}, outcome, error } = recording;
   const headers = { ...responseHeaders, 'x-skein-replay': 'hit' };
   const isEmpty = status === 204 || status === 205 || status === 304;
   const failure = outcome === 'cut' ? (error ?? 'the answer ended early') : undefined;
-  const pieces = timing === 'none' ? eventsOf(parts) : parts.map(({ bytes, at }) => ({ bytes, after: at - start }));
-  return new Response(isEmpty ? null : streamOf(pieces, failure), { status: status!, headers });
+  const pieces = timing === 'none' ? splitEvents(parts) : parts.map(({ bytes, at }) => ({ bytes, after: at - start }));
+  return new Response(isEmpty ? null : streamPieces(pieces, failure), { status: status!, headers });
 }
 
 interface Piece {
@@ -87,7 +92,7 @@ interface Piece {
 }
 
 /** Pieces in their time; what was cut fails where it was cut. */
-function streamOf(pieces: readonly Piece[], failure: string | undefined): ReadableStream<Uint8Array> {
+function streamPieces(pieces: readonly Piece[], failure: string | undefined): ReadableStream<Uint8Array> {
   const begun = Date.now();
   let index = 0;
   return new ReadableStream(
@@ -108,7 +113,7 @@ function streamOf(pieces: readonly Piece[], failure: string | undefined): Readab
 }
 
 /** Event by event, as they once came, without waiting. */
-function eventsOf(parts: readonly TimedPart[]): Piece[] {
+function splitEvents(parts: readonly TimedPart[]): Piece[] {
   const bytes = new Uint8Array(Buffer.concat(parts.map((part) => part.bytes)));
   let at = 0;
   return eventEnds(bytes).map((end) => {
@@ -128,4 +133,87 @@ function eventEnds(bytes: Uint8Array): number[] {
   }
   if (bytes.length > 0 && ends.at(-1) !== bytes.length) ends.push(bytes.length);
   return ends;
+}
+
+/** What is compared of a request that is to be answered from recordings. */
+interface ReplayRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+  readonly body: string;
+}
+
+/** No recording answers a request: which one comes nearest, and where they part. */
+interface ReplayMiss {
+  readonly nearest?: string;
+  readonly message: string;
+}
+
+/** How many recordings are compared for a miss; the newest. */
+const COMPARED = 200;
+
+/** Every recording that has an answer, by what a replay compares and in recorded order. */
+async function recordingsByKey(forest: RecordingForest): Promise<Map<string, Exchange[]>> {
+  const found = new Map<string, Exchange[]>();
+  for await (const exchange of everyExchange(forest)) {
+    const { replayKey, outcome } = exchange;
+    if (replayKey === undefined || outcome === 'open') continue;
+    const same = found.get(replayKey);
+    if (same) same.push(exchange);
+    else found.set(replayKey, [exchange]);
+  }
+  return found;
+}
+
+/** Says what was asked for, what is there, and where the two part. */
+async function describeMiss(forest: RecordingForest, request: ReplayRequest): Promise<ReplayMiss> {
+  const asked = `No recording answers ${request.method} ${request.path}.`;
+  let candidates: Exchange[] = [];
+  for await (const exchange of everyExchange(forest)) {
+    if (exchange.path !== request.path || exchange.method !== request.method || exchange.outcome === 'open') continue;
+    candidates.push(exchange);
+    if (candidates.length > COMPARED * 2) candidates = candidates.slice(-COMPARED);
+  }
+  let best: { exchange: Exchange; rank: number; message: string } | undefined;
+  for (const exchange of candidates.slice(-COMPARED)) {
+    const bytes = await readRequestBody(forest.store, exchange.id);
+    const compared = compare(Buffer.from(bytes ?? []).toString(), request.body);
+    if (!best || compared.rank >= best.rank) best = { exchange, ...compared };
+  }
+  if (!best) return { message: `${asked} Nothing was recorded at this address: record it first.` };
+  const { exchange, message } = best;
+  return { nearest: exchange.id, message: `${asked} The nearest is ${exchange.id}: ${message}` };
+}
+
+const PARTS = ['system', 'tools', 'messages'] as const;
+
+/** How far two requests go together, and what comes then. */
+function compare(recorded: string, asked: string): { rank: number; message: string } {
+  try {
+    const difference = diffPrefix(recorded, asked);
+    if (!difference) {
+      const isLonger = diffPrefix(asked, recorded) !== undefined;
+      const message = isLonger ? 'the request has more messages.' : 'only parameters differ.';
+      return { rank: isLonger ? 1e9 : 2e9, message };
+    }
+    const { part, index, before, after } = difference;
+    return {
+      rank: PARTS.indexOf(part) * 1e6 + index,
+      message: `they part at ${part}[${index}], recorded ${abbreviate(before)}, asked ${abbreviate(after)}.`,
+    };
+  } catch {
+    return { rank: -1, message: 'the bodies cannot be compared.' };
+  }
+}
+
+function abbreviate(text: string | undefined): string {
+  if (text === undefined) return 'nothing';
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+async function* everyExchange({ store }: RecordingForest): AsyncGenerator<Exchange> {
+  for await (const entry of everyItem((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
+    const exchange = readExchangeRecord(entry);
+    if (exchange) yield exchange;
+  }
 }

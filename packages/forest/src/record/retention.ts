@@ -1,5 +1,5 @@
+import type { Forest } from '../forest/forest.ts';
 import { everyItem } from '../forest/pages.ts';
-import type { Forest } from '../forest/types.ts';
 import type { StoreRecord } from '../model/index.ts';
 import { listExchanges } from './list-exchanges.ts';
 
@@ -20,7 +20,7 @@ export async function forgetOld(
   const since = (count: number) => forest.clock.now() - count * DAY_MS;
   if (days !== undefined) await deleteThreads(forest, since(days));
   const old = recordingDays === undefined ? new Set<string>() : await oldExchanges(forest, since(recordingDays));
-  return forest.gc({ forget: (record) => isOf(record, old) });
+  return forest.gc({ forget: (record) => belongsTo(record, old) });
 }
 
 /** The first start that is not too old to be shown; undefined where nothing is. */
@@ -48,7 +48,7 @@ async function oldExchanges(forest: Forest, before: number): Promise<ReadonlySet
 }
 
 /** Its own records, its bytes, and where it landed. */
-function isOf(record: StoreRecord, exchanges: ReadonlySet<string>): boolean {
+function belongsTo(record: StoreRecord, exchanges: ReadonlySet<string>): boolean {
   if (record.k === 'exchange') return exchanges.has(record.id) || exchanges.has(record.of);
   return record.k === 'ref' && record.on === 'forest' && exchanges.has(record.key);
 }

@@ -1,19 +1,20 @@
 export { type FileStoreOptions, fileStore } from './file/file-store.ts';
-export { memoryStore } from './memory/memory-store.ts';
-export { overlayStore } from './overlay-store.ts';
+export { memoryStore } from './memory-store.ts';
 export { type PostgresOptions, postgresStore } from './postgres/postgres-store.ts';
-export type {
-  Change,
-  Changes,
-  Compaction,
-  EntryQuery,
-  IdChain,
-  Page,
-  PageRequest,
-  Problem,
-  RefQuery,
-  SearchHit,
-  SearchQuery,
-  Store,
+export {
+  type Change,
+  type Changes,
+  type Compaction,
+  type EntryQuery,
+  type IdChain,
+  overlayStore,
+  type Page,
+  type PageRequest,
+  type Problem,
+  type RefQuery,
+  type SearchHit,
+  type SearchQuery,
+  type Store,
+  StoreError,
+  type StoreErrorCode,
 } from './store.ts';
-export { StoreError, type StoreErrorCode } from './store-error.ts';

@@ -1,3 +1,4 @@
+import { SkeinError, type SkeinErrorCode } from '@skein/core';
 import type { EntryKind, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../model/index.ts';
 
 /** Ids of which each is the parent of the next. Asking for one may be what makes it: an array will do, too. */
@@ -152,4 +153,68 @@ export interface Problem {
   readonly message: string;
   /** The id or digest of the record that is damaged, where that is known. */
   readonly subject?: string;
+}
+
+/** A store could not do what it was asked to do. */
+export class StoreError extends SkeinError {
+  override readonly name = 'StoreError';
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/**
+ * - `store_full`: no space is left; nothing was written.
+ * - `store_failed`: the disk refused; the message says whether the batch may have been written.
+ * - `store_read_only`: a newer version wrote the data, or this user may not write it.
+ * - `store_in_use`: other processes write there.
+ * - `store_closed`: the store was closed before the call.
+ * - `store_name`: the project, folder or address is invalid.
+ * - `store_record`: the value is not a record.
+ * - `store_cursor`: the cursor does not come from a page of this list.
+ * - `store_unreachable`: the database cannot be reached; the batch may have been written, and repeating it is safe.
+ * - `store_refused`: the database refuses this user.
+ * - `store_conflict`: two writers collided; nothing was written, so repeat the call.
+ */
+export type StoreErrorCode = Extract<SkeinErrorCode, `store_${string}`>;
+
+/** Every method of a store; the compiler finds what is missing. */
+const METHODS = Object.keys({
+  append: true,
+  nodes: true,
+  idsLike: true,
+  path: true,
+  children: true,
+  childCounts: true,
+  scan: true,
+  deepest: true,
+  byEcho: true,
+  bodies: true,
+  takes: true,
+  refs: true,
+  entry: true,
+  entries: true,
+  search: true,
+  changes: true,
+  watch: true,
+  isAlive: true,
+  problems: true,
+  check: true,
+  compact: true,
+  close: true,
+} satisfies Record<Exclude<keyof Store, 'writer'>, true>) as readonly Exclude<keyof Store, 'writer'>[];
+
+/**
+ * A store with some methods replaced. All others are called on the store itself: an object that inherits from it would
+ * be another `this`, which a class with private fields refuses.
+ */
+export function overlayStore(store: Store, overlay: Partial<Store>): Store {
+  const own = METHODS.map((name) => {
+    const call = (...args: never[]): unknown => Reflect.apply(store[name], store, args);
+    return [name, call] as const;
+  });
+  return { writer: store.writer, ...Object.fromEntries(own), ...overlay } as Store;
 }

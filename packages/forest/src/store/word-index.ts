@@ -1,4 +1,5 @@
-import { wordsOf } from '../model/index.ts';
+import { dialect } from '@skein/core';
+import { searchText, wordsOf } from '../model/index.ts';
 import type { SearchHit } from './store.ts';
 
 /** Which nodes have which words, in memory. */
@@ -14,7 +15,7 @@ export function createWordIndex(): WordIndex {
   const lengths: number[] = [];
   let sorted: string[] | undefined;
 
-  const postingsOf = (word: string, isLast: boolean): Map<number, number> => {
+  const findPostings = (word: string, isLast: boolean): Map<number, number> => {
     if (!isLast) return postings.get(word) ?? new Map();
     sorted ??= [...postings.keys()].sort();
     const merged = new Map<number, number>();
@@ -40,7 +41,7 @@ export function createWordIndex(): WordIndex {
     },
     find(words) {
       if (words.length === 0) return [];
-      const lists = words.map((word, at) => postingsOf(word, at === words.length - 1));
+      const lists = words.map((word, at) => findPostings(word, at === words.length - 1));
       const [shortest, ...others] = lists.sort((a, b) => a.size - b.size);
       const hits: SearchHit[] = [];
       for (const row of shortest!.keys()) {
@@ -68,4 +69,13 @@ function firstNotBefore(sorted: readonly string[], word: string): number {
     else high = middle;
   }
   return low;
+}
+
+/** What a search looks through. A text that its dialect cannot read, or of a dialect nobody knows, is taken as it is. */
+export function nodeText(dialectId: string, raw: string): string {
+  try {
+    return searchText(dialect(dialectId).parseMessage(raw));
+  } catch {
+    return raw;
+  }
 }

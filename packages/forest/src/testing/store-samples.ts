@@ -15,7 +15,37 @@ import {
 } from '../model/index.ts';
 import type { Page, PageRequest } from '../store/index.ts';
 
-export interface NodeChoice {
+/** One thing that must hold. `run` rejects when it does not. */
+export interface StoreCase {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+export function check(holds: boolean, otherwise: string): asserts holds {
+  if (!holds) throw new Error(otherwise);
+}
+
+/** Equal by value; the order of an object's members does not count. */
+export function checkEqual(actual: unknown, expected: unknown, what: string): void {
+  const [a, b] = [show(actual), show(expected)];
+  check(a === b, `${what}: expected ${short(b)}, got ${short(a)}`);
+}
+
+function show(value: unknown): string {
+  return (
+    JSON.stringify(value, (_, inner: unknown) =>
+      inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : inner,
+    ) ?? 'undefined'
+  );
+}
+
+function short(text: string): string {
+  return text.length > 500 ? `${text.slice(0, 500)}… (${text.length} characters)` : text;
+}
+
+interface NodeChoice {
   readonly parent?: NodeRecord;
   readonly at?: number;
   readonly role?: Role;
@@ -89,7 +119,7 @@ export function makeEntry(id: string, choice: Partial<EntryRecord> = {}): EntryR
 }
 
 /** The records of a batch: each node behind its body. */
-export function recordsOf(made: readonly Made[]): StoreRecord[] {
+export function toRecords(made: readonly Made[]): StoreRecord[] {
   return made.flatMap(({ node, body }) => [body, node]);
 }
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { makeEntry, makeNode, makeRef, recordsOf } from '../../src/testing/store-samples.ts';
+import { makeEntry, makeNode, makeRef, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
 const used = useDatabase();
@@ -21,7 +21,7 @@ test('a change with a smaller number that is committed later is not skipped', as
   await slow.query(insertNode(project, 'slow'));
 
   const quick = makeNode('quick');
-  await store.append(recordsOf([quick]));
+  await store.append(toRecords([quick]));
   const first = await store.changes(start.next);
   expect(first.items.map(({ key }) => key)).toEqual([quick.node.id]);
   expect((await store.changes(first.next)).items).toEqual([]);
@@ -36,12 +36,12 @@ test('a change with a smaller number that is committed later is not skipped', as
 test('a scan shows nothing that was committed after it began, so that no node comes without its parent', async () => {
   const project = used.newProject();
   const store = await used.open(project);
-  await store.append(recordsOf(['a', 'b', 'c'].map((text) => makeNode(text))));
+  await store.append(toRecords(['a', 'b', 'c'].map((text) => makeNode(text))));
   const slow = new pg.Client({ connectionString: used.database.url });
   await slow.connect();
   await slow.query('begin');
   await slow.query(insertNode(project, 'parent'));
-  await store.append(recordsOf([makeNode('d')]));
+  await store.append(toRecords([makeNode('d')]));
   const first = await store.scan({ limit: 4 });
   expect(first.next).toBeUndefined();
   const one = await store.scan({ limit: 3 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makePath, makeRef, recordsOf } from '../../src/testing/store-samples.ts';
+import { makePath, makeRef, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
 const used = useDatabase();
@@ -9,7 +9,7 @@ test('a check finds changed texts, wrong ids, missing parents and texts, and row
   const store = await used.open(project);
   const [a, b, c, d] = makePath(['a', 'b', 'c', 'd']);
   await store.append([
-    ...recordsOf([a!, b!, c!, d!]),
+    ...toRecords([a!, b!, c!, d!]),
     makeRef('t', 'title', 'x', 'c1'),
     makeRef('u', 'title', 'y', 'c2'),
   ]);

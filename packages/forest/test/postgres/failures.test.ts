@@ -1,6 +1,6 @@
 import { postgresStore, StoreError } from '@skein/forest';
 import { expect, test } from 'vitest';
-import { makeNode, makePath, recordsOf } from '../../src/testing/store-samples.ts';
+import { makeNode, makePath, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
 const used = useDatabase();
@@ -53,7 +53,7 @@ test('a store outlives its connections: what failed can be repeated', async () =
   const path = makePath(Array.from({ length: 60 }, (_, at) => `m${at}`));
   for (const [at, made] of path.entries()) {
     const killing = at % 10 === 5 ? kill() : undefined;
-    await reaching(() => store.append(recordsOf([made])));
+    await reaching(() => store.append(toRecords([made])));
     await killing;
   }
   await kill();
@@ -65,7 +65,7 @@ test('a store outlives its connections: what failed can be repeated', async () =
 test('a killed backend ends no process, also between a statement and the next', async () => {
   const store = await used.open();
   const long = makePath(Array.from({ length: 6000 }, (_, at) => `long ${at}`));
-  const writing = store.append(recordsOf(long)).then(
+  const writing = store.append(toRecords(long)).then(
     () => 'written',
     (error: unknown) => error,
   );
@@ -80,7 +80,7 @@ test('a killed backend ends no process, also between a statement and the next', 
   else {
     expect(result).toMatchObject({ code: 'store_unreachable' });
     expect(there).toEqual([0]);
-    await reaching(() => store.append(recordsOf(long)));
+    await reaching(() => store.append(toRecords(long)));
   }
   expect((await reaching(() => store.path(long.at(-1)!.node.id))).length).toBe(6000);
 });
@@ -89,7 +89,7 @@ test('a closed store says so', async () => {
   const store = await used.open();
   await store.close();
   await store.close();
-  await expect(store.append(recordsOf([makeNode('late')]))).rejects.toMatchObject({ code: 'store_closed' });
+  await expect(store.append(toRecords([makeNode('late')]))).rejects.toMatchObject({ code: 'store_closed' });
   await expect(store.scan()).rejects.toMatchObject({ code: 'store_closed' });
 });
 

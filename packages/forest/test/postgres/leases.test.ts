@@ -1,7 +1,7 @@
 import { postgresStore } from '@skein/forest';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { makeNode, recordsOf } from '../../src/testing/store-samples.ts';
+import { makeNode, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
 const used = useDatabase();
@@ -35,7 +35,7 @@ test('a pool that was given is still open after closing, and hears nothing more 
   const stores = await Promise.all(['a', 'b'].map((project) => postgresStore(pool, { project })));
   for (const store of stores) {
     store.watch(() => undefined);
-    await store.append(recordsOf([makeNode('x')]));
+    await store.append(toRecords([makeNode('x')]));
     await store.close();
   }
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);

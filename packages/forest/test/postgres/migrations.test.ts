@@ -1,6 +1,6 @@
 import { postgresStore, StoreError } from '@skein/forest';
 import { expect, test } from 'vitest';
-import { makePath, recordsOf } from '../../src/testing/store-samples.ts';
+import { makePath, toRecords } from '../../src/testing/store-samples.ts';
 import { createDatabase } from './database.ts';
 
 test('servers that start at once on an empty database do not get in each otherâ€™s way', async () => {
@@ -8,7 +8,7 @@ test('servers that start at once on an empty database do not get in each otherâ€
   const open = () => postgresStore(database.url, { project: 'p', connections: 2 });
   const stores = await Promise.all(Array.from({ length: 8 }, open));
   const path = makePath(['a', 'b']);
-  await Promise.all(stores.map((store) => store.append(recordsOf(path))));
+  await Promise.all(stores.map((store) => store.append(toRecords(path))));
   expect((await stores[7]!.scan()).items.length).toBe(2);
   expect(await database.query('select name from skein_migration')).toEqual([{ name: '001' }]);
   await Promise.all(stores.map((store) => store.close()));

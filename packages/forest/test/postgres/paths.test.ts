@@ -1,6 +1,6 @@
 import { ROOT } from '@skein/forest';
 import { describe, expect, test } from 'vitest';
-import { makePath, recordsOf } from '../../src/testing/store-samples.ts';
+import { makePath, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
 const used = useDatabase();
@@ -12,8 +12,8 @@ describe('a long history', () => {
     const store = await used.open(project);
     const path = makePath(texts(300));
     const nodes = path.map(({ node }) => node);
-    await store.append(recordsOf(path.slice(0, 150)));
-    for (const made of path.slice(150)) await store.append(recordsOf([made]));
+    await store.append(toRecords(path.slice(0, 150)));
+    for (const made of path.slice(150)) await store.append(toRecords([made]));
     expect(await store.path(nodes[299]!.id)).toEqual(nodes);
     for (const above of [0, 62, 63, 64, 127, 250, 298, 299])
       expect(await store.path(nodes[299]!.id, nodes[above]!.id)).toEqual(nodes.slice(above + 1));
@@ -30,9 +30,9 @@ describe('a long history', () => {
     const store = await used.open(project);
     const path = makePath(texts(200));
     const nodes = path.map(({ node }) => node);
-    await store.append(recordsOf(path.slice(100)));
+    await store.append(toRecords(path.slice(100)));
     expect(await store.path(nodes[199]!.id)).toEqual(nodes.slice(100));
-    await store.append(recordsOf(path.slice(0, 100)));
+    await store.append(toRecords(path.slice(0, 100)));
     const countPages = () => used.database.query('select from skein_page where project = $1', [project]);
     const before = (await countPages()).length;
     for (const stage of ['with gaps', 'after compacting']) {
@@ -48,7 +48,7 @@ describe('a long history', () => {
     const store = await used.open();
     const path = makePath(texts(150));
     const branch = makePath(['x', 'y'], path[140]!.node);
-    await store.append(recordsOf([...path, ...branch]));
+    await store.append(toRecords([...path, ...branch]));
     const nodes = path.map(({ node }) => node);
     expect(await store.path(nodes[149]!.id, branch[1]!.node.id)).toEqual(nodes);
   });

@@ -1,6 +1,6 @@
 import type { StoreRecord } from '@skein/forest';
 import { expect, test } from 'vitest';
-import { makeEntry, makeNode, makePath, makeRef, makeTake, recordsOf } from '../../src/testing/store-samples.ts';
+import { makeEntry, makeNode, makePath, makeRef, makeTake, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
 const used = useDatabase();
@@ -17,13 +17,13 @@ function others(count: number): StoreRecord[] {
 test('look-ups in a project that the statistics do not know use the key, not another index with all its rows', async () => {
   for (let count = 0; count < 5; count++) {
     const store = await used.open();
-    await store.append(recordsOf(Array.from({ length: 200 }, (_, at) => makeNode(`n${at}`))));
+    await store.append(toRecords(Array.from({ length: 200 }, (_, at) => makeNode(`n${at}`))));
     await store.append(others(200));
   }
   await used.database.query('analyze');
   const project = used.newProject();
   const store = await used.open(project);
-  await store.append(recordsOf(makePath(Array.from({ length: 2000 }, (_, at) => `m${at}`))));
+  await store.append(toRecords(makePath(Array.from({ length: 2000 }, (_, at) => `m${at}`))));
   await store.append(others(2000));
   const lookUps = [
     ['skein_node_pkey', "select from skein_node where project = $1 and id = 'x'"],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { postgresStore } from '@skein/forest';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makePath, recordsOf } from '../../src/testing/store-samples.ts';
+import { makePath, toRecords } from '../../src/testing/store-samples.ts';
 import { createDatabase } from './database.ts';
 import { type Server, startServer } from './server.ts';
 import { useDatabase } from './use-database.ts';
@@ -87,7 +87,7 @@ describe('a server that dies', () => {
       }
       for (;;) {
         try {
-          await store.append(recordsOf([made]));
+          await store.append(toRecords([made]));
           acknowledged.push(made.node.id);
           break;
         } catch (error) {

@@ -1,7 +1,7 @@
 import { memoryStore } from '@skein/forest';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeNode, recordsOf } from '../../src/testing/store-samples.ts';
+import { makeNode, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
 const used = useDatabase();
@@ -33,7 +33,7 @@ test('the same is found as in memory, whatever the words', async () => {
       fc.array(fc.array(word, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
       async (texts, queries) => {
         const [store, memory] = [await used.open(), memoryStore()];
-        const records = recordsOf(texts.map((one, at) => makeNode(`${one} ${at}`)));
+        const records = toRecords(texts.map((one, at) => makeNode(`${one} ${at}`)));
         await Promise.all([store.append(records), memory.append(records)]);
         for (const words of queries) {
           const ids = async (of: typeof store) => (await of.search({ words })).items.map(({ id }) => id).sort();
@@ -51,7 +51,7 @@ test('texts that are too large for a vector are stored and found by how they beg
   const many = makeNode(`first ${Array.from({ length: 300_000 }, (_, at) => `w${at.toString(36)}x`).join(' ')}`);
   const long = makeNode(`begin ${'QUJD'.repeat(50_000)} end`);
   const often = makeNode('again '.repeat(40_000));
-  await store.append(recordsOf([many, long, often]));
+  await store.append(toRecords([many, long, often]));
   const found = async (...words: string[]) => (await store.search({ words })).items.map(({ id }) => id);
   expect(await found('first')).toEqual([many.node.id]);
   expect(await found('begin', 'end')).toEqual([long.node.id]);
@@ -63,7 +63,7 @@ test('texts that are too large for a vector are stored and found by how they beg
 test('projects do not find each other’s words, and names of projects may be anything', async () => {
   const names = ['', 'a b', "'; drop table skein_node; --", 'a\0b', '\ud800', 'ä/😀'];
   const stores = await Promise.all(names.map((name) => used.open(name)));
-  for (const [at, store] of stores.entries()) await store.append(recordsOf([makeNode(`shared only${at}`)]));
+  for (const [at, store] of stores.entries()) await store.append(toRecords([makeNode(`shared only${at}`)]));
   for (const [at, store] of stores.entries()) {
     expect((await store.search({ words: ['shared'] })).items.length, names[at]!).toBe(1);
     expect((await store.search({ words: [`only${(at + 1) % names.length}`] })).items).toEqual([]);

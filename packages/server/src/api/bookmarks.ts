@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { given } from './given.ts';
-import { answers, apiRouter, creates, jsonBody } from './route.ts';
-import { Bookmark, Id, Name, PageQuery, pageOf } from './schemas.ts';
+import { answers, apiRouter, creates, given, jsonBody } from './router.ts';
+import { Bookmark, Id, Name, PageQuery, pageSchema } from './schemas/forest.ts';
 
 const params = z.object({ bookmark: Name });
 const tags = ['bookmarks'];
@@ -13,7 +12,7 @@ const list = createRoute({
   tags,
   summary: 'Bookmarked nodes',
   request: { query: PageQuery },
-  responses: answers(pageOf(Bookmark)),
+  responses: answers(pageSchema(Bookmark)),
 });
 
 const add = createRoute({

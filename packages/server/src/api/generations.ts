@@ -2,9 +2,9 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Forest, GenerationState } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { sseResponse } from '../http/sse.ts';
-import { given } from './given.ts';
-import { accepts, answers, apiRouter, jsonBody, streams } from './route.ts';
-import { Generation, Id, Name, PageQuery, pageOf, ThreadId, Wish } from './schemas.ts';
+import { accepts, answers, apiRouter, given, jsonBody, streams } from './router.ts';
+import { GenerationRequest, Id, Name, PageQuery, pageSchema, ThreadId } from './schemas/forest.ts';
+import { Generation, GenerationEvent } from './schemas/generation.ts';
 
 const params = z.object({ generation: Name });
 const tags = ['generations'];
@@ -16,7 +16,7 @@ const start = createRoute({
   summary: 'Lets a model answer below a node, or at the head of a conversation; returns at once',
   request: {
     body: jsonBody(
-      Wish.extend({
+      GenerationRequest.extend({
         node: Id.optional().openapi({ description: 'Default: the head of the conversation' }),
         n: z.number().int().min(1).max(20).optional(),
         again: z.boolean().optional(),
@@ -36,7 +36,7 @@ const list = createRoute({
   tags,
   summary: 'Generations, of one node or of all, oldest first; with `thread`, those of each page that belong to it',
   request: { query: PageQuery.extend({ node: Id.optional(), thread: ThreadId.optional() }) },
-  responses: answers(pageOf(Generation)),
+  responses: answers(pageSchema(Generation)),
 });
 
 const get = createRoute({
@@ -54,7 +54,11 @@ const events = createRoute({
   tags,
   summary: 'What happens, as server-sent events; Last-Event-ID goes on behind an event',
   request: { params, query: z.object({ after: z.string().max(20).optional() }) },
-  responses: streams('text/event-stream', 'Events until the generation ends'),
+  responses: streams(
+    'text/event-stream',
+    'Events until the generation ends; each `data` is one of these',
+    GenerationEvent,
+  ),
 });
 
 const stop = createRoute({
@@ -101,7 +105,7 @@ export const generations = apiRouter()
   .openapi(start, async (c) => {
     const { engine, forest, generating } = c.var.services;
     const { node, thread: name, n, again, ...wish } = c.req.valid('json');
-    const at = node ?? (await headOf(forest, name));
+    const at = node ?? (await readHead(forest, name));
     const options = await generating.options(given(wish), name === undefined ? undefined : { thread: name, at });
     // Last, so that what is refused leaves no fork behind.
     const thread = name === undefined ? undefined : (await forest.threads.writable(name, { at })).id;
@@ -142,7 +146,7 @@ export const generations = apiRouter()
     return c.json(view(await engine.get(id)), 202);
   });
 
-async function headOf({ threads }: Forest, thread: string | undefined): Promise<string> {
+async function readHead({ threads }: Forest, thread: string | undefined): Promise<string> {
   if (thread === undefined)
     throw new Problem(400, 'bad_request', 'Say where: "node", or "thread" to go on from its head.');
   return (await threads.get(thread)).head;

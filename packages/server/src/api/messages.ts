@@ -1,4 +1,5 @@
 import { type ContentBlock, elementTexts, isLegacyMessage, type Message, normalizeMessage, textAt } from '@skein/core';
+import type { Context } from 'hono';
 import { Problem } from '../http/problem.ts';
 
 /**
@@ -40,4 +41,14 @@ function checkBlocks(content: readonly ContentBlock[], place: string): void {
       `${here} is not a content block such as ${example}: ${block.native.slice(0, 200)}`,
     );
   });
+}
+
+/** When the older message shape (string content, `tool_calls`) was superseded, as RFC 9745 wants it. */
+const SINCE = '@1763251200';
+
+/** Tells a client that writes the older shape that there is a newer one. */
+export function markOlder(c: Context, older: boolean): void {
+  if (!older) return;
+  c.header('deprecation', SINCE);
+  c.header('link', '</api/openapi.json>; rel="deprecation"');
 }

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { given } from './given.ts';
-import { answers, apiRouter } from './route.ts';
-import { Id, Node, PageQuery, pageOf } from './schemas.ts';
+import { markOlder, readMessages } from './messages.ts';
+import { answers, apiRouter, creates, given, jsonBody } from './router.ts';
+import { Id, MessageInput, Node, PageQuery, pageSchema, ThreadId } from './schemas/forest.ts';
 import { nodeView, nodeViews } from './views.ts';
 
 const params = z.object({ node: Id });
@@ -32,7 +32,7 @@ const lists = (name: 'children' | 'leaves' | 'descendants', summary: string) =>
     tags,
     summary,
     request: { params, query: PageQuery },
-    responses: answers(pageOf(Node)),
+    responses: answers(pageSchema(Node)),
   });
 
 const children = lists('children', 'Its children, oldest first');
@@ -46,6 +46,100 @@ const siblings = createRoute({
   summary: 'All children of its parent, itself included',
   request: { params },
   responses: answers(z.object({ items: z.array(Node) })),
+});
+
+/** A node that was written into a conversation, and which one that was. */
+const Written = Node.extend({
+  thread: z
+    .string()
+    .optional()
+    .openapi({ description: 'Where a conversation was named: it, or the fork of it where it was recorded' }),
+}).openapi('Written');
+
+const append = createRoute({
+  method: 'post',
+  path: '/nodes/{node}/messages',
+  tags,
+  summary: 'Messages below a node; the same ones twice are one',
+  request: {
+    params,
+    body: jsonBody(
+      z.object({ messages: z.array(MessageInput).min(1).max(10_000), thread: ThreadId.optional() }).strict(),
+    ),
+  },
+  responses: creates(Written),
+});
+
+const Moved = z.object({ moved: z.record(z.string(), z.string()) });
+
+const edit = createRoute({
+  method: 'post',
+  path: '/nodes/{node}/edit',
+  tags,
+  summary: 'A sibling with another text; the old one stays. With `carry`, the messages up to that node come along',
+  request: {
+    params,
+    body: jsonBody(
+      z.object({ text: z.string().max(5_000_000), carry: Id.optional(), thread: ThreadId.optional() }).strict(),
+    ),
+  },
+  responses: creates(Written),
+});
+
+const split = createRoute({
+  method: 'post',
+  path: '/nodes/{node}/split',
+  tags,
+  summary: 'Two nodes in place of one, parted at a position of its text',
+  request: { params, body: jsonBody(z.object({ at: z.number().int().min(0) }).strict()) },
+  responses: answers(Moved.extend({ first: z.string(), second: z.string() })),
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/nodes/{node}',
+  tags,
+  summary: 'Hides it and all below it, or hangs its children to its parent; undo with restore',
+  request: { params, query: z.object({ keepChildren: z.enum(['true', 'false']).optional() }) },
+  responses: answers(Moved),
+});
+
+const restore = createRoute({
+  method: 'post',
+  path: '/nodes/{node}/restore',
+  tags,
+  summary: 'Brings a removed node back',
+  request: { params },
+  responses: answers(Node),
+});
+
+const graft = createRoute({
+  method: 'post',
+  path: '/nodes/{node}/graft',
+  tags,
+  summary: 'Hangs it and all below it under another node',
+  request: { params, body: jsonBody(z.object({ onto: Id }).strict()) },
+  responses: answers(Moved),
+});
+
+const mark = createRoute({
+  method: 'patch',
+  path: '/nodes/{node}',
+  tags,
+  summary: 'Tags, note, rating',
+  request: {
+    params,
+    body: jsonBody(
+      z
+        .object({
+          tags: z.record(z.string().min(1).max(100), z.boolean()).optional(),
+          note: z.string().max(100_000).nullable().optional(),
+          rating: z.number().min(-5).max(5).nullable().optional(),
+        })
+        .strict(),
+    ),
+  },
+  responses: answers(Node),
 });
 
 export const nodes = apiRouter()
@@ -88,4 +182,59 @@ export const nodes = apiRouter()
     const { forest, redact } = c.var.services;
     const found = await forest.siblings(c.req.valid('param').node);
     return c.json({ items: nodeViews(found, redact) }, 200);
+  })
+  .openapi(append, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { thread } = c.req.valid('json');
+    const { messages, older } = readMessages(await c.req.text());
+    markOlder(c, older);
+    const at = c.req.valid('param').node;
+    if (thread === undefined) {
+      const head = await forest.append(at, messages);
+      return c.json(nodeView(await forest.node(head), redact), 201);
+    }
+    const { id, head } = await forest.threads.append(thread, messages, { at });
+    return c.json({ ...nodeView(await forest.node(head), redact), thread: id }, 201);
+  })
+  .openapi(edit, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { text, carry, thread } = c.req.valid('json');
+    if (thread !== undefined) await forest.threads.get(thread);
+    const id = await forest.edit(c.req.valid('param').node, text, given({ carry }));
+    const made = nodeView(await forest.node(id), redact);
+    if (thread === undefined) return c.json(made, 201);
+    const owner = await forest.threads.writable(thread, { at: id });
+    if (owner.head !== id) await forest.threads.moveHead(owner.id, id);
+    return c.json({ ...made, thread: owner.id }, 201);
+  })
+  .openapi(split, async (c) => {
+    const { first, second, rehung } = await c.var.services.forest.split(
+      c.req.valid('param').node,
+      c.req.valid('json').at,
+    );
+    return c.json({ first, second, moved: Object.fromEntries(rehung.moved) }, 200);
+  })
+  .openapi(remove, async (c) => {
+    const keepChildren = c.req.valid('query').keepChildren === 'true';
+    const { moved } = await c.var.services.forest.remove(c.req.valid('param').node, { keepChildren });
+    return c.json({ moved: Object.fromEntries(moved) }, 200);
+  })
+  .openapi(restore, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { node } = c.req.valid('param');
+    await forest.restore(node);
+    return c.json(nodeView(await forest.node(node), redact), 200);
+  })
+  .openapi(graft, async (c) => {
+    const { moved } = await c.var.services.forest.graft(c.req.valid('param').node, c.req.valid('json').onto);
+    return c.json({ moved: Object.fromEntries(moved) }, 200);
+  })
+  .openapi(mark, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { node } = c.req.valid('param');
+    const { tags: wanted, note, rating } = c.req.valid('json');
+    if (wanted !== undefined) await forest.tag(node, wanted);
+    if (note !== undefined) await forest.note(node, note);
+    if (rating !== undefined) await forest.rate(node, rating);
+    return c.json(nodeView(await forest.node(node), redact), 200);
   });

@@ -1,11 +1,107 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ListedExchange, listExchanges, oldestShown, readRecorded, type StatusClass } from '@skein/forest';
+import {
+  DEMO_ISSUER,
+  type Forest,
+  type ListedExchange,
+  listExchanges,
+  oldestShown,
+  readRecorded,
+  type StatusClass,
+  type TakeRecord,
+} from '@skein/forest';
 import { Problem } from '../http/problem.ts';
-import { given } from './given.ts';
-import { ExchangeId, Recording } from './recording-schema.ts';
-import { answers, apiRouter } from './route.ts';
-import { PageQuery, pageOf } from './schemas.ts';
-import { type Spent, spentOn } from './spent.ts';
+import type { Services } from '../services.ts';
+import { answers, apiRouter, given } from './router.ts';
+import { PageQuery, pageSchema, Stop, Usage } from './schemas/forest.ts';
+import { usageView } from './views.ts';
+
+const ExchangeId = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/);
+
+const Headers = z.record(z.string(), z.string()).openapi({ description: 'Without those that sign in' });
+
+const Hashes = z.record(z.string(), z.string()).readonly();
+
+const Hints = z
+  .object({
+    person: Hashes.optional(),
+    session: Hashes.optional(),
+    group: z.string().optional(),
+    agent: z.string().optional(),
+    isSubagent: z.literal(true).optional(),
+    name: z.string().optional(),
+  })
+  .openapi({ description: 'Who speaks and in which session, as hashes' });
+
+const Placement = z
+  .object({
+    rules: z.number().optional().openapi({ description: 'The version of the rules it was placed by' }),
+    state: z.enum(['landed', 'waiting', 'nothing']),
+    why: z.string().optional(),
+    thread: z.string().optional(),
+    parent: z.string().optional().openapi({ description: 'The last message of its history' }),
+    node: z.string().optional().openapi({ description: 'The reply' }),
+    alternatives: z.array(z.string()).readonly().optional(),
+    added: z.array(z.string()).readonly().optional(),
+    by: z.enum(['exact', 'echo']).optional(),
+    found: z
+      .enum(['named', 'retry', 'proof', 'words', 'compacted', 'new'])
+      .optional()
+      .openapi({ description: 'Why it is in that thread' }),
+    compacted: z
+      .object({ messages: z.number(), sentInstead: z.number() })
+      .optional()
+      .openapi({ description: 'The client left out messages at the front, or sent others instead' }),
+    unrecorded: z
+      .string()
+      .optional()
+      .openapi({ description: 'The response that it goes on from and that was not recorded' }),
+    matched: z.number().optional(),
+    otherSystem: z.boolean().optional(),
+    way: z.enum(['starts', 'continues', 'branches']).optional(),
+    stop: Stop.optional(),
+  })
+  .openapi('Placement');
+
+const Recording = z
+  .object({
+    id: z.string(),
+    start: z.number(),
+    firstByte: z.number().optional(),
+    end: z.number().optional(),
+    method: z.string(),
+    host: z.string(),
+    path: z.string(),
+    query: z.string(),
+    kind: z.enum(['generate', 'poll', 'other']),
+    provider: z.string().optional(),
+    dialect: z.string().optional(),
+    issuer: z.string().optional(),
+    model: z.string().optional(),
+    requestHeaders: Headers,
+    requestSha256: z.string().optional(),
+    replayKey: z.string().optional(),
+    status: z.number().optional(),
+    responseHeaders: Headers.optional(),
+    responseId: z.string().optional(),
+    responseBytes: z.number().optional(),
+    outcome: z.enum(['open', 'done', 'cut', 'refused', 'failed']),
+    error: z.string().optional().openapi({ description: 'Why there is no answer, or no whole one' }),
+    truncated: z.boolean().optional().openapi({ description: 'Bytes of it were not kept' }),
+    redacted: z.boolean().optional().openapi({ description: 'A key stood in a body and was taken out before storing' }),
+    tags: z.array(z.string()).readonly(),
+    thread: z.string().optional().openapi({ description: 'The name that the client gave the conversation' }),
+    hints: Hints.optional(),
+    notes: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .openapi({ description: 'What was wrong with the wishes of the request' }),
+    writer: z.string(),
+    usage: Usage.optional(),
+    cost: z.number().optional().openapi({ description: 'US dollars by list price, where one is known' }),
+    landing: Placement.optional(),
+  })
+  .openapi('Recording');
 
 const tags = ['recordings'];
 
@@ -30,7 +126,7 @@ const list = createRoute({
       until: z.coerce.number().optional(),
     }),
   },
-  responses: answers(pageOf(Recording)),
+  responses: answers(pageSchema(Recording)),
 });
 
 const Body = z
@@ -55,9 +151,9 @@ export const recordings = apiRouter()
     const from = oldest === undefined ? since : Math.max(since ?? 0, oldest);
     const page = await listExchanges(forest, {
       ...given({ ...filters, since: from }),
-      ...(status && { status: statusOf(status) }),
+      ...(status && { status: readStatus(status) }),
     });
-    const spent = await spentOn(forest, page.items, costOf);
+    const spent = await readSpending(forest, page.items, costOf);
     return c.json({ ...page, items: page.items.map((one) => redact(view(one, spent.get(one.id)))) }, 200);
   })
   .openapi(get, async (c) => {
@@ -66,23 +162,54 @@ export const recordings = apiRouter()
     if (!found || found.exchange.start < (oldestShown(forest, config.retention) ?? 0))
       throw new Problem(404, 'unknown_exchange', 'There is no such recording.');
     const { exchange, request, response } = found;
-    const bodies = { ...(request && { request: bodyOf(request) }), response: bodyOf(response) };
-    const spent = (await spentOn(forest, [exchange], costOf)).get(exchange.id);
+    const bodies = { ...(request && { request: toBody(request) }), response: toBody(response) };
+    const spent = (await readSpending(forest, [exchange], costOf)).get(exchange.id);
     return c.json(redact({ recording: view(exchange, spent), ...bodies }), 200);
   });
 
-function statusOf(text: string): number | StatusClass {
+function readStatus(text: string): number | StatusClass {
   return text.endsWith('xx') ? (text as StatusClass) : Number(text);
 }
 
-function view(exchange: ListedExchange, spent: Spent | undefined): z.infer<typeof Recording> {
+function view(exchange: ListedExchange, spent: Spending | undefined): z.infer<typeof Recording> {
   return { ...exchange, ...spent };
 }
 
-function bodyOf(bytes: Uint8Array): z.infer<typeof Body> {
+function toBody(bytes: Uint8Array): z.infer<typeof Body> {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
     return { base64: Buffer.from(bytes).toString('base64') };
   }
+}
+
+/** What the reply of a recorded exchange used, and what that cost by the list price of its time. */
+interface Spending {
+  readonly usage: ReturnType<typeof usageView>;
+  /** Absent where no price is known. */
+  readonly cost?: number;
+}
+
+/** By the exchange's id. Worked out when it is shown: what is recorded does not depend on a price list. */
+async function readSpending(
+  { store }: Forest,
+  exchanges: readonly ListedExchange[],
+  costOf: Services['costOf'],
+): Promise<ReadonlyMap<string, Spending>> {
+  const nodes = exchanges.flatMap(({ landing }) => landing?.node ?? []);
+  const takes = nodes.length === 0 ? [] : await store.takes(nodes);
+  const spent = new Map<string, Spending>();
+  for (const take of takes)
+    if (take.exchange !== undefined && take.usage) spent.set(take.exchange, toSpending(take, take.usage, costOf));
+  return spent;
+}
+
+function toSpending(
+  { provider = '', model = '', at, origin }: TakeRecord,
+  usage: NonNullable<TakeRecord['usage']>,
+  costOf: Services['costOf'],
+): Spending {
+  const isFree = origin.issuer === DEMO_ISSUER;
+  const cost = isFree ? 0 : costOf?.(usage, provider, model, new Date(at))?.total;
+  return { usage: usageView(usage), ...(cost !== undefined && { cost }) };
 }

@@ -1,23 +1,18 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { describeLoss, type Loss, type PrefixDifference } from '@skein/core';
-import { given } from './given.ts';
-import { answers, apiRouter, jsonBody } from './route.ts';
-import { Id, ThreadId, Wish } from './schemas.ts';
+import { type Loss as CoreLoss, describeLoss, type PrefixDifference } from '@skein/core';
+import { answers, apiRouter, given, jsonBody } from './router.ts';
+import { GenerationRequest, Id, ThreadId } from './schemas/forest.ts';
+import { Loss } from './schemas/generation.ts';
 
 const params = z.object({ node: Id });
 const tags = ['nodes'];
 
-const LossView = z
-  .object({
-    kind: z.enum(['rewritten', 'synthesised', 'dropped']),
-    message: z.number().optional().openapi({ description: 'Index among the messages that were sent' }),
-    node: z.string().optional(),
-    path: z.string().optional(),
-    reason: z.string(),
-    detail: z.string().optional(),
-    text: z.string().openapi({ description: 'All of it in one sentence' }),
-  })
-  .openapi('Loss');
+const DescribedLoss = Loss.extend({
+  message: z.number().optional().openapi({ description: 'Index among the messages that were sent' }),
+  node: z.string().optional(),
+  path: z.string().optional(),
+  text: z.string().openapi({ description: 'All of it in one sentence' }),
+}).openapi('DescribedLoss');
 
 const Parts = z
   .object({
@@ -42,7 +37,7 @@ const sent = createRoute({
       model: z.string(),
       provider: z.string().optional(),
       url: z.string().optional().openapi({ description: 'Host and path, where the exchange was recorded' }),
-      losses: z.array(LossView).optional(),
+      losses: z.array(DescribedLoss).optional(),
       parts: Parts.optional(),
     }),
   ),
@@ -56,7 +51,7 @@ const preview = createRoute({
   request: {
     params,
     body: jsonBody(
-      Wish.extend({
+      GenerationRequest.extend({
         thread: ThreadId.optional().openapi({ description: 'What is not given is as in its last request.' }),
       }).strict(),
     ),
@@ -69,7 +64,7 @@ const preview = createRoute({
       model: z.string(),
       url: z.string(),
       headers: z.record(z.string(), z.string()),
-      losses: z.array(LossView),
+      losses: z.array(DescribedLoss),
       parts: Parts.optional(),
     }),
   ),
@@ -107,7 +102,7 @@ export const requests = apiRouter()
     return c.json(redact(view), 200);
   });
 
-function lossView({ message, path, ...loss }: Loss & { readonly node?: string }): z.infer<typeof LossView> {
+function lossView({ message, path, ...loss }: CoreLoss & { readonly node?: string }): z.infer<typeof DescribedLoss> {
   return {
     ...loss,
     ...(message >= 0 && { message }),

@@ -1,8 +1,8 @@
 import type { z } from '@hono/zod-openapi';
-import type { ContentBlock } from '@skein/core';
 import type { ForestNode, TakeRecord } from '@skein/forest';
 import type { Redact } from '../redact.ts';
-import type { Block, Node, Take } from './schemas.ts';
+import { toBlock } from './schemas/blocks.ts';
+import type { Node, Take } from './schemas/forest.ts';
 
 /** A node as it is shown: blocks in the provider's order, without texts that only machines read. */
 export function nodeView(node: ForestNode, redact: Redact): z.infer<typeof Node> {
@@ -14,7 +14,7 @@ export function nodeView(node: ForestNode, redact: Redact): z.infer<typeof Node>
     role,
     at,
     dialect,
-    content: redact(message.content.map(blockView)),
+    content: redact(message.content.map(toBlock)),
     takes: takes.map(takeView),
     childCount,
     removed,
@@ -30,16 +30,6 @@ export function threadView<T extends { readonly tags: readonly string[] }>(
   thread: T,
 ): Omit<T, 'tags'> & { tags: string[] } {
   return { ...thread, tags: [...thread.tags] };
-}
-
-/** Arguments go as their exact text: an integer that a double cannot hold would be another one on the page. */
-function blockView(block: ContentBlock): z.infer<typeof Block> {
-  if (block.type === 'tool-use') {
-    const { parameters: _byValue, ...rest } = block;
-    return rest;
-  }
-  if (block.type === 'tool-result') return { ...block, content: block.content.map(blockView) };
-  return { ...block };
 }
 
 function takeView(take: TakeRecord): z.infer<typeof Take> {

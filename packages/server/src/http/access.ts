@@ -1,9 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { sha256 } from '@skein/forest';
+import type { Context, MiddlewareHandler } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { Problem } from './problem.ts';
 
-export interface GuardOptions {
+interface AccessOptions {
   /** Needed from everyone when it is set; it has to be set for any address but loopback. */
   readonly token?: string | undefined;
   /** Names under which the server may be asked for, without a port; loopback names and bare addresses always count. */
@@ -12,7 +14,7 @@ export interface GuardOptions {
 }
 
 /** What is looked at to let a request in. */
-interface Asking {
+interface RequestSource {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   /** What a browser says of where the request comes from. */
@@ -22,7 +24,7 @@ interface Asking {
 /** Lets in or throws a `Problem`. */
 export interface Access {
   /** Whether a browser on a page from elsewhere asks, or the server is asked for under a name that is not its own. */
-  checkSource(asking: Asking): void;
+  checkSource(asking: RequestSource): void;
   /** Any of the given texts has to be the token; returns it. Undefined where the server needs none. `address`: from where. */
   checkToken(given: readonly (string | undefined)[], address: () => string | undefined): string | undefined;
 }
@@ -37,7 +39,7 @@ const MAX_ADDRESSES = 10_000;
  * Who may ask. A page from elsewhere must not reach a server on this machine, not even under a name that it made
  * point here: the Host has to be ours, and the Origin of whatever a browser sends has to be that Host.
  */
-export function createAccess({ token, hosts = [], now = Date.now }: GuardOptions): Access {
+export function createAccess({ token, hosts = [], now = Date.now }: AccessOptions): Access {
   const names = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())]);
   const wrong = new Map<string, readonly number[]>();
 
@@ -56,9 +58,9 @@ export function createAccess({ token, hosts = [], now = Date.now }: GuardOptions
       if (origin === undefined && fetchSite === 'cross-site')
         throw new Problem(403, 'wrong_origin', 'Pages from elsewhere may not use this server.');
     },
-    checkToken(given, addressOf) {
+    checkToken(given, readAddress) {
       if (token === undefined) return undefined;
-      const address = addressOf() ?? '';
+      const address = readAddress() ?? '';
       const recent = (wrong.get(address) ?? []).filter((at) => at > now() - MINUTE);
       if (recent.length >= MAX_WRONG)
         throw new Problem(429, 'too_many_attempts', 'Too many wrong tokens: wait a minute.');
@@ -94,3 +96,104 @@ function hostName(value: string | undefined): string | undefined {
   const found = /^(?:\[([^\]]+)\]|([^:/[\]]+))(?::\d{1,5})?$/.exec(value?.toLowerCase() ?? '');
   return found?.[1] ?? found?.[2];
 }
+
+/** Whether only this machine reaches a server that listens there. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+const COOKIE = 'skein_token';
+
+/** Bytes of the form that asks for the token. */
+const MAX_FORM = 4096;
+
+/** Lets in whom `access` lets in: by bearer, header, cookie, by the form, or once by an address with `?token=`. */
+export function guard(access: Access): MiddlewareHandler {
+  return async (c, next) => {
+    access.checkSource({
+      host: c.req.header('host'),
+      origin: c.req.header('origin'),
+      fetchSite: isNavigation(c) ? undefined : c.req.header('sec-fetch-site'),
+    });
+    const typed = isTokenForm(c) ? (await c.req.parseBody()).token : undefined;
+    const given = [...givenTokens(c), typeof typed === 'string' ? typed : undefined];
+    const token = access.checkToken(given, () => readAddress(c));
+    const isEntered = typed !== undefined || (c.req.query('token') !== undefined && c.req.method === 'GET');
+    if (token !== undefined && isEntered) {
+      // A token in an address would stay in histories and logs: it becomes a cookie at once.
+      setCookie(c, COOKIE, token, { httpOnly: true, sameSite: 'Strict', path: '/', secure: isSecure(c) });
+      const clean = new URL(c.req.url);
+      clean.searchParams.delete('token');
+      // A path such as //elsewhere would lead away.
+      return c.redirect(`${clean.pathname.replace(/^\/+/, '/')}${clean.search}`, 303);
+    }
+    return next();
+  };
+}
+
+/** A cookie may be from before the token was changed: what is typed in counts beside it. */
+function givenTokens(c: Context): readonly (string | undefined)[] {
+  const bearer = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
+  return [c.req.header('x-skein-token') ?? bearer ?? getCookie(c, COOKIE), c.req.query('token')];
+}
+
+/** The form is sent to the address of the page that was asked for; programs send none there. */
+function isTokenForm(c: Context): boolean {
+  const length = Number(c.req.header('content-length') ?? MAX_FORM + 1);
+  return (
+    c.req.method === 'POST' &&
+    !/^\/(?:samples\/)?(?:api|proxy)\//.test(c.req.path) &&
+    /^application\/x-www-form-urlencoded\b/i.test(c.req.header('content-type') ?? '') &&
+    length <= MAX_FORM
+  );
+}
+
+/** A link from elsewhere may open the page; it gets nothing by it. */
+function isNavigation(c: Context): boolean {
+  return c.req.method === 'GET' && c.req.header('sec-fetch-mode') === 'navigate';
+}
+
+function isSecure(c: Context): boolean {
+  return new URL(c.req.url).protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https';
+}
+
+function readAddress(c: Context): string | undefined {
+  const { incoming } = (c.env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } };
+  return incoming?.socket?.remoteAddress;
+}
+
+/** Whether a browser asks for something to show to a person. */
+export function isForPeople(c: Context): boolean {
+  return (c.req.method === 'GET' || isTokenForm(c)) && (c.req.header('accept') ?? '').includes('text/html');
+}
+
+/** Asks a person for the token. It works without scripts: the form is sent to the same address, and leads there. */
+export function tokenPage(c: Context, { status, code }: Problem): Response {
+  // A cookie with a token of before would be a wrong attempt with every request.
+  deleteCookie(c, COOKIE, { path: '/' });
+  const wasWrong = c.req.query('token') !== undefined || isTokenForm(c);
+  const told = code === 'too_many_attempts' ? 'Too many wrong tokens. Wait a minute.' : 'That is not the token.';
+  return c.html(html(wasWrong || code === 'too_many_attempts' ? told : ''), status, { 'cache-control': 'no-store' });
+}
+
+const html = (problem: string) => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Skein</title>
+<style>
+  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+  body { display: grid; place-content: center; min-height: 100vh; margin: 0; padding: 1rem }
+  form { display: grid; gap: .75rem; width: min(22rem, 90vw) }
+  input, button { font: inherit; padding: .5rem .75rem }
+  p { margin: 0 }
+</style>
+<form method="post">
+  <h1>Skein</h1>
+  <label for="token">This server needs its token. Whoever started it has it.</label>
+  <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
+  ${problem && `<p role="alert">${problem}</p>`}
+  <button>Open</button>
+</form>
+</html>
+`;

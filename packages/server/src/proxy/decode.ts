@@ -33,7 +33,7 @@ export class UndecodableError extends Error {
 }
 
 /** What a body is wrapped in, the outermost last. */
-function encodingsOf(header: string | undefined): string[] {
+function readEncodings(header: string | undefined): string[] {
   const names = (header ?? '').toLowerCase().split(/\s*,\s*/);
   return names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
 }
@@ -50,7 +50,7 @@ export function createDecoder(
   onBytes: (bytes: Uint8Array) => void,
   onError: (error: Error) => void,
 ): Decoder | undefined {
-  const encodings = encodingsOf(header);
+  const encodings = readEncodings(header);
   if (encodings.length === 0) return undefined;
   const steps = encodings.reverse().map((name) => {
     const make = STREAMS[name];
@@ -79,7 +79,7 @@ export function createDecoder(
 
 /** A whole body. Throws an `UndecodableError`; one that would grow beyond `limit` is one, too. */
 export function decodeWhole(header: string | undefined, bytes: Uint8Array, limit: number): Uint8Array {
-  return encodingsOf(header)
+  return readEncodings(header)
     .reverse()
     .reduce((encoded, name) => {
       const decode = WHOLE[name];

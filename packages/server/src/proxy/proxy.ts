@@ -1,37 +1,39 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRecorder, createReplayer, readAddress } from '@skein/forest';
 import type { Access } from '../http/access.ts';
-import { Problem, problemBody, problemOf } from '../http/problem.ts';
+import { Problem, problemBody, toProblem } from '../http/problem.ts';
 import type { Services } from '../services.ts';
-import { createConnections } from './connections.ts';
-import { givenKeys, signingOf, withoutKey } from './credentials.ts';
 import { decodeWhole, UndecodableError } from './decode.ts';
-import { createStandIn } from './demo.ts';
-import { headersOf, requestHeaders } from './headers.ts';
-import type { ProxyOptions } from './options.ts';
-import { passOn } from './pass-on.ts';
-import { answerWith, providerError } from './provider-error.ts';
-import { hasBody, readBody, sendResponse } from './replay.ts';
-import { MAX_RECORDED_REQUEST, type TakeDownOptions, takeDown } from './take-down.ts';
-import { createTally } from './tally.ts';
-import { createTargets, type Target } from './target.ts';
-import { noWatch } from './watch.ts';
-import { type Wishes, wishesOf } from './wishes.ts';
+import { createConnections, forward } from './forward.ts';
+import { type ClientHeaders, type ProxyOptions, readClientHeaders, requestHeaders, toHeaderMap } from './headers.ts';
+import { createRecordingTap, MAX_RECORDED_REQUEST, noTap, type RecordingTapOptions } from './recording-tap.ts';
+import { answerWith, providerError, sendResponse } from './respond.ts';
+import {
+  chooseCredentials,
+  createDemoUpstreams,
+  createUpstreams,
+  readKeys,
+  type Upstream,
+  withoutKey,
+} from './upstream.ts';
 
-/** The recording proxy. It moves bytes; what they mean is the forest's affair. */
+/**
+ * The recording proxy: it forwards requests to providers byte for byte, and records or replays the exchanges. What the
+ * bytes mean is up to the forest and to the dialects.
+ */
 export interface Proxy {
   handle(client: IncomingMessage, answer: ServerResponse): void;
-  /** When everything that passed is stored. */
+  /** Resolves when every exchange that has passed is stored. */
   settled(): Promise<void>;
   close(): void;
 }
 
-/** What is known of a request before it goes anywhere. */
-interface Order {
-  readonly target: Target;
-  readonly wishes: Wishes;
+/** Where a request goes and how it is recorded; decided before anything is sent. */
+interface PlannedExchange {
+  readonly upstream: Upstream;
+  readonly asked: ClientHeaders;
   readonly headers: readonly string[];
-  readonly toRecord: TakeDownOptions['request'];
+  readonly toRecord: RecordingTapOptions['request'];
 }
 
 export function createProxy(services: Services, access: Access, options: ProxyOptions = {}): Proxy {
@@ -46,16 +48,16 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   const recorder = createRecorder(forest, { onError, hints: config.hints });
   const replayer = createReplayer(forest);
   const connections = createConnections();
-  const targetOf = createTargets(providers, env);
-  const standIn = createStandIn(services);
-  const streams = createTally();
-  const recordings = createTally();
+  const findUpstream = createUpstreams(providers, env);
+  const findDemo = createDemoUpstreams(services);
+  const streams = createActiveCount();
+  const recordings = createActiveCount();
   metrics.gauge('skein_proxy_streams', streams.count);
 
-  const orderOf = (client: IncomingMessage): Order => {
-    const given = headersOf(client.rawHeaders);
+  const planExchange = (client: IncomingMessage): PlannedExchange => {
+    const given = toHeaderMap(client.rawHeaders);
     const url = client.url ?? '';
-    const keys = givenKeys(given, url);
+    const keys = readKeys(given, url);
     access.checkSource({
       host: client.headers.host,
       origin: client.headers.origin,
@@ -63,61 +65,61 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     });
     const asKey = useServerKeys ? [...keys.values()] : [];
     const token = access.checkToken([given.get('x-skein-token'), ...asKey], () => client.socket.remoteAddress);
-    const wishes = wishesOf(given, options);
-    const asked = targetOf(url);
-    const own = signingOf(asked.provider, env, keys, { token, useServerKeys });
-    const demo = own.hasKey ? undefined : standIn?.(url, asked.provider, keys, token);
-    const { target: found, signing } = demo ?? { target: asked, signing: own };
+    const asked = readClientHeaders(given, options);
+    const named = findUpstream(url);
+    const own = chooseCredentials(named.provider, env, keys, { token, useServerKeys });
+    const demo = own.hasKey ? undefined : findDemo?.(url, named.provider, keys, token);
+    const { upstream: found, credentials } = demo ?? { upstream: named, credentials: own };
     refuseLoop(found, client);
     const { provider, origin } = found;
-    const target = signing.without.has('key') ? { ...found, path: withoutKey(found.path) } : found;
+    const upstream = credentials.without.has('key') ? { ...found, path: withoutKey(found.path) } : found;
     const headers = [
-      ...requestHeaders(client.rawHeaders, given, origin.host, signing.without),
-      ...signing.headers,
-      ...framing(client),
+      ...requestHeaders(client.rawHeaders, given, origin.host, credentials.without),
+      ...credentials.headers,
+      ...bodyFraming(client),
     ];
-    const sent = headersOf(headers);
-    // Known to the recorder so that it finds it in what it stores; it keeps only harmless headers.
+    const sent = toHeaderMap(headers);
+    // The recorder must know the token to take it out of what it stores; it keeps only harmless headers.
     if (token !== undefined) sent.set('x-skein-token', token);
     return {
-      target,
-      wishes,
+      upstream,
+      asked,
       headers,
       toRecord: {
         method: client.method ?? 'GET',
-        url: `${origin.origin}${target.path}`,
+        url: `${origin.origin}${upstream.path}`,
         headers: sent,
         provider: provider.id,
         issuer: provider.issuer,
-        tags: wishes.tags,
-        ...(wishes.thread !== undefined && { thread: wishes.thread }),
+        tags: asked.tags,
+        ...(asked.thread !== undefined && { thread: asked.thread }),
       },
     };
   };
 
-  const pass = (client: IncomingMessage, answer: ServerResponse, order: Order, body?: Uint8Array) => {
-    const { target, wishes, headers, toRecord } = order;
-    const isRecorded = wishes.mode !== 'pass' && readAddress(toRecord.method, pathOf(target)).kind !== 'other';
-    const onUndecodable = () => metrics.count('skein_undecodable_total', { provider: target.provider.id });
+  const pass = (client: IncomingMessage, answer: ServerResponse, planned: PlannedExchange, body?: Uint8Array) => {
+    const { upstream, asked, headers, toRecord } = planned;
+    const isRecorded = asked.mode !== 'pass' && readAddress(toRecord.method, withoutQuery(upstream)).kind !== 'other';
+    const onUndecodable = () => metrics.count('skein_undecodable_total', { provider: upstream.provider.id });
     if (isRecorded) recordings.add();
-    const watch = isRecorded
-      ? takeDown({ recorder, request: toRecord, redact, onUndecodable, onError, onEnd: recordings.remove })
-      : noWatch;
+    const tap = isRecorded
+      ? createRecordingTap({ recorder, request: toRecord, redact, onUndecodable, onError, onEnd: recordings.remove })
+      : noTap;
     streams.add();
-    passOn({ client, answer, target, headers, body, watch, connections }, (outcome) => {
+    forward({ client, answer, upstream, headers, body, tap, connections }, (outcome) => {
       streams.remove();
-      metrics.count('skein_proxy_exchanges_total', { provider: target.provider.id, outcome });
+      metrics.count('skein_proxy_exchanges_total', { provider: upstream.provider.id, outcome });
     });
   };
 
-  const replay = async (client: IncomingMessage, answer: ServerResponse, order: Order) => {
-    const { target, wishes, toRecord } = order;
+  const replay = async (client: IncomingMessage, answer: ServerResponse, planned: PlannedExchange) => {
+    const { upstream, asked, toRecord } = planned;
     const bytes = await readBody(client);
-    // What has just been recorded counts.
+    // What has just been recorded can be replayed, too.
     await recorder.stored();
-    const decoded = decodedBody(toRecord.headers.get('content-encoding'), bytes);
-    // Without its text nothing can be found for it.
-    if (decoded === undefined && wishes.onMiss === 'pass') return pass(client, answer, order, bytes);
+    const decoded = decodeBody(toRecord.headers.get('content-encoding'), bytes);
+    // A recording is found by the request's text.
+    if (decoded === undefined && asked.onMiss === 'pass') return pass(client, answer, planned, bytes);
     if (decoded === undefined)
       throw new Problem(
         415,
@@ -125,22 +127,22 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
         'The body cannot be decoded as its content-encoding says, so no recording can be found for it.',
       );
     const request = { ...toRecord, body: redact ? redact(decoded) : decoded };
-    const found = await replayer.answer(request, { timing: wishes.timing }).catch((error: unknown) => {
+    const found = await replayer.answer(request, { timing: asked.timing }).catch((error: unknown) => {
       if (!(error instanceof TypeError)) throw error;
-      return new Response(providerError(target.provider.dialect, 502, 'provider_unreachable', error.message), {
+      return new Response(providerError(upstream.provider.dialect, 502, 'provider_unreachable', error.message), {
         status: 502,
         headers: { 'content-type': 'application/json', 'x-skein-replay': 'hit' },
       });
     });
     const outcome = found ? 'replayed' : 'missed';
-    metrics.count('skein_proxy_exchanges_total', { provider: target.provider.id, outcome });
-    if (!found && wishes.onMiss === 'pass') return pass(client, answer, order, hasBody(client) ? bytes : undefined);
+    metrics.count('skein_proxy_exchanges_total', { provider: upstream.provider.id, outcome });
+    if (!found && asked.onMiss === 'pass') return pass(client, answer, planned, hasBody(client) ? bytes : undefined);
     await sendResponse(answer, found ?? (await replayer.refuse(request)));
   };
 
   const refuse = (client: IncomingMessage, answer: ServerResponse, error: unknown) => {
-    const problem = problemOf(error);
-    // The path may hold a key in its query, so it is not logged.
+    const problem = toProblem(error);
+    // The path is not logged: its query may hold a key.
     if (problem.status >= 500) log.error('proxy-failed', error, { method: client.method });
     metrics.count('skein_requests_total', { method: client.method ?? '', status: problem.status });
     answer.setHeader('connection', 'close');
@@ -150,9 +152,9 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   return {
     handle(client, answer) {
       try {
-        const order = orderOf(client);
-        if (order.wishes.mode !== 'replay') return pass(client, answer, order);
-        replay(client, answer, order).catch((error: unknown) => refuse(client, answer, error));
+        const planned = planExchange(client);
+        if (planned.asked.mode !== 'replay') return pass(client, answer, planned);
+        replay(client, answer, planned).catch((error: unknown) => refuse(client, answer, error));
       } catch (error) {
         refuse(client, answer, error);
       }
@@ -168,28 +170,8 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   };
 }
 
-function decodedBody(encoding: string | undefined, bytes: Uint8Array): string | undefined {
-  try {
-    return Buffer.from(decodeWhole(encoding, bytes, MAX_RECORDED_REQUEST)).toString();
-  } catch (error) {
-    if (error instanceof UndecodableError) return undefined;
-    throw error;
-  }
-}
-
-function pathOf({ path }: Target): string {
-  return path.split('?')[0]!;
-}
-
-/** How the body's end is found: a length goes on as it is, pieces are cut anew on every connection. */
-function framing({ headers, method = 'GET' }: IncomingMessage): string[] {
-  if (headers['transfer-encoding'] !== undefined) return ['Transfer-Encoding', 'chunked'];
-  const isEmpty = headers['content-length'] === undefined && /^(?:POST|PUT|PATCH)$/.test(method);
-  return isEmpty ? ['Content-Length', '0'] : [];
-}
-
-/** The variables of the clients, set for the server, too, would make it ask itself for ever. */
-function refuseLoop({ origin, path, provider }: Target, { socket }: IncomingMessage): void {
+/** The variables of the clients, when they are set for the server as well, would make it ask itself for ever. */
+function refuseLoop({ origin, path, provider }: Upstream, { socket }: IncomingMessage): void {
   if (!path.startsWith('/proxy/') || !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(origin.hostname)) return;
   if (Number(origin.port) !== socket.localPort) return;
   const variables = provider.connection?.baseUrlVariables.join(' or ') || 'its address';
@@ -198,4 +180,72 @@ function refuseLoop({ origin, path, provider }: Target, { socket }: IncomingMess
     'proxy_loop',
     `The address of ${provider.id} is this proxy itself: unset ${variables} for the server, and set it for clients only.`,
   );
+}
+
+/** How the provider finds the end of the body: a length is passed on, chunks are cut anew on every connection. */
+function bodyFraming({ headers, method = 'GET' }: IncomingMessage): string[] {
+  if (headers['transfer-encoding'] !== undefined) return ['Transfer-Encoding', 'chunked'];
+  const isEmpty = headers['content-length'] === undefined && /^(?:POST|PUT|PATCH)$/.test(method);
+  return isEmpty ? ['Content-Length', '0'] : [];
+}
+
+function withoutQuery({ path }: Upstream): string {
+  return path.split('?')[0]!;
+}
+
+/** Whether a request says that it has a body. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+async function readBody(client: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const bytes of client as AsyncIterable<Buffer>) {
+    size += bytes.length;
+    if (size > MAX_RECORDED_REQUEST) throw new Problem(413, 'too_large', 'The body is too long to be replayed.');
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function decodeBody(encoding: string | undefined, bytes: Uint8Array): string | undefined {
+  try {
+    return Buffer.from(decodeWhole(encoding, bytes, MAX_RECORDED_REQUEST)).toString();
+  } catch (error) {
+    if (error instanceof UndecodableError) return undefined;
+    throw error;
+  }
+}
+
+/** Counts what is under way. */
+interface ActiveCount {
+  readonly add: () => void;
+  readonly remove: () => void;
+  readonly count: () => number;
+  /** Resolves when nothing is under way. */
+  readonly none: () => Promise<void>;
+}
+
+function createActiveCount(): ActiveCount {
+  let count = 0;
+  let waiting: (() => void)[] = [];
+  return {
+    add: () => {
+      count++;
+    },
+    remove: () => {
+      count--;
+      if (count > 0) return;
+      for (const wake of waiting) wake();
+      waiting = [];
+    },
+    count: () => count,
+    none: () =>
+      count === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.push(resolve);
+          }),
+  };
 }

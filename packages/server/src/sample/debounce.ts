@@ -1,7 +1,6 @@
 import { system, user } from '@skein/core';
 import type { Forest } from '@skein/forest';
-import { claude, gemini, gpt } from './models.ts';
-import type { Writer } from './writer.ts';
+import { claude, gemini, gpt, type Writer } from './writer.ts';
 
 const QUESTION = `My search box asks the server on every key. I wrote this, and sometimes the *older* answer wins. Why?
 

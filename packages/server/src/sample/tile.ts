@@ -1,8 +1,10 @@
 import { user } from '@skein/core';
 import type { Forest } from '@skein/forest';
-import { broken, claude, gemini, gpt } from './models.ts';
-import { TILE_PNG } from './picture.ts';
-import type { Writer } from './writer.ts';
+import { broken, claude, gemini, gpt, type Writer } from './writer.ts';
+
+/** Four blue and yellow tiles, 48 by 48 pixels. */
+const TILE_PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAMAAABg3Am1AAAACVBMVEX18+sfTozosjzD4OARAAAAhklEQVR42u2USxLAIAhDE+5/6M60WqR+2rjqAjY4DzP+MDBiELQZBzmo8IwhR1WQPmvJr8Qm3njcwJcx4jlUjrDykON5Hy6Y8TIwC2DG4dwrK16T2V0Jgo6XZOaVVtDzXYG8JenQ4rXKD6e3xk7zqa0ufSD1i8omINtM+lL6UvpS+tLPfOkAs74EESwepMsAAAAASUVORK5CYII=';
 
 /** A picture, a refusal, blocks that only one provider knows, hidden thoughts, and an answer that was cut. */
 export async function writeTile(forest: Forest, { say, answer, thread }: Writer): Promise<void> {

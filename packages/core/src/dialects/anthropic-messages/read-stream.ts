@@ -1,9 +1,14 @@
 import {
   getMember,
+  isJson,
   isObject,
   isText,
   type JsonObject,
   leafNode,
+  listNode,
+  type MergeRule,
+  memberIn,
+  mergeDelta,
   parseJson,
   parseTree,
   printTree,
@@ -11,6 +16,7 @@ import {
   recordNode,
   setMember,
   textAt,
+  textNode,
 } from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
@@ -28,9 +34,6 @@ import {
 } from '../stream/index.ts';
 import { replyOf } from './read-response.ts';
 import { stopOf } from './stop.ts';
-import { PASSING, StreamBlock } from './stream-block.ts';
-import { update } from './stream-envelope.ts';
-import { pieceEvents, plainField, size, startEvents } from './stream-events.ts';
 
 /** A delta of text or thinking: its index, its field, its string. */
 const USUAL = new RegExp(
@@ -178,4 +181,96 @@ class MessageAssembler implements Assembler {
       return item.kind === 'record' && isObject(block) ? this.#begin(index, item, block) : [];
     });
   }
+}
+
+/** Strings that come whole; all other strings of a delta continue the block's own. */
+const RULE: MergeRule = { replaced: new Set(['signature', 'encrypted_content']) };
+
+/** A member of a delta that speaks of the delta, not of the block: a block that carries it is refused (`extra-block`). */
+const PASSING = 'estimated_tokens';
+
+/** One content block while it arrives. */
+class StreamBlock {
+  readonly type: unknown;
+  isStopped = false;
+  /** The decoded pieces of `partial_json`. */
+  readonly json: string[] = [];
+  readonly #tree: RecordNode;
+
+  constructor(tree: RecordNode, type: unknown) {
+    this.#tree = tree;
+    this.type = type;
+  }
+
+  /** An escaped piece of a string field: the way of nearly every event. */
+  append(field: string, piece: string): void {
+    memberIn(this.#tree, field, textNode).pieces.push(piece);
+  }
+
+  /** Any other delta: citations append, whatever is unknown joins by the merge rule. */
+  merge({ members }: RecordNode): void {
+    for (const { name, value } of members)
+      if (name === 'citation') memberIn(this.#tree, 'citations', listNode).items.push(value);
+    const known = members.filter(({ name }) => !['type', 'citation', 'partial_json', PASSING].includes(name));
+    mergeDelta(this.#tree, { kind: 'record', members: known }, RULE);
+  }
+
+  /** The block as far as it came. `isLast`: nothing followed it and the stream was cut. */
+  text(isLast: boolean): string {
+    const input = this.#input(isLast && !this.isStopped);
+    if (input === undefined) return printTree(this.#tree);
+    const whole: RecordNode = { kind: 'record', members: this.#tree.members.map((member) => ({ ...member })) };
+    setMember(whole, 'input', leafNode(input));
+    return printTree(whole);
+  }
+
+  /** Arguments that arrived in pieces; a string where they never became JSON, so that they show as incomplete. */
+  #input(isOpen: boolean): string | undefined {
+    const json = this.json.join('');
+    if (json.trim() !== '') return isJson(json) ? json : JSON.stringify(json);
+    const given = getMember(this.#tree, 'input');
+    return isOpen && given && printTree(given) === '{}' ? '""' : undefined;
+  }
+}
+
+/** Later values replace earlier ones, those of `usage` one by one; `null` replaces nothing. */
+function update(envelope: RecordNode, { members }: RecordNode): void {
+  for (const { name, key, value } of members) {
+    const before = getMember(envelope, name);
+    if (name === 'usage' && value.kind === 'record' && before?.kind === 'record') update(before, value);
+    else if (!before || value.kind !== 'leaf' || value.text !== 'null') setMember(envelope, name, value, key);
+  }
+}
+
+/** The field of a block that a delta of one plain string continues. */
+function plainField(delta: unknown): 'text' | 'thinking' | undefined {
+  return delta === 'text_delta' ? 'text' : delta === 'thinking_delta' ? 'thinking' : undefined;
+}
+
+/** What a new piece of a block says; the arguments of server-side calls are nobody's to act on. */
+function pieceEvents(type: unknown, index: unknown, text: unknown): StreamEvent[] {
+  if (!isText(text)) return [];
+  if (type === 'tool_use') return [{ type: 'tool-arguments', index: numberOf(index), text }];
+  return type === 'text' || type === 'thinking' ? [{ type: type === 'text' ? type : 'reasoning', text }] : [];
+}
+
+/** What the start of a block says already. */
+function startEvents(index: unknown, { type, id, name, input, text, thinking }: JsonObject): StreamEvent[] {
+  if (type !== 'tool_use') return pieceEvents(type, index, type === 'text' ? text : thinking);
+  const given = isObject(input) && size(input) > 0 && JSON.stringify(input);
+  return [
+    { type: 'tool-use', index: numberOf(index), id: isText(id) ? id : '', name: isText(name) ? name : '' },
+    ...pieceEvents(type, index, given),
+  ];
+}
+
+/** How many members an object has, without making a list of them. */
+function size(value: JsonObject): number {
+  let count = 0;
+  for (const _ in value) count++;
+  return count;
+}
+
+function numberOf(index: unknown): number {
+  return typeof index === 'number' ? index : 0;
 }

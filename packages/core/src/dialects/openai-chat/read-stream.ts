@@ -1,13 +1,32 @@
-import { isObject, type JsonObject, listNode, parseJson, printTree, setMember } from '../../json/index.ts';
+import {
+  find,
+  isObject,
+  isText,
+  type JsonObject,
+  leafNode,
+  listNode,
+  mergeDelta,
+  overlaid,
+  type Path,
+  parseJson,
+  parseTree,
+  printTree,
+  type RecordNode,
+  recordNode,
+  setMember,
+  type Tree,
+  textAt,
+} from '../../json/index.ts';
+import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import { errorEvent, NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
-import { Latest } from './latest.ts';
 import { EMPTY_MESSAGE } from './native-message.ts';
 import { replyOf } from './read-response.ts';
 import { stopOf } from './stop.ts';
-import { StreamedChoice } from './stream-choice.ts';
-import { DeltaFrame } from './stream-frame.ts';
+import { RULE, StreamedMessage } from './stream-message.ts';
+import { partBlock } from './view-parts.ts';
+import { detailBlock } from './view-reasoning.ts';
 
 export function assemble(): Assembler {
   return new ChunkAssembler();
@@ -116,4 +135,156 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** One choice of a streamed reply: its message, and what its envelope says. */
+class StreamedChoice {
+  readonly message = new StreamedMessage();
+  finishReason: string | undefined;
+  readonly #latest = new Latest();
+  /** Whether thoughts come as plain text: then the same thought taken apart is not told again. */
+  #thinksAloud = false;
+
+  add(data: string, position: number, choice: JsonObject, events: StreamEvent[]): void {
+    const path = ['choices', position];
+    // A whole message in place of a delta: some servers stream a reply in one piece.
+    const holder = isObject(choice.delta) ? 'delta' : 'message';
+    this.#latest.add(choice, data, path, holder);
+    if (isText(choice.finish_reason)) this.finishReason = choice.finish_reason;
+    const delta = choice[holder];
+    if (isObject(delta)) this.addDelta(data, [...path, holder], delta, events);
+  }
+
+  /** `delta` is the value at `path` of the text. */
+  addDelta(data: string, path: Path, delta: JsonObject, events: StreamEvent[]): void {
+    this.#tell(delta, events);
+    this.message.add(data, path, delta, events);
+  }
+
+  /** The choice as an unstreamed envelope has it: no delta, and `null` for the message. */
+  envelope(): RecordNode {
+    const members = this.#latest
+      .record()
+      .members.map((member) =>
+        member.name === 'delta' || member.name === 'message' ? { name: 'message', value: leafNode('null') } : member,
+      );
+    return { kind: 'record', members };
+  }
+
+  /** What a delta says; calls are told where they are put together. */
+  #tell(delta: JsonObject, events: StreamEvent[]): void {
+    const { content, refusal, audio, reasoning, reasoning_content: thought, reasoning_details: details } = delta;
+    const aloud = isText(thought) ? thought : reasoning;
+    if (isText(aloud)) {
+      this.#thinksAloud = true;
+      events.push({ type: 'reasoning', text: aloud });
+    } else if (!this.#thinksAloud && Array.isArray(details)) tell(details.map(detailBlock), events);
+    if (isText(content)) events.push({ type: 'text', text: content });
+    else if (Array.isArray(content)) tell(content.map(partBlock), events);
+    if (isText(refusal)) events.push({ type: 'refusal', text: refusal });
+    if (isObject(audio) && isText(audio.transcript)) events.push({ type: 'text', text: audio.transcript });
+  }
+}
+
+function tell(blocks: readonly (ContentBlock | undefined)[], events: StreamEvent[]): void {
+  for (const block of blocks) {
+    if (block && 'text' in block && block.text !== '') events.push({ type: block.type, text: block.text });
+  }
+}
+
+/** How many events in a row may differ before it is no longer worth comparing them. */
+const PATIENCE = 8;
+
+/** OpenAI ends each event with as much noise as hides how long its delta is. */
+const PADDING = ',"obfuscation":"';
+
+/**
+ * Most events of a stream differ in nothing but the delta. Once the text around a delta is known, the next event with
+ * the same text around one JSON value can only be that value in the same place: it alone has to be parsed, which makes
+ * a stream half as dear to read.
+ */
+class DeltaFrame {
+  isPadded = false;
+  #before = '';
+  #after = '';
+  #misses = 0;
+
+  /** The text in place of the delta, where all around it but the padding is as in the event last learned; else none. */
+  between(data: string): string {
+    const start = this.#before.length;
+    const close = this.isPadded ? paddingStart(data) : data.length;
+    const end = close - this.#after.length;
+    // Comparing whole strings is many times faster than `startsWith`, which goes character by character.
+    if (start === 0 || end <= start || data.slice(end, close) !== this.#after || data.slice(0, start) !== this.#before)
+      return '';
+    this.#misses = 0;
+    return data.slice(start, end);
+  }
+
+  /** Takes what is around the delta of an event's first choice; nothing where it must not be taken for said again. */
+  learn(data: string, isRepeatable: boolean): void {
+    const delta = isRepeatable && this.#misses++ < PATIENCE ? find(data, ['choices', 0, 'delta']) : undefined;
+    const padding = paddingStart(data);
+    this.isPadded = padding > 0;
+    this.#before = delta ? data.slice(0, delta.start) : '';
+    this.#after = delta ? data.slice(delta.end, this.isPadded ? padding : undefined) : '';
+  }
+}
+
+/** Where the padding begins that ends an event, one plain string and the closing brace; 0 where there is none. */
+function paddingStart(data: string): number {
+  const start = data.lastIndexOf(PADDING);
+  return start > 0 && /^[^"\\]*"\}$/.test(data.slice(start + PADDING.length)) ? start : 0;
+}
+
+interface Place {
+  readonly data: string;
+  readonly path: Path;
+}
+
+/**
+ * What events say around their deltas: the latest value of each member counts, objects member by member; only log
+ * probabilities join. The events are remembered, and the texts cut out at the end.
+ */
+class Latest {
+  readonly #held = new Map<string, { value: unknown; places: Place[] }>();
+
+  /** Takes the members of an object that stands in an event; of what the message is made of (`holder`) only the place. */
+  add(object: JsonObject, data: string, path: Path, holder: string): void {
+    const here = { data, path };
+    for (const name in object) {
+      const held = this.#held.get(name);
+      const value = name === holder ? null : object[name];
+      if (!held) this.#held.set(name, { value, places: [here] });
+      else if (value !== held.value && value !== null && value !== '') {
+        if (!isObject(held.value) || !isObject(value)) held.places = [here];
+        else if (name === 'logprobs' || !covers(value, held.value)) held.places.push(here);
+        else held.places[held.places.length - 1] = here;
+        held.value = value;
+      }
+    }
+  }
+
+  record(): RecordNode {
+    const record = recordNode();
+    for (const [name, { places }] of this.#held) {
+      const texts = places.map(({ data, path }) => textAt(data, [...path, name])!);
+      const join = (before: Tree, later: Tree): Tree =>
+        name === 'logprobs' ? joined(before, later) : overlaid(before, later, false);
+      const tree = texts.length > 1 ? texts.map((text) => parseTree(text)).reduce(join) : leafNode(texts[0]!);
+      setMember(record, name, tree);
+    }
+    return record;
+  }
+}
+
+/** Whether a value has all that the one before it has. */
+function covers(value: unknown, before: unknown): boolean {
+  if (!isObject(before)) return value !== null;
+  return isObject(value) && Object.keys(before).every((name) => name in value && covers(value[name], before[name]));
+}
+
+function joined(before: Tree, later: Tree): Tree {
+  mergeDelta(before as RecordNode, later as RecordNode, RULE);
+  return before;
 }

@@ -1,4 +1,5 @@
 import {
+  elementTexts,
   isObject,
   type JsonObject,
   leafNode,
@@ -7,7 +8,10 @@ import {
   printTree,
   type RecordNode,
   setMember,
+  skipSpace,
+  splice,
   textAt,
+  withoutMembers,
 } from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
 import {
@@ -22,13 +26,10 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/index.ts';
-import { eventsOfItem } from './item-events.ts';
-import { itemsOf } from './items.ts';
+import { type Item, itemsOf } from './items.ts';
 import { replyOf, turnText } from './read-response.ts';
-import { settled } from './settled.ts';
-import { StreamItem } from './stream-item.ts';
-import { type Place, PROGRESS, placeOf, TERMINAL } from './stream-places.ts';
-import { unreadPart } from './unread-part.ts';
+import { type Place, PROGRESS, placeOf, StreamItem, TERMINAL } from './stream-item.ts';
+import { blocksOfItem } from './view.ts';
 
 /** A delta of a content part: its type, where it goes, its string. */
 const USUAL = new RegExp(
@@ -194,4 +195,67 @@ class ResponseAssembler implements Assembler {
     this.#items.push(item);
     return item;
   }
+}
+
+/** What a whole item says, for servers that send no deltas. */
+function eventsOfItem(item: Item, index: number): StreamEvent[] {
+  const blocks = blocksOfItem(item, 'assistant', () => '') ?? [];
+  return blocks.flatMap((block): StreamEvent[] => {
+    if (block.type === 'tool-use')
+      return [
+        { type: 'tool-use', index, id: block.id, name: block.name },
+        { type: 'tool-arguments', index, text: block.rawParameters },
+      ];
+    const isSaid = block.type === 'text' || block.type === 'reasoning' || block.type === 'refusal';
+    return isSaid && block.text !== '' ? [{ type: block.type, text: block.text }] : [];
+  });
+}
+
+/**
+ * The items of the terminal event. Some servers leave out there what they streamed: then each streamed item takes the
+ * final text of the same id where there is one, its own otherwise, and what fits none of them follows.
+ */
+function settled(streamed: readonly string[], response: string): readonly string[] {
+  const output = textAt(response, ['output']);
+  const final = output?.startsWith('[') ? elementTexts(output) : [];
+  if (final.length >= streamed.length) return final;
+  const byId = new Map(final.map((text) => [idOf(text), text]));
+  const items = streamed.map((text) => {
+    const id = idOf(text);
+    const settledText = byId.get(id) ?? text;
+    byId.delete(id);
+    return settledText;
+  });
+  return [...items, ...byId.values()];
+}
+
+/** What has no id is itself. */
+function idOf(text: string): unknown {
+  const value = parseJson(text);
+  return isObject(value) && typeof value.id === 'string' ? value.id : text;
+}
+
+const KNOWN: ReadonlySet<string> = new Set(
+  (
+    'type sequence_number item_id output_index content_index summary_index command_index annotation_index obfuscation ' +
+    'delta logprobs item part response annotation text refusal arguments input code command diff ' +
+    'partial_image_b64 partial_image_index size quality background output_format'
+  ).split(' '),
+);
+
+/** What is kept along with it. */
+const PLACE: ReadonlySet<string> = new Set(['type', 'item_id']);
+
+/**
+ * What an event says that no reader knows, as an event of its own; undefined when there is nothing. It must not be the
+ * whole event: that may hold the whole response.
+ */
+function unreadPart(data: string, event: JsonObject): string | undefined {
+  const isRead = (name: string): boolean => KNOWN.has(name) && (name !== 'delta' || typeof event.delta === 'string');
+  for (const name in event) {
+    if (isRead(name)) continue;
+    const read = withoutMembers(data, skipSpace(data, 0), (other) => isRead(other) && !PLACE.has(other));
+    return splice(data, read);
+  }
+  return undefined;
 }

@@ -1,11 +1,10 @@
-/** Everything the rules look at, read once from the body. What has the wrong type is left out: the schema rules report it. */
+/** What the rules look at, read once from the body. Values of the wrong type are left out: the schema rules report them. */
 import { isObject, type Json, objects } from '../../json.ts';
-import type { JudgedRequest } from '../verdict.ts';
-import { type Model, model } from './models.ts';
+import type { JudgedRequest, Rule } from '../verdict.ts';
+import { type Model, parseModel } from './models.ts';
 import { type Prefix, prefixes } from './prefix.ts';
 import { hostedRequestBody, requestBody } from './schema-request.ts';
 import type { Issue } from './shape.ts';
-import { mergeTurns, type Placed, type Turn } from './turns.ts';
 
 export interface Context {
   readonly request: JudgedRequest;
@@ -13,10 +12,10 @@ export interface Context {
   readonly issues: readonly Issue[];
   readonly model: Model;
   readonly messages: readonly Json[];
-  /** Merged turns, and the same without `role: "system"` messages: tool pairing looks past those. */
+  /** Merged turns, with and without `role: "system"` messages, which tool pairing ignores. */
   readonly turns: readonly Turn[];
   readonly dialogue: readonly Turn[];
-  readonly blocks: readonly Placed[];
+  readonly blocks: readonly PlacedBlock[];
   readonly system: readonly Json[];
   readonly tools: readonly Json[];
   readonly thinking: Json;
@@ -25,8 +24,10 @@ export interface Context {
   readonly prefix: (message: number, block: number) => Prefix;
 }
 
-/** From the header, and from the body where a host (Bedrock) wants them there. */
-function betasOf({ headers }: JudgedRequest, { anthropic_beta: inBody }: Json): readonly string[] {
+export type AnthropicRule = Rule<Context>;
+
+/** From the header, and from the body, where Bedrock has them. */
+function readBetas({ headers }: JudgedRequest, { anthropic_beta: inBody }: Json): readonly string[] {
   const inHeader = (headers?.['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim());
   return [...inHeader, ...(Array.isArray(inBody) ? inBody.map(String) : [])];
 }
@@ -40,7 +41,7 @@ export function readContext(request: JudgedRequest, body: Json): Context {
     request,
     body,
     issues: schema(body, ''),
-    model: model(typeof body.model === 'string' ? body.model : (request.model ?? '')),
+    model: parseModel(typeof body.model === 'string' ? body.model : (request.model ?? '')),
     messages,
     turns,
     dialogue: turns.filter((turn) => turn.role !== 'system'),
@@ -48,10 +49,63 @@ export function readContext(request: JudgedRequest, body: Json): Context {
     system: objects(body.system),
     tools: objects(body.tools),
     thinking: isObject(body.thinking) ? body.thinking : {},
-    betas: betasOf(request, body),
+    betas: readBetas(request, body),
     prefix: (message, block) => {
       lookUp ??= prefixes(body);
       return lookUp(message, block);
     },
   };
 }
+
+export interface PlacedBlock {
+  readonly block: Json;
+  readonly type: string;
+  /** Index in `messages` and in that message's `content`. */
+  readonly message: number;
+  readonly index: number;
+  /** `messages.1.content.0` */
+  readonly path: string;
+}
+
+export interface Turn {
+  readonly role: string;
+  /** Index of its first message. */
+  readonly first: number;
+  readonly blocks: readonly PlacedBlock[];
+}
+
+/** A string counts as one text block. */
+export function contentBlocks(content: unknown): readonly Json[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
+
+export const placeBlocks = (message: Json, at: number): readonly PlacedBlock[] =>
+  contentBlocks(message.content).map((block, index) => ({
+    block,
+    type: `${block.type}`,
+    message: at,
+    index,
+    path: `messages.${at}.content.${index}`,
+  }));
+
+/** The API takes consecutive messages of one role for one turn (wire-rules, "surprises"). */
+function mergeTurns(messages: readonly Json[]): readonly Turn[] {
+  const turns: { role: string; first: number; blocks: PlacedBlock[] }[] = [];
+  messages.forEach((message, index) => {
+    const last = turns.at(-1);
+    const blocks = placeBlocks(message, index);
+    if (last && last.role === message.role) last.blocks.push(...blocks);
+    else turns.push({ role: `${message.role}`, first: index, blocks: [...blocks] });
+  });
+  return turns;
+}
+
+export const isThinking = (placed: PlacedBlock | undefined): boolean =>
+  placed?.type === 'thinking' || placed?.type === 'redacted_thinking';
+
+/** Blocks of tools that run on Anthropic's side, both the call and its result. */
+export const isServerCall = (placed: PlacedBlock | undefined): boolean =>
+  placed?.type === 'server_tool_use' || placed?.type === 'mcp_tool_use';
+export const isServerResult = (placed: PlacedBlock | undefined): boolean =>
+  placed !== undefined && placed.type !== 'tool_result' && placed.type.endsWith('_tool_result');

@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, hello, OLD, says, search, send, text, thinking, toolResult, toolUse, user } from './cases/case.ts';
-import { conversationCases } from './cases/conversation.ts';
-import { schemaCases } from './cases/schema.ts';
-import { settingsCases } from './cases/settings.ts';
 import { anthropicMessagesRules, judgeAnthropicMessages } from './judge.ts';
+import { conversationCases } from './test-cases-conversation.ts';
+import { schemaCases, settingsCases } from './test-cases-request.ts';
+import {
+  assistant,
+  hello,
+  OLD,
+  says,
+  search,
+  send,
+  text,
+  thinking,
+  toolResult,
+  toolUse,
+  user,
+} from './test-requests.ts';
 
 const cases = { ...schemaCases, ...settingsCases, ...conversationCases };
 

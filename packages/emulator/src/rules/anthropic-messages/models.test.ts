@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bindsPrefix, model, takesDisabledThinking, takesForcedTool, takesSystemRole } from './models.ts';
+import { bindsPrefix, parseModel, takesDisabledThinking, takesForcedTool, takesSystemRole } from './models.ts';
 
 it.each([
   ['claude-3-opus-20240229', 'opus', 3],
@@ -14,12 +14,12 @@ it.each([
   ['claude-mythos-preview', 'mythos', Number.POSITIVE_INFINITY],
   ['something-new', '', Number.POSITIVE_INFINITY],
 ])('reads %s', (name, family, version) => {
-  expect(model(name)).toEqual({ family, version });
+  expect(parseModel(name)).toEqual({ family, version });
 });
 
 it('knows what each model enforces', () => {
-  const names = (test: (m: ReturnType<typeof model>) => boolean, ...all: string[]) =>
-    all.filter((name) => test(model(name)));
+  const names = (test: (m: ReturnType<typeof parseModel>) => boolean, ...all: string[]) =>
+    all.filter((name) => test(parseModel(name)));
   expect(names(bindsPrefix, 'claude-fable-5', 'claude-fable-5-1', 'claude-mythos-5-2', 'claude-haiku-5-5')).toEqual([
     'claude-fable-5-1',
     'claude-haiku-5-5',

@@ -1,4 +1,4 @@
-/** What a Claude model allows, read off its name. Names we do not know are taken for the newest model. */
+/** What a Claude model allows, by its name. Unknown names count as the newest model. */
 
 export interface Model {
   /** opus, sonnet, haiku, fable, mythos; '' when unknown. */
@@ -11,7 +11,7 @@ const FAMILIES = 'opus|sonnet|haiku|fable|mythos';
 const NEWEST = Number.POSITIVE_INFINITY;
 const version = (major: string, minor = '0'): number => Number(major) + Number(minor) / 100;
 
-export function model(name: string): Model {
+export function parseModel(name: string): Model {
   // claude-opus-4-8, eu.anthropic.claude-haiku-4-5-20251001-v1:0, claude-sonnet-4@20250514
   const modern = new RegExp(`claude-(${FAMILIES})-(\\d{1,2})(?:[-.](\\d{1,2}))?(?!\\d)`).exec(name);
   if (modern) return { family: modern[1] ?? '', version: version(modern[2] ?? '', modern[3]) };
@@ -27,12 +27,12 @@ const since = (major: number, minor: number) => (m: Model) => m.version >= major
 const special = (m: Model) => m.family === 'fable' || m.family === 'mythos';
 
 const since46 = since(4, 6);
-/** `system` inside `messages`: Opus 4.8 and everything from 5 on. */
+/** `system` inside `messages`: Opus 4.8, and every model from 5 on. */
 export const takesSystemRole = (m: Model): boolean => since(5, 0)(m) || (m.family === 'opus' && since(4, 8)(m));
 export const takesPrefill = (m: Model): boolean => !since46(m);
 export const takesEnabledThinking = (m: Model): boolean => !since(4, 7)(m);
 export const takesAdaptiveThinking = since46;
-/** Haiku can always be told not to think. */
+/** Thinking can always be disabled with Haiku. */
 export const takesDisabledThinking = (m: Model): boolean => !special(m) && !(since(5, 5)(m) && m.family !== 'haiku');
 export const takesForcedTool = (m: Model): boolean => !special(m) && !since(5, 5)(m);
 /** Preserved thinking: refused from 5.1 on, while Mythos only records (wire-rules "Unsure" 3). */

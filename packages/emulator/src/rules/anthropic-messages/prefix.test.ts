@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../json.ts';
 import type { Memory } from '../verdict.ts';
-import { assistant, hello, NEW, send, text, thinking, toolResult, toolUse, user } from './cases/case.ts';
 import { judgeAnthropicMessages } from './judge.ts';
 import { prefixDigest } from './prefix.ts';
-import { thinkingMismatches } from './rules-signature.ts';
+import { thinkingMismatches } from './rules-thinking.ts';
+import { assistant, hello, NEW, send, text, thinking, toolResult, toolUse, user } from './test-requests.ts';
 
 const tools = [{ name: 'f', input_schema: { type: 'object' } }];
 const request: Json = { model: NEW, system: 'be kind', tools, messages: [hello] };

@@ -8,7 +8,7 @@
 
 import { createHash } from 'node:crypto';
 import { isObject, type Json } from '../../json.ts';
-import { contentBlocks } from './turns.ts';
+import { contentBlocks } from './context.ts';
 
 export interface Prefix {
   readonly system: string;
@@ -18,10 +18,10 @@ export interface Prefix {
   readonly thinking: string;
 }
 
-// Written by the user or the model: their keys are data, not markup.
+// The user or the model writes these values: a `cache_control` in them is data.
 const OPAQUE = new Set(['input', 'input_schema', 'schema', 'input_examples']);
 
-const blocksOf = (content: unknown): unknown => (typeof content === 'string' ? contentBlocks(content) : content);
+const toBlocks = (content: unknown): unknown => (typeof content === 'string' ? contentBlocks(content) : content);
 
 /** `cache_control` is not compared, null is the same as absent, a string the same as one text block. */
 function normal(value: unknown): unknown {
@@ -31,7 +31,7 @@ function normal(value: unknown): unknown {
     .filter(([name, item]) => name !== 'cache_control' && item !== null)
     .map(([name, item]) => {
       if (OPAQUE.has(name)) return [name, item];
-      return [name, normal(name === 'content' ? blocksOf(item) : item)];
+      return [name, normal(name === 'content' ? toBlocks(item) : item)];
     });
   return Object.fromEntries(entries);
 }
@@ -51,9 +51,9 @@ const digest = (...values: readonly unknown[]): string =>
 
 const key = (message: number, block: number): string => `${message}.${block}`;
 
-/** One pass over the conversation; then the prefix of any block, and of the first block after the last message. */
+/** Hashes the conversation once; returns the prefix of any block, and of the first block after the last message. */
 export function prefixes(body: Json): (message: number, block: number) => Prefix {
-  const system = digest(normal(blocksOf(body.system ?? [])));
+  const system = digest(normal(toBlocks(body.system ?? [])));
   const tools = digest(normal(body.tools ?? []));
   const start = digest();
   const places = new Map<string, Prefix>();
@@ -72,7 +72,7 @@ export function prefixes(body: Json): (message: number, block: number) => Prefix
   return (message, block) => places.get(key(message, block)) ?? now;
 }
 
-/** The digest of everything before `messages[message].content[block]`, to be kept as `Issued.prefix`. */
+/** The digest of everything before `messages[message].content[block]`, to be kept as `IssuedValue.prefix`. */
 export const prefixDigest = (body: Json, message: number, block: number): string =>
   formatPrefix(prefixes(body)(message, block));
 

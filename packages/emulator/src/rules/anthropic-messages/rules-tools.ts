@@ -1,26 +1,33 @@
-/** Client tools: their definitions, calls and results. Pairing looks at merged turns. */
+/** Rules about tools: definitions, calls and results of client tools, and tools that run on Anthropic's side. */
 import { isObject } from '../../json.ts';
-import { first, type Rule } from './rule.ts';
-import type { Placed, Turn } from './turns.ts';
+import { first } from '../verdict.ts';
+import {
+  type AnthropicRule,
+  type Context,
+  isServerCall,
+  isServerResult,
+  type PlacedBlock,
+  type Turn,
+} from './context.ts';
 
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
-const calls = (turn: Turn | undefined): readonly Placed[] =>
+const calls = (turn: Turn | undefined): readonly PlacedBlock[] =>
   turn?.role === 'assistant' ? turn.blocks.filter(({ type }) => type === 'tool_use') : [];
-const results = (turn: Turn | undefined): readonly Placed[] =>
+const results = (turn: Turn | undefined): readonly PlacedBlock[] =>
   turn?.role === 'user' ? turn.blocks.filter(({ type }) => type === 'tool_result') : [];
 const answers = (turn: Turn | undefined): ReadonlySet<unknown> =>
   new Set(results(turn).map(({ block }) => block.tool_use_id));
 
-function unanswered(missing: readonly Placed[]): string | undefined {
+function unanswered(missing: readonly PlacedBlock[]): string | undefined {
   const [call] = missing;
   if (!call) return undefined;
   const ids = missing.map(({ block }) => block.id).join(', ');
   return `messages.${call.message}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
 }
 
-/** Results that come after something else: in their own message, or (unsure) in an earlier message of the same turn. */
+/** Results that follow another block: in their own message, or (unsure) in an earlier message of the same turn. */
 const late = (turn: Turn | undefined, sameMessage: boolean): ReadonlySet<unknown> =>
   new Set(
     results(turn)
@@ -33,14 +40,14 @@ const late = (turn: Turn | undefined, sameMessage: boolean): ReadonlySet<unknown
   );
 
 const notFirst =
-  (sameMessage: boolean): Rule['check'] =>
+  (sameMessage: boolean): AnthropicRule['check'] =>
   ({ dialogue }) =>
     first(dialogue.entries(), ([index, turn]) => {
       const behind = late(dialogue[index + 1], sameMessage);
       return unanswered(calls(turn).filter(({ block }) => behind.has(block.id)));
     });
 
-export const toolRules: readonly Rule[] = [
+export const toolRules: readonly AnthropicRule[] = [
   {
     id: 'tool-id',
     check: ({ blocks }) =>
@@ -131,4 +138,83 @@ export const toolRules: readonly Rule[] = [
   },
   { id: 'tool-result-not-first', check: notFirst(true) },
   { id: 'tool-result-not-first-split', unsure: true, check: notFirst(false) },
+];
+
+const SERVER_TOOL_ID = /^srvtoolu_[a-zA-Z0-9_]+$/;
+
+const resultType = ({ type, block }: PlacedBlock): string => {
+  if (type === 'mcp_tool_use') return 'mcp_tool_result';
+  return `${block.name}`.startsWith('tool_search_tool') ? 'tool_search_tool_result' : `${block.name}_tool_result`;
+};
+
+/**
+ * Still running: since then only tool results came from the client. A program that calls client tools runs on across
+ * several such rounds; the assistant turns between them hold nothing but its own calls.
+ */
+function inFlight(call: PlacedBlock, later: readonly Turn[]): boolean {
+  const fromProgram = ({ block: { caller } }: PlacedBlock) => isObject(caller) && caller.tool_id === call.block.id;
+  return later.every(({ role, blocks }) =>
+    role === 'user' ? blocks.every(({ type }) => type === 'tool_result') : blocks.every(fromProgram),
+  );
+}
+
+function abandoned({ dialogue, blocks }: Context): PlacedBlock | undefined {
+  const answered = new Set(blocks.filter(isServerResult).map(({ block }) => block.tool_use_id));
+  const running = dialogue.flatMap((turn, index) => turn.blocks.filter(isServerCall).map((call) => ({ call, index })));
+  return running
+    .filter(({ call }) => !answered.has(call.block.id))
+    .find(({ call, index }) => !inFlight(call, dialogue.slice(index + 1)))?.call;
+}
+
+/** Every `encrypted_content` at any depth. */
+function ciphertexts(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(ciphertexts);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) =>
+    name === 'encrypted_content' && typeof item === 'string' ? [item] : ciphertexts(item),
+  );
+}
+
+export const serverToolRules: readonly AnthropicRule[] = [
+  {
+    id: 'server-tool-id',
+    check: ({ blocks }) =>
+      first(blocks, ({ type, block, path }) =>
+        type === 'server_tool_use' && !SERVER_TOOL_ID.test(`${block.id}`)
+          ? `${path}.server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'`
+          : undefined,
+      ),
+  },
+  {
+    id: 'server-result-orphan',
+    check: ({ blocks }) =>
+      first(blocks.entries(), ([index, result]) => {
+        if (!isServerResult(result)) return undefined;
+        const { path, type, block } = result;
+        const call = type === 'mcp_tool_result' ? 'mcp_tool_use' : 'server_tool_use';
+        return blocks.slice(0, index).some((other) => other.type === call && other.block.id === block.tool_use_id)
+          ? undefined
+          : `${path}: unexpected \`tool_use_id\` found in \`${type}\` blocks: ${block.tool_use_id}. Each \`${type}\` block must have a corresponding \`${call}\` block before it.`;
+      }),
+  },
+  {
+    id: 'server-tool-unanswered',
+    check: (context) => {
+      const call = abandoned(context);
+      return (
+        call &&
+        `messages.${call.message}: \`${call.block.name}\` tool use with id \`${call.block.id}\` was found without a corresponding \`${resultType(call)}\` block`
+      );
+    },
+  },
+  {
+    id: 'server-result-altered',
+    check: ({ blocks, request: { memory } }) =>
+      memory &&
+      first(blocks, (result) =>
+        isServerResult(result) && ciphertexts(result.block.content).some((value) => !memory.issued(value))
+          ? `${result.path}: Invalid \`encrypted_content\` in \`${result.type}\` block`
+          : undefined,
+      ),
+  },
 ];

@@ -1,14 +1,22 @@
-/** Content blocks a request may carry (`*BlockParam` of @anthropic-ai/sdk 1.8, beta types). Response-only fields are not in it. */
-
-import { cacheControl, caller, citations, document, image, searchResult, text } from './schema-media.ts';
-import { schemaServerResults } from './schema-results.ts';
-import { tool } from './schema-tools.ts';
+/** The closed schema of tools and content blocks (@anthropic-ai/sdk 1.8, beta types). Response-only fields are not in it. */
+import {
+  cacheControl,
+  caller,
+  citations,
+  citationsConfig,
+  document,
+  image,
+  searchResult,
+  text,
+} from './schema-media.ts';
 import {
   anything,
   boolean,
   choice,
+  dictionary,
   type Fields,
   list,
+  map,
   number,
   optional,
   record,
@@ -17,6 +25,189 @@ import {
   stringOr,
   tagged,
 } from './shape.ts';
+
+const common: Fields = {
+  allowed_callers: optional(list(string)),
+  cache_control: optional(cacheControl),
+  defer_loading: optional(boolean),
+  strict: optional(boolean),
+};
+const server: Fields = { name: string, ...common };
+const client: Fields = { ...server, input_examples: optional(list(dictionary)) };
+
+const userLocation = tagged({
+  approximate: {
+    city: optional(string),
+    country: optional(string),
+    region: optional(string),
+    timezone: optional(string),
+  },
+});
+const search: Fields = {
+  ...server,
+  allowed_domains: optional(list(string)),
+  blocked_domains: optional(list(string)),
+  max_uses: optional(number),
+};
+const webSearch: Fields = { ...search, user_location: optional(userLocation) };
+
+const chosenTools = { tools: list(tagged({ tool_reference: { name: string } })) };
+const urlSource = tagged({ all: {}, none: {}, only: chosenTools, except: chosenTools });
+const webFetch: Fields = {
+  ...search,
+  citations: optional(citationsConfig),
+  max_content_tokens: optional(number),
+  url_sources: optional(
+    record({
+      client_tool_results: optional(urlSource),
+      server_tool_results: optional(urlSource),
+      user_input: optional(urlSource),
+    }),
+  ),
+};
+const cachedFetch: Fields = { ...webFetch, use_cache: optional(boolean) };
+const inclusion: Fields = { response_inclusion: optional(string) };
+
+const computer: Fields = {
+  ...client,
+  display_height_px: number,
+  display_width_px: number,
+  display_number: optional(number),
+};
+
+const memberConfig = record({ defer_loading: optional(boolean), enabled: optional(boolean) });
+const toolset: Fields = { configs: optional(map(memberConfig)), cache_control: optional(cacheControl) };
+
+export const tool = tagged(
+  {
+    custom: {
+      ...client,
+      description: optional(string),
+      eager_input_streaming: optional(boolean),
+      input_schema: anything,
+    },
+    bash_20241022: client,
+    bash_20250124: client,
+    text_editor_20241022: client,
+    text_editor_20250124: client,
+    text_editor_20250429: client,
+    text_editor_20250728: { ...client, max_characters: optional(number) },
+    memory_20250818: client,
+    computer_20241022: computer,
+    computer_20250124: computer,
+    computer_20251124: { ...computer, enable_zoom: optional(boolean) },
+    browser_toolset_20260801: toolset,
+    computer_toolset_20260801: toolset,
+    code_execution_20250522: server,
+    code_execution_20250825: server,
+    code_execution_20260120: server,
+    code_execution_20260521: server,
+    tool_search_tool_bm25: server,
+    tool_search_tool_bm25_20251119: server,
+    tool_search_tool_regex: server,
+    tool_search_tool_regex_20251119: server,
+    web_search_20250305: webSearch,
+    web_search_20260209: webSearch,
+    web_search_20260318: { ...webSearch, ...inclusion },
+    web_fetch_20250910: webFetch,
+    web_fetch_20260209: webFetch,
+    web_fetch_20260309: cachedFetch,
+    web_fetch_20260318: { ...cachedFetch, ...inclusion },
+    advisor_20260301: {
+      ...server,
+      model: string,
+      caching: optional(cacheControl),
+      max_tokens: optional(number),
+      max_uses: optional(number),
+    },
+    mcp_toolset: {
+      mcp_server_name: string,
+      configs: optional(map(memberConfig)),
+      default_config: optional(memberConfig),
+      tools: optional(list(record({ name: string, description: optional(string), input_schema: anything }))),
+      cache_control: optional(cacheControl),
+    },
+  },
+  'custom',
+);
+
+/** Results of tools that run on Anthropic's side, as they are sent back in an assistant message. */
+
+const result = (content: Shape): Fields => ({ tool_use_id: string, content, cache_control: optional(cacheControl) });
+const called = (content: Shape): Fields => ({ ...result(content), caller: optional(caller) });
+
+const execution = (output: string): Fields => ({
+  content: list(tagged({ [output]: { file_id: string } })),
+  return_code: number,
+  stderr: string,
+  stdout: string,
+});
+const { stdout: _, ...encryptedExecution } = execution('code_execution_output');
+
+const webSearchError = tagged({ web_search_tool_result_error: { error_code: string } });
+const webSearchHits = list(
+  tagged({
+    web_search_result: { encrypted_content: string, title: string, url: string, page_age: optional(string) },
+  }),
+);
+
+const schemaServerResults: Readonly<Record<string, Fields>> = {
+  web_search_tool_result: called((value, path) => (Array.isArray(value) ? webSearchHits : webSearchError)(value, path)),
+  web_fetch_tool_result: called(
+    tagged({
+      web_fetch_result: { content: tagged({ document }), url: string, retrieved_at: optional(string) },
+      web_fetch_tool_result_error: { error_code: string },
+    }),
+  ),
+  advisor_tool_result: result(
+    tagged({
+      advisor_result: { text: string, stop_reason: optional(string) },
+      advisor_redacted_result: { encrypted_content: string, stop_reason: optional(string) },
+      advisor_tool_result_error: { error_code: string },
+    }),
+  ),
+  code_execution_tool_result: result(
+    tagged({
+      code_execution_result: execution('code_execution_output'),
+      encrypted_code_execution_result: { ...encryptedExecution, encrypted_stdout: string },
+      code_execution_tool_result_error: { error_code: string },
+    }),
+  ),
+  bash_code_execution_tool_result: result(
+    tagged({
+      bash_code_execution_result: execution('bash_code_execution_output'),
+      bash_code_execution_tool_result_error: { error_code: string },
+    }),
+  ),
+  text_editor_code_execution_tool_result: result(
+    tagged({
+      text_editor_code_execution_create_result: { is_file_update: boolean },
+      text_editor_code_execution_str_replace_result: {
+        lines: optional(list(string)),
+        new_lines: optional(number),
+        new_start: optional(number),
+        old_lines: optional(number),
+        old_start: optional(number),
+      },
+      text_editor_code_execution_view_result: {
+        content: string,
+        file_type: string,
+        num_lines: optional(number),
+        start_line: optional(number),
+        total_lines: optional(number),
+      },
+      text_editor_code_execution_tool_result_error: { error_code: string, error_message: optional(string) },
+    }),
+  ),
+  tool_search_tool_result: result(
+    tagged({
+      tool_search_tool_search_result: {
+        tool_references: list(tagged({ tool_reference: { tool_name: string, cache_control: optional(cacheControl) } })),
+      },
+      tool_search_tool_result_error: { error_code: string, error_message: optional(string) },
+    }),
+  ),
+};
 
 const browserState: Fields = {
   tabs: list(record({ tab_id: string, title: string, url: string, active: optional(boolean) })),
@@ -64,7 +255,7 @@ const serverTool = choice(
   'tool_search_tool_bm25',
 );
 
-// `input`, `signature` and ids are left open here: rules with their own wording look at them.
+// `input`, `signature` and ids are checked by rules with their own wording.
 export const block: Shape = tagged({
   text,
   image,

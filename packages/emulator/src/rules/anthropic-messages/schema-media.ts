@@ -1,4 +1,4 @@
-/** Text, images, documents and what hangs on them. */
+/** The closed schema of text, images and documents, with citations and cache marks. */
 import {
   boolean,
   choice,
@@ -23,7 +23,7 @@ export const caller: Shape = tagged({
 
 export const citationsConfig: Shape = record({ enabled: optional(boolean) });
 
-// The replies' `file_id` is not among the *Param fields.
+// Requests may not contain the `file_id` that replies have.
 export const citations: Shape = list(
   tagged({
     char_location: {

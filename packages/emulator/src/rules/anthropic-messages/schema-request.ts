@@ -1,8 +1,7 @@
-/** The whole request body (`MessageCreateParams` of @anthropic-ai/sdk 1.8, plus the sampling fields older models take). */
+/** The closed schema of the request body (`MessageCreateParams` of @anthropic-ai/sdk 1.8, and older models' sampling fields). */
 import { isObject } from '../../json.ts';
-import { block, systemBlock, textBlock } from './schema-blocks.ts';
+import { block, systemBlock, textBlock, tool } from './schema-blocks.ts';
 import { cacheControl } from './schema-media.ts';
-import { tool } from './schema-tools.ts';
 import {
   anything,
   boolean,
@@ -89,7 +88,7 @@ const systemMessage = record({
 const message: Shape = (value, path) =>
   (isObject(value) && value.role === 'system' ? systemMessage : plainMessage)(value, path);
 
-// `model`, `max_tokens` and `messages` are demanded by their own rule.
+// The rule `required` checks for `model`, `max_tokens` and `messages`.
 const fields: Fields = {
   model: optional(string),
   max_tokens: optional(number),
@@ -122,7 +121,7 @@ const fields: Fields = {
 
 export const requestBody = record(fields);
 
-/** Bedrock and Vertex name the model in the path and the version and betas in the body. */
+/** Bedrock and Vertex have the model in the path, and version and betas in the body. */
 export const hostedRequestBody = record({
   ...fields,
   anthropic_version: optional(string),

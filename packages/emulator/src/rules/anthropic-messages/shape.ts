@@ -1,4 +1,4 @@
-/** Closed shapes in the manner of the API's own validation: every unknown field is an issue, with the API's wording. */
+/** Closed schemas that report issues as the API's own validation does: every unknown field is one, in the API's words. */
 
 import { isObject, type Json } from '../../json.ts';
 
@@ -49,7 +49,7 @@ export const list =
       ? value.flatMap((item, index) => shape(item, at(path, index)))
       : wrong(path, 'Input should be a valid list');
 
-/** A plain string, or the longer form. */
+/** A string, or what the shape describes. */
 export const stringOr =
   (shape: Shape): Shape =>
   (value, path) =>

@@ -1,9 +1,8 @@
-/** Everything the rules look at, read once from the body; all names are in camelCase. */
+/** What the rules look at, read once from the body. All names are in camelCase. */
 import { isObject, type Json, objects } from '../../json.ts';
-import type { JudgedRequest } from '../verdict.ts';
-import { type Model, model } from './models.ts';
+import type { JudgedRequest, Rule } from '../verdict.ts';
+import { type Model, parseModel } from './models.ts';
 import { type Fault, readProto } from './proto-json.ts';
-import { mergeTurns, type PlacedPart, place, type Turn } from './turns.ts';
 
 export interface Context {
   readonly request: JudgedRequest;
@@ -16,6 +15,14 @@ export interface Context {
   readonly systemParts: readonly PlacedPart[];
 }
 
+/** What is wrong: the message, and the fields that Google lists in `details`. */
+export interface Violation {
+  readonly message: string;
+  readonly violations?: readonly { readonly field?: string; readonly description: string }[];
+}
+
+export type GoogleRule = Rule<Context, string | Violation>;
+
 export function readContext(request: JudgedRequest, raw: Json): Context {
   const { value, faults } = readProto(raw, 'Request');
   const body = isObject(value) ? value : {};
@@ -24,15 +31,55 @@ export function readContext(request: JudgedRequest, raw: Json): Context {
   return {
     request,
     faults,
-    model: model(request.model ?? (typeof body.model === 'string' ? body.model : '')),
+    model: parseModel(request.model ?? (typeof body.model === 'string' ? body.model : '')),
     contents,
     turns: mergeTurns(contents),
-    parts: contents.flatMap(place),
+    parts: contents.flatMap(placeParts),
     system,
-    systemParts: place(system ?? {}, 0).map((part) => ({ ...part, path: `system_instruction.parts[${part.index}]` })),
+    systemParts: placeParts(system ?? {}, 0).map((part) => ({
+      ...part,
+      path: `system_instruction.parts[${part.index}]`,
+    })),
   };
 }
 
-/** An unknown field that the provider itself put into a reply. */
+/** Whether an unknown field is one that the provider itself put into a reply. */
 export const isOwn = ({ request: { memory, settings } }: Context, { kind, own = '' }: Fault): boolean =>
   kind === 'unknown' && settings?.refuseOwnFields !== true && memory?.ownField(own) === true;
+
+export interface PlacedPart {
+  readonly part: Json;
+  /** Index in `contents` and in its `parts`. */
+  readonly content: number;
+  readonly index: number;
+  /** `contents[1].parts[0]` */
+  readonly path: string;
+}
+
+export interface Turn {
+  readonly role: 'user' | 'model';
+  readonly parts: readonly PlacedPart[];
+}
+
+/** No role means user; `function` is an older name for a user content with results. */
+export const readRole = ({ role }: Json): 'user' | 'model' => (role === 'model' ? 'model' : 'user');
+
+export const placeParts = ({ parts }: Json, content: number): readonly PlacedPart[] =>
+  objects(parts).map((part, index) => ({ part, content, index, path: `contents[${content}].parts[${index}]` }));
+
+/** Gemini takes consecutive contents of one role for one turn (wire-rules, "surprises"). */
+function mergeTurns(contents: readonly Json[]): readonly Turn[] {
+  const turns: { role: 'user' | 'model'; parts: PlacedPart[] }[] = [];
+  contents.forEach((content, index) => {
+    const role = readRole(content);
+    const last = turns.at(-1);
+    if (last && last.role === role) last.parts.push(...placeParts(content, index));
+    else turns.push({ role, parts: [...placeParts(content, index)] });
+  });
+  return turns;
+}
+
+export const calls = (parts: readonly PlacedPart[]): readonly PlacedPart[] =>
+  parts.filter(({ part }) => isObject(part.functionCall));
+export const responses = (parts: readonly PlacedPart[]): readonly PlacedPart[] =>
+  parts.filter(({ part }) => isObject(part.functionResponse));

@@ -1,30 +1,68 @@
-import { holdsHalfCharacter, isObject, type Json } from '../../json.ts';
-import type { Judge, JudgedRequest, Refusal } from '../verdict.ts';
-import { readContext } from './context.ts';
-import { PROTOCOL, type Rule, refusal } from './rule.ts';
-import { contentRules } from './rules-contents.ts';
-import { pairingRules } from './rules-pairing.ts';
-import { schemaRules } from './rules-schema.ts';
-import { signatureRules } from './rules-signature.ts';
+/** Judges requests to Gemini's generateContent: reads the body, checks key and schema, then applies the other rules. */
+import { hasLoneSurrogate, isObject, type Json } from '../../json.ts';
+import { applyRules, type Judge, type JudgedRequest, type Refusal } from '../verdict.ts';
+import { type Context, type GoogleRule, isOwn, readContext, type Violation } from './context.ts';
 
-/** In the order of the API: the proto mapping, the fields, then the conversation. */
-const RULES: readonly Rule[] = [...schemaRules, ...contentRules, ...pairingRules, ...signatureRules];
+import type { Fault } from './proto-json.ts';
+import { contentRules, pairingRules, signatureRules } from './rules.ts';
 
-/** Every id a verdict can name. `json` is found while the body is read. */
+const PROTOCOL = 'google-generatecontent';
+
+/** Google reports all faults of a kind at once. */
+function report(faults: readonly Fault[]): Violation | undefined {
+  if (faults.length === 0) return undefined;
+  return {
+    message: faults.map(({ message }) => message).join('\n'),
+    violations: faults.map(({ path, message }) => ({ ...(path !== '' && { field: path }), description: message })),
+  };
+}
+
+const isSystem = ({ path }: Fault): boolean => path === 'system_instruction';
+const isSignature = ({ path }: Fault): boolean => path.endsWith('.thought_signature');
+const ofKind =
+  (kind: Fault['kind'], also: (fault: Fault) => boolean = () => true): GoogleRule['check'] =>
+  ({ faults }) =>
+    report(faults.filter((fault) => fault.kind === kind && also(fault)));
+
+const unknownFields = (context: Context): Violation | undefined =>
+  report(context.faults.filter((fault) => fault.kind === 'unknown' && !isOwn(context, fault)));
+
+const schemaRules: readonly GoogleRule[] = [
+  {
+    id: 'auth',
+    status: 403,
+    check: ({ request: { headers } }) =>
+      headers && !headers['x-goog-api-key'] && !headers.authorization
+        ? "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API."
+        : undefined,
+  },
+  { id: 'unknown-field', check: unknownFields },
+  { id: 'system-type', check: ofKind('type', isSystem) },
+  { id: 'struct', check: ofKind('struct') },
+  { id: 'sig-base64', check: ofKind('bytes', isSignature) },
+  { id: 'oneof-many', check: ofKind('oneof') },
+  {
+    // Not in wire-rules.md: a known field with a value of the wrong type.
+    id: 'type',
+    check: ({ faults }) =>
+      report(
+        faults.filter(
+          (fault) => (fault.kind === 'type' && !isSystem(fault)) || (fault.kind === 'bytes' && !isSignature(fault)),
+        ),
+      ),
+  },
+];
+
+/** In the order in which the API checks: the proto mapping, the fields, then the conversation. */
+const RULES: readonly GoogleRule[] = [...schemaRules, ...contentRules, ...pairingRules, ...signatureRules];
+
+/** Every rule id that a verdict can name. `json` is checked while the body is read. */
 export const googleGenerateContentRules: readonly string[] = ['json', ...RULES.map(({ id }) => id)];
 
 export const judgeGoogleGenerateContent: Judge = (request) => {
   const body = readBody(request);
   if (body.refusal) return { refusal: body.refusal, warnings: [] };
-  const context = readContext(request, body.value);
-  const warnings: string[] = [];
-  for (const { id, status, unsure, check } of RULES) {
-    const broken = check(context);
-    if (broken === undefined) continue;
-    if (!unsure) return { refusal: refusal(id, broken, status), warnings };
-    warnings.push(`${PROTOCOL}.${id}`);
-  }
-  return { refusal: undefined, warnings };
+  return applyRules(PROTOCOL, RULES, readContext(request, body.value), refuse);
 };
 
 function readBody({ body }: JudgedRequest): { refusal: Refusal } | { refusal?: undefined; value: Json } {
@@ -33,12 +71,21 @@ function readBody({ body }: JudgedRequest): { refusal: Refusal } | { refusal?: u
     value = JSON.parse(body);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'syntax error';
-    return { refusal: refusal('json', `Invalid JSON payload received. ${reason}`) };
+    return { refusal: refuse('json', `Invalid JSON payload received. ${reason}`) };
   }
-  if (holdsHalfCharacter(value))
-    return { refusal: refusal('json', 'Invalid JSON payload received. Invalid unicode escape sequence.') };
+  if (hasLoneSurrogate(value))
+    return { refusal: refuse('json', 'Invalid JSON payload received. Invalid unicode escape sequence.') };
   if (isObject(value)) return { value };
   return {
-    refusal: refusal('json', 'Invalid JSON payload received. Unknown name "": Root element must be a message.'),
+    refusal: refuse('json', 'Invalid JSON payload received. Unknown name "": Root element must be a message.'),
   };
+}
+
+const STATUS: Readonly<Record<number, string>> = { 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND' };
+
+function refuse(id: string, violation: string | Violation, code = 400): Refusal {
+  const { message, violations } = typeof violation === 'string' ? { message: violation } : violation;
+  const details = violations && [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: violations }];
+  const error = { code, message, status: STATUS[code] ?? 'INVALID_ARGUMENT', ...(details && { details }) };
+  return { rule: `${PROTOCOL}.${id}`, status: code, message, body: JSON.stringify({ error }, undefined, 2) };
 }

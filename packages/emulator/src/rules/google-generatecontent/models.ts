@@ -1,4 +1,4 @@
-/** What a Gemini model enforces, read off its name. Names we do not know are taken for the newest model. */
+/** What a Gemini model enforces, by its name. Unknown names count as the newest model. */
 
 export interface Model {
   /** 3.1 is 3.01, so that 3.10 would sort after 3.9. */
@@ -9,7 +9,7 @@ export interface Model {
 
 const version = (major: number, minor: number): number => major + minor / 100;
 
-export function model(name: string): Model {
+export function parseModel(name: string): Model {
   const parts = /gemini-(\d+)(?:\.(\d+))?(?:-(.*))?$/.exec(name);
   if (!parts) {
     // Gemma and the 1.0 aliases never sign anything.
@@ -19,7 +19,7 @@ export function model(name: string): Model {
   return { version: version(Number(parts[1]), Number(parts[2] ?? 0)), variant: parts[3] ?? '' };
 }
 
-/** Function calls must come back signed: from 3 on, except image models. */
+/** Whether function calls must be sent back signed: from 3 on, except with image models. */
 export const demandsSignature = ({ version, variant }: Model): boolean => version >= 3 && !variant.includes('image');
 
 /** 3.6 and later, and 3.5-flash-lite. */

@@ -1,7 +1,6 @@
-/** Reads a request by the JSON mapping of protocol buffers: into camelCase, with every fault on the way in Google's wording. */
+/** Reads a request by the JSON mapping of protocol buffers: names become camelCase, and faults are reported in Google's words. */
 import { isObject, type Json } from '../../json.ts';
-import { DATA_FIELDS } from './proto-content.ts';
-import { protoMessages } from './proto-request.ts';
+import { DATA_FIELDS, protoMessages } from './schema.ts';
 
 export interface Fault {
   readonly kind: 'unknown' | 'type' | 'struct' | 'bytes' | 'oneof';
@@ -11,7 +10,7 @@ export interface Fault {
   /** For `unknown`: `parts.functionCall.foo`, as `Memory.ownField` knows it. */
   readonly own?: string;
 }
-export interface Read {
+export interface ReadResult {
   readonly value: unknown;
   readonly faults: readonly Fault[];
 }
@@ -30,7 +29,7 @@ const PACKAGE = 'type.googleapis.com/google.ai.generativelanguage.v1beta';
 const SCALARS: Readonly<Record<string, readonly [name: string, test: (value: unknown) => boolean]>> = {
   string: ['TYPE_STRING', (value) => typeof value === 'string'],
   bool: ['TYPE_BOOL', (value) => typeof value === 'boolean'],
-  // Numbers may come as text, enums as numbers.
+  // Numbers may be sent as text, enums as numbers.
   number: [
     'TYPE_DOUBLE',
     (value) => value !== '' && ['number', 'string'].includes(typeof value) && !Number.isNaN(Number(value)),
@@ -47,7 +46,7 @@ const fault = (kind: Fault['kind'], path: string, message: string): Fault => ({ 
 const invalid = (path: string, type: string, value: unknown): string =>
   `Invalid value at '${path}' (${type}), ${JSON.stringify(value)}`;
 
-export function readProto(value: unknown, type: string, path = ''): Read {
+export function readProto(value: unknown, type: string, path = ''): ReadResult {
   if (type.endsWith('[]')) return readList(value, type.slice(0, -2), path);
   if (type.startsWith('map<')) return readMap(value, type.slice(4, -1), path);
   const scalar = SCALARS[type];
@@ -67,7 +66,7 @@ export function readProto(value: unknown, type: string, path = ''): Read {
 }
 
 /** A single element may stand for a list of one (recorded: `"tools": {…}`). */
-function readList(value: unknown, type: string, path: string): Read {
+function readList(value: unknown, type: string, path: string): ReadResult {
   if (!Array.isArray(value)) {
     const one = readProto(value, type, path);
     return { value: [one.value], faults: one.faults };
@@ -76,7 +75,7 @@ function readList(value: unknown, type: string, path: string): Read {
   return { value: items.map((item) => item.value), faults: items.flatMap((item) => item.faults) };
 }
 
-function readMap(value: unknown, type: string, path: string): Read {
+function readMap(value: unknown, type: string, path: string): ReadResult {
   if (!isObject(value)) return { value, faults: [fault('type', path, invalid(path, 'Map', value))] };
   const items = Object.entries(value).map(([key, item]) => [key, readProto(item, type, `${path}["${key}"]`)] as const);
   return {
@@ -85,7 +84,7 @@ function readMap(value: unknown, type: string, path: string): Read {
   };
 }
 
-function readMessage(value: unknown, type: string, path: string): Read {
+function readMessage(value: unknown, type: string, path: string): ReadResult {
   const fields = protoMessages.get(type) ?? {};
   if (!isObject(value)) return { value: {}, faults: [fault('type', path, invalid(path, `${PACKAGE}.${type}`, value))] };
   const read: Record<string, unknown> = {};

@@ -1,39 +1,38 @@
-import type { Dialect } from '../openai/dialect.ts';
-import type { Rule } from '../openai/run.ts';
-import { eachFields, type Fields, text } from '../openai/values.ts';
+import { asText, eachObject, type Json } from '../../json.ts';
+import type { ApiDifferences, OpenAIRule } from '../openai/rule.ts';
 import type { JudgedRequest } from '../verdict.ts';
 
-/** What every chat rule looks at. */
+/** What the rules of Chat Completions look at. */
 export interface ChatContext {
   readonly request: JudgedRequest;
-  readonly body: Fields;
+  readonly body: Json;
   readonly model: string;
-  readonly messages: readonly (readonly [number, Fields])[];
-  readonly dialect: Dialect;
+  readonly messages: readonly (readonly [number, Json])[];
+  readonly differences: ApiDifferences;
   readonly refuseUnknownMessageFields: boolean;
 }
 
-export type ChatRule = Rule<ChatContext>;
+export type ChatRule = OpenAIRule<ChatContext>;
 
 export const isDeepSeek = ({ model }: ChatContext): boolean => model.startsWith('deepseek-');
 
-/** DeepSeek's own fields; its models are judged by the same rules otherwise. */
-const deepSeek: Dialect = { extra: ['thinking', 'messages.reasoning_content', 'messages.prefix'] };
+/** DeepSeek's own fields. Otherwise its models are judged by the same rules. */
+const deepSeek: ApiDifferences = { extra: ['thinking', 'messages.reasoning_content', 'messages.prefix'] };
 
 export function chatContext(
   request: JudgedRequest,
-  body: Fields,
-  dialect: Dialect,
+  body: Json,
+  differences: ApiDifferences,
   refuseUnknownMessageFields: boolean,
 ): ChatContext {
-  const model = text(body.model) ?? '';
+  const model = asText(body.model) ?? '';
   const own = model.startsWith('deepseek-') ? (deepSeek.extra ?? []) : [];
   return {
     request,
     body,
     model,
-    messages: [...eachFields(body.messages)],
-    dialect: { ...dialect, extra: [...(dialect.extra ?? []), ...own] },
+    messages: [...eachObject(body.messages)],
+    differences: { ...differences, extra: [...(differences.extra ?? []), ...own] },
     refuseUnknownMessageFields,
   };
 }

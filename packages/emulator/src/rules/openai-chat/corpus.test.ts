@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { chatDialects } from '../openai/test-compatible.ts';
+import { chatDifferences } from '../openai/test-compatible.ts';
 import { recordings, succeeded } from '../test-corpus.ts';
 import { createOpenAIChatJudge, judgeOpenAIChat } from './judge.ts';
 
 test('every recorded request that was served is accepted, without a warning', () => {
   let replayed = 0;
   for (const { id, provider, turns } of recordings('openai-chat')) {
-    const options = chatDialects[provider];
+    const options = chatDifferences[provider];
     const judge = options === undefined ? judgeOpenAIChat : createOpenAIChatJudge(options);
     for (const turn of turns) {
       if (!turn.request || !succeeded(turn)) continue;

@@ -1,16 +1,15 @@
-import type { Dialect } from '../openai/dialect.ts';
-import type { Rule } from '../openai/run.ts';
-import { eachFields, type Fields, isFields, isSet, text } from '../openai/values.ts';
+import { asText, eachObject, isObject, isSet, type Json } from '../../json.ts';
+import type { ApiDifferences, OpenAIRule } from '../openai/rule.ts';
 import type { JudgedRequest, Memory } from '../verdict.ts';
-import { itemType } from './item-schema.ts';
+import { itemType } from './schema.ts';
 
-/** What a Responses emulator may remember beyond ciphertexts and stored ids. */
+/** What a Responses provider remembers beyond ciphertexts and stored ids. */
 export interface ResponsesMemory extends Memory {
-  /** The id of the item that was produced directly behind this reasoning item. */
+  /** The id of the item that directly followed this reasoning item. */
   following?(reasoningId: string): string | undefined;
-  /** The id of the reasoning item this item was produced with. */
+  /** The id of the reasoning item directly before this item. */
   reasoningOf?(itemId: string): string | undefined;
-  /** The call ids that a stored response or conversation leaves to be answered; undefined when not known. */
+  /** The ids of the unanswered calls of a stored response or conversation; undefined when unknown. */
   openCalls?(id: string): readonly string[] | undefined;
 }
 
@@ -19,41 +18,45 @@ export interface Item {
   readonly type: string | undefined;
   readonly id: string | undefined;
   readonly callId: string | undefined;
-  readonly fields: Fields;
+  readonly fields: Json;
 }
 
-/** What every Responses rule looks at. */
+/** What the rules of the Responses API look at. */
 export interface ResponsesContext {
   readonly request: JudgedRequest;
   readonly memory: ResponsesMemory | undefined;
-  readonly body: Fields;
+  readonly body: Json;
   readonly model: string;
   readonly items: readonly Item[];
-  /** The response or conversation this request continues on the server. */
+  /** The id of the stored response or conversation that this request continues. */
   readonly chain: string | undefined;
-  readonly dialect: Dialect;
+  readonly differences: ApiDifferences;
 }
 
-export type ResponsesRule = Rule<ResponsesContext>;
+export type ResponsesRule = OpenAIRule<ResponsesContext>;
 
-function* itemsOf(input: unknown): Iterable<Item> {
-  for (const [index, fields] of eachFields(input)) {
-    const [id, callId] = [text(fields.id), text(fields.call_id)];
+function* readItems(input: unknown): Iterable<Item> {
+  for (const [index, fields] of eachObject(input)) {
+    const [id, callId] = [asText(fields.id), asText(fields.call_id)];
     yield { at: `input[${index}]`, type: itemType(fields), id, callId, fields };
   }
 }
 
-function chainOf({ previous_response_id, conversation }: Fields): string | undefined {
-  if (isSet(previous_response_id)) return text(previous_response_id);
-  return isFields(conversation) ? text(conversation.id) : text(conversation);
+function readChain({ previous_response_id, conversation }: Json): string | undefined {
+  if (isSet(previous_response_id)) return asText(previous_response_id);
+  return isObject(conversation) ? asText(conversation.id) : asText(conversation);
 }
 
-export const responsesContext = (request: JudgedRequest, body: Fields, dialect: Dialect): ResponsesContext => ({
+export const responsesContext = (
+  request: JudgedRequest,
+  body: Json,
+  differences: ApiDifferences,
+): ResponsesContext => ({
   request,
   memory: request.memory,
   body,
-  model: text(body.model) ?? '',
-  items: [...itemsOf(body.input)],
-  chain: chainOf(body),
-  dialect,
+  model: asText(body.model) ?? '',
+  items: [...readItems(body.input)],
+  chain: readChain(body),
+  differences,
 });

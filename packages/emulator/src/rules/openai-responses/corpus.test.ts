@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { responsesDialects } from '../openai/test-compatible.ts';
-import { type Fields, isFields } from '../openai/values.ts';
+import { isObject, type Json } from '../../json.ts';
+import { responsesDifferences } from '../openai/test-compatible.ts';
 import { recordings, succeeded } from '../test-corpus.ts';
 import { createOpenAIResponsesJudge, judgeOpenAIResponses } from './judge.ts';
 
@@ -9,8 +9,8 @@ const isCreate = (path: string | undefined): boolean => path === undefined || pa
 test('every recorded request that was served is accepted, without a warning', () => {
   let replayed = 0;
   for (const { id, provider, turns } of recordings('openai-responses')) {
-    const dialect = responsesDialects[provider];
-    const judge = dialect === undefined ? judgeOpenAIResponses : createOpenAIResponsesJudge(dialect);
+    const differences = responsesDifferences[provider];
+    const judge = differences === undefined ? judgeOpenAIResponses : createOpenAIResponsesJudge(differences);
     for (const turn of turns) {
       if (!turn.request || !isCreate(turn.path) || !succeeded(turn)) continue;
       expect(judge({ body: JSON.stringify(turn.request) }), id).toEqual({ refusal: undefined, warnings: [] });
@@ -20,20 +20,20 @@ test('every recorded request that was served is accepted, without a warning', ()
   console.log(`openai-responses: ${replayed} recorded requests replayed`);
 });
 
-const openCalls = (output: readonly Fields[]) => output.filter(({ type }) => type === 'function_call');
+const openCalls = (output: readonly Json[]) => output.filter(({ type }) => type === 'function_call');
 
 test('a reply that is sent back whole is accepted', () => {
   let replayed = 0;
   for (const { id, provider, turns } of recordings('openai-responses')) {
     for (const { request, response, path } of turns) {
-      if (provider !== 'openai' || !isCreate(path) || !isFields(response) || !Array.isArray(response.output)) continue;
-      const sent = isFields(request) && Array.isArray(request.input) ? request.input : [];
-      const output = response.output.filter(isFields);
+      if (provider !== 'openai' || !isCreate(path) || !isObject(response) || !Array.isArray(response.output)) continue;
+      const sent = isObject(request) && Array.isArray(request.input) ? request.input : [];
+      const output = response.output.filter(isObject);
       const answers = openCalls(output).map(({ call_id }) => ({ type: 'function_call_output', call_id, output: '' }));
       // A reply that ends in reasoning (cut off, or still running) cannot go back as it is.
       if (output.length === 0 || output.at(-1)?.type === 'reasoning') continue;
       const input = [...sent, ...output, ...answers, { role: 'user', content: 'Go on.' }];
-      const chain = isFields(request) ? request.previous_response_id : undefined;
+      const chain = isObject(request) ? request.previous_response_id : undefined;
       const body = JSON.stringify({ model: 'gpt-5', input, ...(chain ? { previous_response_id: chain } : {}) });
       expect(judgeOpenAIResponses({ body }).refusal, id).toBeUndefined();
       replayed += 1;
@@ -55,7 +55,7 @@ test('recorded refusals are repeated word for word', () => {
   for (const { id, protocol, turns } of recordings('errors')) {
     for (const { request, response, status } of turns) {
       if (protocol !== 'openai-responses' || !request) continue;
-      const { error } = response as { error: Fields };
+      const { error } = response as { error: Json };
       if (notOfForm.has(error.code)) continue;
       const { refusal } = judgeOpenAIResponses({ body: JSON.stringify(request) });
       expect(refusal?.status, id).toBe(status);

@@ -1,13 +1,11 @@
-import { kindOf, quotedList } from './values.ts';
-
-/** What one rule holds against a request, in the words of the API. */
+/** A violation of a rule, in the words of OpenAI's API. */
 export interface Finding {
   readonly message: string;
   readonly param: string | null;
   readonly code: string | null;
   /** Default 400. */
   readonly status?: number;
-  /** Not known to be refused by the real API: reported as a warning. */
+  /** It is not certain that the real API refuses this: a warning, not a refusal. */
   readonly unsure?: boolean;
 }
 
@@ -26,7 +24,11 @@ export const missingParameter = (param: string): Finding =>
   finding(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter');
 
 export const wrongType = (param: string, expected: string, got: unknown): Finding =>
-  finding(`Invalid type for '${param}': expected ${expected}, but got ${kindOf(got)} instead.`, param, 'invalid_type');
+  finding(
+    `Invalid type for '${param}': expected ${expected}, but got ${describeKind(got)} instead.`,
+    param,
+    'invalid_type',
+  );
 
 export const unsupportedValue = (param: string, got: unknown, supported: readonly string[]): Finding =>
   finding(`Invalid value: '${String(got)}'. Supported values are: ${quotedList(supported)}.`, param, 'invalid_value');
@@ -48,4 +50,21 @@ export function* mismatch(param: string, value: unknown, pattern: RegExp): Itera
   if (typeof value !== 'string' || pattern.test(value)) return;
   const message = `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '${pattern.source}'.`;
   yield finding(message, param, 'invalid_value');
+}
+
+/** The kind of a value as OpenAI's type errors name it. */
+function describeKind(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a decimal';
+  if (typeof value === 'object') return 'an object';
+  return `a ${typeof value}`;
+}
+
+/** `'a', 'b', and 'c'`, as OpenAI lists supported values. */
+function quotedList(values: readonly string[]): string {
+  const quoted = values.map((value) => `'${value}'`);
+  const last = quoted.pop() ?? '';
+  if (quoted.length === 0) return last;
+  return quoted.length === 1 ? `${quoted[0]} and ${last}` : `${quoted.join(', ')}, and ${last}`;
 }

@@ -1,7 +1,7 @@
-import type { Dialect } from './dialect.ts';
+import type { ApiDifferences } from './rule.ts';
 
 /** What the compatible providers of the corpus take beyond OpenAI's chat completions. */
-export const chatDialects: Readonly<Record<string, Dialect>> = {
+export const chatDifferences: Readonly<Record<string, ApiDifferences>> = {
   cerebras: { extra: ['clear_thinking'] },
   groq: { extra: ['reasoning_format', 'search_settings'] },
   huggingface: { extra: ['messages.tool_calls', 'messages.name'], without: ['tools-empty'] },
@@ -28,7 +28,7 @@ export const chatDialects: Readonly<Record<string, Dialect>> = {
 };
 
 /** The same for the Responses API. */
-export const responsesDialects: Readonly<Record<string, Dialect>> = {
+export const responsesDifferences: Readonly<Record<string, ApiDifferences>> = {
   // DeepSeek's reasoning items stand on their own, under ids of any form.
   deepseek: { without: ['id-prefix', 'id-chars', 'reasoning-following'] },
   openrouter: { extra: ['provider'] },

@@ -1,16 +1,16 @@
 import { type Dialect, dialect, dialects, type Loss, type Message, type RequestMembers, textAt } from '@skein/core';
-import { joinTexts } from '../../forest/join-texts.ts';
+import { joinTexts } from '../../forest/write/plain-text.ts';
 import { FormatError } from '../format-error.ts';
-import type { ExportedConversation } from './conversations.ts';
+import type { ExportedConversation } from './export-text.ts';
 
-export interface Written {
+export interface ExportedText {
   readonly text: string;
   readonly losses: readonly Loss[];
 }
 
 /** `[…]`: the messages as a request of the dialect would have them. A system text that stands outside is a loss. */
-export function messageArray(conversation: ExportedConversation, id: string): Written {
-  const { messages, system } = membersOf(id);
+export function toMessageArray(conversation: ExportedConversation, id: string): ExportedText {
+  const { messages, system } = requestMembers(id);
   const { body, losses } = writeAs(conversation, id);
   const outside = system.filter((name) => textAt(body, [name]) !== undefined);
   const more = outside.map((path): Loss => ({ kind: 'dropped', message: -1, path, reason: 'inline-system' }));
@@ -18,9 +18,9 @@ export function messageArray(conversation: ExportedConversation, id: string): Wr
 }
 
 /** `{"messages":[…]}` of one conversation, with the system text where the dialect has it. */
-export function fineTuningLine(conversation: ExportedConversation, id: string): Written {
+export function toFineTuningLine(conversation: ExportedConversation, id: string): ExportedText {
   const { body, losses } = writeAs(conversation, id);
-  const { messages, system } = membersOf(id);
+  const { messages, system } = requestMembers(id);
   const members = [...system, messages].flatMap((name) => {
     const text = textAt(body, [name]);
     return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
@@ -28,7 +28,7 @@ export function fineTuningLine(conversation: ExportedConversation, id: string): 
   return { text: `{${members.join(',')}}`, losses };
 }
 
-function membersOf(id: string): RequestMembers {
+function requestMembers(id: string): RequestMembers {
   const target = exportDialects().find((one) => one.id === id);
   if (target?.members) return target.members;
   const known = exportDialects().map((one) => one.id);

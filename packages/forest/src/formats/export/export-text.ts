@@ -1,10 +1,49 @@
-import { openaiChat } from '@skein/core';
-import type { Forest } from '../../forest/types.ts';
-import { conversationsOf, type ExportedConversation } from './conversations.ts';
-import { fineTuningLine, messageArray, type Written } from './dialect-messages.ts';
-import { markdownOf } from './markdown.ts';
-import { segmentLines } from './segments.ts';
-import type { ExportOptions } from './types.ts';
+import { type Loss, openaiChat } from '@skein/core';
+import type { Forest } from '../../forest/forest.ts';
+import { everyItem } from '../../forest/pages.ts';
+import { type ForestNode, isDamage } from '../../forest/read/read-nodes.ts';
+import { everyStep, topOf } from '../../forest/read/walk.ts';
+import { ROOT } from '../../model/index.ts';
+import { exportSegments } from '../segments.ts';
+import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
+import { toMarkdown } from './markdown.ts';
+
+/** What to export: one message, the history up to a node, a node with all below it, a thread, or everything. */
+export type ExportSelection =
+  | { readonly node: string }
+  | { readonly path: string }
+  | { readonly below: string }
+  | { readonly thread: string }
+  | 'everything';
+
+export type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
+
+export interface ExportOptions {
+  readonly format: ExportFormat;
+  /** Default: everything. */
+  readonly of?: ExportSelection;
+  /** For `messages` and `fine-tuning`; default: OpenAI's chat completions. */
+  readonly dialect?: string;
+  /** What a conversation loses in the dialect, told before its text. Segments lose nothing. */
+  readonly onLosses?: (conversation: ExportLosses) => void;
+  /** A conversation that was left out of several, because a text of it is damaged. */
+  readonly onDamaged?: (conversation: ExportDamage) => void;
+  /** Called now and then with the number of messages written. */
+  readonly onProgress?: (messages: number) => void;
+}
+
+export interface ExportDamage {
+  /** The node where the conversation ends. */
+  readonly head: string;
+  /** What is damaged, and where. */
+  readonly reason: string;
+}
+
+export interface ExportLosses {
+  /** The node where the conversation ends. */
+  readonly head: string;
+  readonly losses: readonly Loss[];
+}
 
 /**
  * A part of a forest as text, piece by piece. Segments lose nothing and import again with the same ids; Markdown is to
@@ -13,11 +52,11 @@ import type { ExportOptions } from './types.ts';
 export async function* exportText(forest: Forest, options: ExportOptions): AsyncGenerator<string> {
   const { format, of = 'everything', onLosses, onDamaged, onProgress } = options;
   if (format === 'segments') {
-    yield* segmentLines(forest, of, onProgress ?? (() => undefined));
+    yield* exportSegments(forest, of, onProgress ?? (() => undefined));
     return;
   }
   let messages = 0;
-  for await (const conversation of conversationsOf(forest, of, onDamaged)) {
+  for await (const conversation of selectConversations(forest, of, onDamaged)) {
     const { text, losses } = write(conversation, options);
     if (losses.length > 0) onLosses?.({ head: conversation.head, losses });
     yield text;
@@ -26,9 +65,98 @@ export async function* exportText(forest: Forest, options: ExportOptions): Async
   }
 }
 
-function write(conversation: ExportedConversation, { format, dialect = openaiChat.id }: ExportOptions): Written {
-  if (format === 'markdown') return { text: markdownOf(conversation), losses: [] };
+function write(conversation: ExportedConversation, { format, dialect = openaiChat.id }: ExportOptions): ExportedText {
+  if (format === 'markdown') return { text: toMarkdown(conversation), losses: [] };
   const { text, losses } =
-    format === 'messages' ? messageArray(conversation, dialect) : fineTuningLine(conversation, dialect);
+    format === 'messages' ? toMessageArray(conversation, dialect) : toFineTuningLine(conversation, dialect);
   return { text: `${text}\n`, losses };
+}
+
+/** One line of messages, as people read them. */
+export interface ExportedConversation {
+  readonly head: string;
+  readonly title: string;
+  readonly nodes: readonly ForestNode[];
+}
+
+/**
+ * The conversations of a selection: where it branches, one for each end, with what they share in each. One that is
+ * damaged is left out of several; where it is the only one, it is an error.
+ */
+async function* selectConversations(
+  forest: Forest,
+  of: ExportSelection,
+  onDamaged: (conversation: ExportDamage) => void = () => undefined,
+): AsyncGenerator<ExportedConversation> {
+  if (of === 'everything') {
+    yield* everyConversation(forest, ROOT, onDamaged);
+    return;
+  }
+  if ('below' in of) {
+    yield* everyConversation(forest, await forest.resolve(of.below), onDamaged);
+    return;
+  }
+  if ('thread' in of) {
+    const { head, title } = await forest.threads.get(of.thread);
+    yield { head, title, nodes: await forest.path(head) };
+    return;
+  }
+  if ('path' in of) {
+    const nodes = await forest.path(of.path);
+    yield { head: nodes.at(-1)?.id ?? ROOT, title: '', nodes };
+    return;
+  }
+  const node = await forest.node(of.node);
+  yield { head: node.id, title: '', nodes: [node] };
+}
+
+async function* everyConversation(
+  forest: Forest,
+  top: string,
+  onDamaged: (conversation: ExportDamage) => void,
+): AsyncGenerator<ExportedConversation> {
+  const titles = new Map<string, string>();
+  for await (const { head, title } of everyItem((page) => forest.threads.list(page))) titles.set(head, title);
+  for await (const head of everyEnd(forest, top)) {
+    const nodes = await forest.path(head).catch((error: unknown) => {
+      if (!isDamage(error)) throw error;
+      onDamaged({ head, reason: error.message });
+    });
+    if (nodes) yield { head, title: titles.get(head) ?? '', nodes };
+  }
+}
+
+/** Where the branches below a node end, whether their texts can be read or not; the node itself where none begins. */
+async function* everyEnd({ store }: Forest, top: string): AsyncGenerator<string> {
+  const start = await topOf(store, top);
+  let isAlone = top !== ROOT && !start.removed;
+  for await (const { record, isLeaf } of everyStep(store, start)) {
+    isAlone = false;
+    if (isLeaf) yield record.id;
+  }
+  if (isAlone) yield top;
+}
+
+/** The node that a part of a forest leads to. */
+export async function selectionEnd(forest: Forest, of: Exclude<ExportSelection, 'everything'>): Promise<string> {
+  if ('thread' in of) return (await forest.threads.get(of.thread)).head;
+  if ('below' in of) return forest.resolve(of.below);
+  return forest.resolve('path' in of ? of.path : of.node);
+}
+
+/** The children of a node that belong to a part of a forest; what leads to the part belongs to it. */
+export async function selectedChildren(
+  forest: Forest,
+  of: ExportSelection,
+): Promise<(id: string) => AsyncGenerator<ForestNode>> {
+  const every = (id: string) => everyItem((page) => forest.children(id, page));
+  if (of === 'everything') return every;
+  const end = await selectionEnd(forest, of);
+  const path = await forest.path(end);
+  const above = new Map(path.map((node) => [node.parent, node]));
+  return async function* (id) {
+    const next = above.get(id);
+    if (next) yield next;
+    else if ('below' in of) yield* every(id);
+  };
 }

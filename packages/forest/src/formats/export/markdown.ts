@@ -1,11 +1,11 @@
 import type { ContentBlock, Message } from '@skein/core';
-import type { ForestNode } from '../../forest/types.ts';
-import type { ExportedConversation } from './conversations.ts';
+import type { ForestNode } from '../../forest/read/read-nodes.ts';
+import type { ExportedConversation } from './export-text.ts';
 
 const NAMES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool', other: 'Other' } as const;
 
 /** A conversation to read: everything that can be shown, nothing to import again. */
-export function markdownOf({ title, nodes }: ExportedConversation): string {
+export function toMarkdown({ title, nodes }: ExportedConversation): string {
   const parts = nodes.map(nodeMarkdown);
   return `${[`# ${title.trim() || 'Conversation'}`, ...parts].join('\n\n')}\n\n`;
 }

@@ -4,11 +4,12 @@ import { isObject } from '@skein/core';
 import { parse } from 'smol-toml';
 import { type RefRecord, sha256 } from '../../model/index.ts';
 import { FormatError } from '../format-error.ts';
-import { textIn, timeOf } from '../source/exact.ts';
-import { sourceStamp } from '../source-stamp.ts';
-import { isOlderNodeId } from './layout.ts';
+import { readTime, textMember } from '../source/exact-json.ts';
+import { sourceStamp } from '../write-conversation.ts';
+import type { FolderScan } from './converter.ts';
+import { type FileProblems, isOlderNodeId } from './older-files.ts';
 
-export interface OlderBookmark {
+interface OlderBookmark {
   readonly title: string;
   readonly nodeId: string;
   readonly createdAt: number;
@@ -16,19 +17,19 @@ export interface OlderBookmark {
 }
 
 /** `config.toml` and its variants. Nothing else is taken from them: they hold keys. */
-export async function configFiles(folder: string): Promise<string[]> {
+async function configFiles(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => /^config(\.[\w-]+)?\.toml$/.test(name)).sort();
 }
 
-export async function readOlderBookmarks(folder: string, file: string): Promise<OlderBookmark[]> {
+async function readOlderBookmarks(folder: string, file: string): Promise<OlderBookmark[]> {
   const { bookmarks } = await readConfig(folder, file);
   if (!Array.isArray(bookmarks)) return [];
   return bookmarks.filter(isObject).flatMap((bookmark) => {
-    const nodeId = textIn(bookmark, 'nodeId');
+    const nodeId = textMember(bookmark, 'nodeId');
     if (nodeId === undefined || !isOlderNodeId(nodeId)) return [];
-    const createdAt = dateOf(bookmark.createdAt) ?? 0;
-    const updatedAt = dateOf(bookmark.updatedAt) ?? createdAt;
-    return { title: textIn(bookmark, 'title') ?? '', nodeId, createdAt, updatedAt };
+    const createdAt = readDate(bookmark.createdAt) ?? 0;
+    const updatedAt = readDate(bookmark.updatedAt) ?? createdAt;
+    return { title: textMember(bookmark, 'title') ?? '', nodeId, createdAt, updatedAt };
   });
 }
 
@@ -48,11 +49,11 @@ export async function olderSettings(folder: string): Promise<readonly { file: st
 const SETTINGS = ['defaults', 'presets', 'activePresetName', 'mcp_servers'];
 
 async function readConfig(folder: string, file: string): Promise<Record<string, unknown>> {
-  return parsed(await readFile(join(folder, file), 'utf8'));
+  return parseToml(await readFile(join(folder, file), 'utf8'));
 }
 
 /** A bookmark is known by its node and when it was made: a new title is the same bookmark. */
-export function bookmarkRecords({ title, nodeId, createdAt, updatedAt }: OlderBookmark, node: string): RefRecord[] {
+function bookmarkRecords({ title, nodeId, createdAt, updatedAt }: OlderBookmark, node: string): RefRecord[] {
   const key = `older-${sha256(`${nodeId}\n${createdAt}`).slice(0, 16)}`;
   const values = { title, created: createdAt, node };
   const clock = sourceStamp(updatedAt);
@@ -60,16 +61,37 @@ export function bookmarkRecords({ title, nodeId, createdAt, updatedAt }: OlderBo
 }
 
 /** Dates may be TOML dates or texts. */
-function dateOf(value: unknown): number | undefined {
-  return timeOf(value instanceof Date ? value.toISOString() : value);
+function readDate(value: unknown): number | undefined {
+  return readTime(value instanceof Date ? value.toISOString() : value);
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parseToml(text: string): Record<string, unknown> {
   try {
     return parse(text);
   } catch (cause) {
     // What the parser quotes could be a key.
     const { line, column } = cause as { line?: unknown; column?: unknown };
     throw new FormatError('wrong_shape', `It is not TOML: see line ${line}, column ${column}.`);
+  }
+}
+
+/** Bookmarks of the configuration; one whose node cannot be read is reported with the file it is in. */
+export async function addBookmarks(folder: string, look: FolderScan, problems: FileProblems): Promise<void> {
+  for (const file of await configFiles(folder)) {
+    try {
+      const bookmarks = await readOlderBookmarks(folder, file);
+      problems.resolve(file);
+      for (const bookmark of bookmarks) {
+        const seen = await look.node(bookmark.nodeId);
+        if (seen) look.add(bookmarkRecords(bookmark, seen.place.id));
+        else
+          problems.report(
+            file,
+            new Error(`The bookmark "${bookmark.title}" is on ${bookmark.nodeId}, which cannot be read.`),
+          );
+      }
+    } catch (error) {
+      problems.report(file, error);
+    }
   }
 }

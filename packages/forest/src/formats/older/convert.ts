@@ -1,22 +1,20 @@
-import { system } from '@skein/core';
-import { takeFor } from '../../forest/append.ts';
-import { makeRecords, type Place } from '../../forest/make-records.ts';
-import { ROOT_PLACE } from '../../forest/place.ts';
+import { isObject, type JsonObject, type Stop, type StopReason, system } from '@skein/core';
+import { type TakeFacts, takeFor } from '../../forest/write/append.ts';
+import { makeRecords, type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
 import type { StoreRecord } from '../../model/index.ts';
-import { membersWithout, timeOf } from '../source/exact.ts';
-import { sourceStamp } from '../source-stamp.ts';
-import type { OlderNode, OlderRoot } from './read-files.ts';
-import { olderTakeFacts } from './take-facts.ts';
+import { type ExactObject, objectAt, otherMembers, readTime, textMember } from '../source/exact-json.ts';
+import { sourceStamp } from '../write-conversation.ts';
+import type { OlderNode, OlderRoot } from './older-files.ts';
 
-export interface Converted {
+interface ConvertedRecords {
   readonly place: Place;
   readonly records: readonly StoreRecord[];
 }
 
 /** Where the first messages of a root hang: below its system prompt, if it has one. */
-export function convertRoot(root: OlderRoot): Converted {
+export function convertRoot(root: OlderRoot): ConvertedRecords {
   if (root.systemPrompt === undefined) return { place: ROOT_PLACE, records: [] };
-  const at = timeOf(root.createdAt) ?? 0;
+  const at = readTime(root.createdAt) ?? 0;
   const message = system(root.systemPrompt);
   const { node, body, next } = makeRecords(ROOT_PLACE, message, at);
   const extra = { older: root.id };
@@ -25,19 +23,19 @@ export function convertRoot(root: OlderRoot): Converted {
 
 /** What is known of a root beside its messages and its system prompt. */
 export function rootFacts(root: OlderRoot): Record<string, unknown> {
-  return membersWithout(root.file, ['id', 'child_ids']);
+  return otherMembers(root.file, ['id', 'child_ids']);
 }
 
 /** A node below its parent's new place: the node, its text, how it came to be, and its tags. */
-export function convertNode(node: OlderNode, root: OlderRoot, parent: Place): Converted {
-  const at = olderTime(node, root);
+export function convertNode(node: OlderNode, root: OlderRoot, parent: Place): ConvertedRecords {
+  const at = readOlderTime(node, root);
   const made = makeRecords(parent, node.message, at);
-  const take = takeFor(node.message, made.node.id, { via: 'import', ...olderTakeFacts(node, root), at });
+  const take = takeFor(node.message, made.node.id, { via: 'import', ...readTakeFacts(node, root), at });
   return { place: made.next, records: [made.body, made.node, take, ...tagRecords(node, made.node.id, at)] };
 }
 
-export function olderTime(node: OlderNode, root: OlderRoot): number {
-  return timeOf(node.metadata.value.timestamp) ?? timeOf(root.createdAt) ?? 0;
+export function readOlderTime(node: OlderNode, root: OlderRoot): number {
+  return readTime(node.metadata.value.timestamp) ?? readTime(root.createdAt) ?? 0;
 }
 
 function tagRecords({ metadata }: OlderNode, id: string, at: number): StoreRecord[] {
@@ -51,4 +49,64 @@ function tagRecords({ metadata }: OlderNode, id: string, at: number): StoreRecor
     value: true,
     clock: sourceStamp(at),
   }));
+}
+
+const STOPS: Readonly<Record<string, StopReason>> = {
+  stop: 'end',
+  end_turn: 'end',
+  STOP: 'end',
+  tool_calls: 'tool-use',
+  tool_use: 'tool-use',
+  length: 'length',
+  max_tokens: 'length',
+  MAX_TOKENS: 'length',
+  stop_sequence: 'stop-sequence',
+  content_filter: 'filter',
+  SAFETY: 'filter',
+};
+
+/** Members of `source_info` that a take has its own places for. */
+const TAKEN = ['provider', 'model_name', 'parameters', 'finish_reason', 'usage'];
+
+/** How a node of the older layout came to be. What has no place of its own is in `extra`, under the name it had. */
+function readTakeFacts({ id, metadata, file }: OlderNode, root: OlderRoot): TakeFacts {
+  const source = objectAt(metadata, 'source_info');
+  const more = otherMembers(file, ['id', 'root_id', 'parent_id', 'child_ids', 'message', 'metadata']);
+  const extra = {
+    older: id,
+    ...otherMembers(metadata, ['timestamp', 'source_info']),
+    ...(source && { source_info: otherMembers(source, TAKEN) }),
+    ...(Object.keys(more).length > 0 && { file: more }),
+  };
+  if (source?.value.type !== 'model') return { author: 'person', extra };
+  return { author: 'model', extra, ...modelFacts(source, root) };
+}
+
+function modelFacts(source: ExactObject, { file }: OlderRoot): TakeFacts {
+  const { value } = source;
+  const config = isObject(file.value.config) ? file.value.config : {};
+  const parameters = isObject(value.parameters) ? value.parameters : undefined;
+  // Before the provider and model had members of their own, they stood in the parameters or in the root's settings.
+  const model =
+    textMember(value, 'model_name') ?? (parameters && textMember(parameters, 'model')) ?? textMember(config, 'model');
+  const provider = textMember(value, 'provider') ?? textMember(config, 'provider');
+  const usage = objectAt(source, 'usage');
+  const finish = textMember(value, 'finish_reason');
+  return {
+    ...(provider && { provider }),
+    ...(model && { model }),
+    ...(parameters && { params: parameters }),
+    ...(usage && { usage: readOlderUsage(usage) }),
+    ...(finish && { stop: readOlderStop(finish) }),
+  };
+}
+
+function readOlderUsage({ text, value }: ExactObject): NonNullable<TakeFacts['usage']> {
+  const count = (usage: JsonObject, name: string) => (typeof usage[name] === 'number' ? (usage[name] as number) : 0);
+  const buckets = { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, reasoning: 0 };
+  return { input: count(value, 'input_tokens'), output: count(value, 'output_tokens'), ...buckets, native: text };
+}
+
+function readOlderStop(native: string): Stop {
+  return { reason: STOPS[native] ?? 'unknown', native };
 }

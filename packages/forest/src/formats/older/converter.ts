@@ -1,20 +1,28 @@
-import type { Context } from '../../forest/context.ts';
-import type { Place } from '../../forest/make-records.ts';
-import { placeBelow } from '../../forest/place.ts';
-import type { StoreRecord } from '../../model/index.ts';
+import { isObject } from '@skein/core';
+import { type Context, seeRefs, setRef } from '../../forest/context.ts';
+import { everyItem } from '../../forest/pages.ts';
+import { type Place, placeBelow } from '../../forest/write/append-point.ts';
+import type { RefRecord, StoreRecord } from '../../model/index.ts';
+import type { Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';
-import { changeRecords, vanishRecords } from './changed.ts';
 import { convertNode, convertRoot } from './convert.ts';
-import type { KnownNodes } from './known.ts';
-import { isOlderNodeId, nodeFile, ROOTS_FILE } from './layout.ts';
-import { everyOlderId } from './list-files.ts';
-import { createMoves } from './moves.ts';
-import { createFileProblems, type FileProblems } from './problems.ts';
-import { type FileState, fileState, type OlderNode, type OlderRoot, readOlderNode } from './read-files.ts';
-import { createRootsReader } from './roots-reader.ts';
+import {
+  createFileProblems,
+  createRootsReader,
+  everyOlderId,
+  type FileProblems,
+  type FileState,
+  fileState,
+  isOlderNodeId,
+  nodeFile,
+  type OlderNode,
+  type OlderRoot,
+  ROOTS_FILE,
+  readOlderNode,
+} from './older-files.ts';
 
 /** A node as it was last read, and what it became. */
-export interface Seen {
+export interface ConvertedNode {
   readonly node: OlderNode;
   readonly root: OlderRoot;
   readonly id: string;
@@ -24,40 +32,40 @@ export interface Seen {
 }
 
 /** One look at the folder: every file that is met is looked at once, and what is new is written at the end. */
-export interface Look {
+export interface FolderScan {
   roots(): Promise<readonly OlderRoot[]>;
   /** Roots whose first messages hang below this node. */
   rootsAt(id: string): Promise<readonly OlderRoot[]>;
   /** Converts a node and all above it; undefined when a file on the way cannot be read, which is reported. */
-  node(older: string): Promise<Seen | undefined>;
+  node(older: string): Promise<ConvertedNode | undefined>;
   /** Converts what the file of a node, or of the root, lists below it. */
-  children(older: string): Promise<Seen[]>;
+  children(older: string): Promise<ConvertedNode[]>;
   /** Every node whose file is there, listed or not. */
-  all(): AsyncGenerator<Seen | undefined>;
+  all(): AsyncGenerator<ConvertedNode | undefined>;
   /** A node that was converted before: converts it again when its file was changed, removes it when it is gone. */
   refresh(older: string): Promise<void>;
   add(records: readonly StoreRecord[]): void;
   flush(): Promise<void>;
 }
 
-export interface Converter {
+interface Converter {
   readonly problems: FileProblems;
-  look(): Promise<Look>;
+  look(): Promise<FolderScan>;
 }
 
 /** Converts nodes of a folder as they are met. `known` remembers them; without it every look converts anew. */
 export function createConverter(folder: string, context: Context, known?: KnownNodes): Converter {
   const { store } = context;
   const problems = createFileProblems();
-  const cache = new Map<string, Seen>();
-  const readMoves = createMoves(store);
+  const cache = new Map<string, ConvertedNode>();
+  const readMoves = createMoveReader(store);
   const rootsNow = createRootsReader(folder, problems);
   const writtenRoots = new Map<string, string>();
 
-  async function look(): Promise<Look> {
+  async function look(): Promise<FolderScan> {
     const whereIs = await readMoves();
     const pending: StoreRecord[] = [];
-    const met = new Map<string, Promise<Seen | undefined>>();
+    const met = new Map<string, Promise<ConvertedNode | undefined>>();
     let roots: Promise<readonly OlderRoot[]> | undefined;
     const rootPlaces = new Map<string, Place>();
 
@@ -101,7 +109,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
       if (!parent) throw new FormatError('broken_tree', `Its parent ${parentId} cannot be read.`);
       return parent.place;
     };
-    const convert = async (older: string): Promise<Seen> => {
+    const convert = async (older: string): Promise<ConvertedNode> => {
       const before = cache.get(older);
       const state = await fileState(folder, nodeFile(older));
       const isSame = before && isSameState(before.node.state, state);
@@ -116,11 +124,11 @@ export function createConverter(folder: string, context: Context, known?: KnownN
       const isBack = former !== undefined && former !== place.id && whereIs(place.id) === whereIs(former);
       const seen = { node, root, id: place.id, parent: above.id, place: isBack ? place : await placeNow(place) };
       add(records);
-      if (known) add(await changeRecords(context, known, older, seen));
+      if (known) add(await makeChange(context, known, older, seen));
       cache.set(older, seen);
       return seen;
     };
-    const meet = (older: string): Promise<Seen | undefined> => {
+    const meet = (older: string): Promise<ConvertedNode | undefined> => {
       let meeting = met.get(older);
       if (!meeting) {
         meeting = reporting(nodeFile(older), () => convert(older));
@@ -130,7 +138,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
     };
 
     /** The same for a node that was asked for by what it became: what is above it now does not matter then. */
-    const meetAlone = async (older: string): Promise<Seen | undefined> => {
+    const meetAlone = async (older: string): Promise<ConvertedNode | undefined> => {
       const before = cache.get(older);
       const isTrusted = before && !met.has(older) && whereIs(before.id) === before.place.id;
       if (isTrusted && isSameState(before.node.state, await fileState(folder, nodeFile(older))))
@@ -146,7 +154,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
         const listed = isOlderNodeId(older)
           ? (await meetAlone(older))?.node.childIds
           : (await allRoots()).find(({ id }) => id === older)?.childIds;
-        const found: Seen[] = [];
+        const found: ConvertedNode[] = [];
         for (const id of listed ?? []) {
           const child = await meet(id);
           if (child && child.node.parentId === older) found.push(child);
@@ -162,7 +170,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
         if (!known) return;
         const state = await fileState(folder, nodeFile(older));
         const before = known.get(older);
-        if (!state) add(await vanishRecords(context, known, older));
+        if (!state) add(await makeRemoval(context, known, older));
         else if (state.mtime !== before?.mtime || state.size !== before.size) await meet(older);
       },
       add,
@@ -173,7 +181,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
   async function reporting<T>(file: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await read();
-      problems.settle(file);
+      problems.resolve(file);
       return result;
     } catch (error) {
       problems.report(file, error);
@@ -186,4 +194,141 @@ export function createConverter(folder: string, context: Context, known?: KnownN
 
 function isSameState(a: FileState, b: FileState | undefined): boolean {
   return a.mtime === b?.mtime && a.size === b.size;
+}
+
+/**
+ * Writes down what an older node became. Where it was another node before, its file or one above it was changed by
+ * another program: the former id then leads to the new one, and the former node stays as it was.
+ */
+async function makeChange(
+  context: Context,
+  known: KnownNodes,
+  older: string,
+  { id, parent, node }: ConvertedNode,
+): Promise<StoreRecord[]> {
+  const before = known.get(older);
+  const { mtime, size } = node.state;
+  if (before?.id === id && before.parent === parent && before.mtime === mtime && before.size === size) return [];
+  known.set(older, { id, parent, mtime, size });
+  const records: StoreRecord[] = [knownRecord(older, { id, parent, mtime, size }, context.clock.tick())];
+  if (!before || before.id === id) return records;
+  // A file that says again what it said once is no longer elsewhere.
+  const refs = await seeRefs(context, 'node', [id, before.id], ['moved']);
+  if (refs.some(({ key, value }) => key === id && value === before.id))
+    records.push(setRef(context, 'node', id, 'moved', false));
+  // Another file may say the same at the same place: then the node is still one of this folder.
+  if (known.becoming(before.id).length === 0) records.push(setRef(context, 'node', before.id, 'moved', id));
+  return records;
+}
+
+/** A node whose file another program took away is removed, as if it had been removed here. */
+async function makeRemoval(context: Context, known: KnownNodes, older: string): Promise<StoreRecord[]> {
+  const before = known.get(older);
+  if (!before) return [];
+  known.delete(older);
+  await seeRefs(context, 'node', [before.id], ['removed']);
+  const records: StoreRecord[] = [knownRecord(older, false, context.clock.tick())];
+  if (known.becoming(before.id).length === 0) records.push(setRef(context, 'node', before.id, 'removed', true));
+  return records;
+}
+
+/** What an older node became, and how its file was then. */
+interface KnownNode extends FileState {
+  readonly id: string;
+  readonly parent: string;
+}
+
+/** Which older nodes were converted before: kept as refs, found by either id. */
+interface KnownNodes {
+  get(older: string): KnownNode | undefined;
+  /** Older ids that became this node: several where files say the same. */
+  becoming(id: string): readonly string[];
+  /** Older ids that were converted below this node. */
+  below(id: string): readonly string[];
+  set(older: string, known: KnownNode): void;
+  delete(older: string): void;
+}
+
+function createKnownNodes(): KnownNodes {
+  const known = new Map<string, KnownNode>();
+  const byId = new Map<string, Set<string>>();
+  const byParent = new Map<string, Set<string>>();
+  const drop = (older: string) => {
+    const before = known.get(older);
+    if (!before) return;
+    byId.get(before.id)?.delete(older);
+    byParent.get(before.parent)?.delete(older);
+    known.delete(older);
+  };
+  return {
+    get: (older) => known.get(older),
+    becoming: (id) => [...(byId.get(id) ?? [])],
+    below: (id) => [...(byParent.get(id) ?? [])],
+    set(older, now) {
+      drop(older);
+      known.set(older, now);
+      add(byId, now.id, older);
+      add(byParent, now.parent, older);
+    },
+    delete: drop,
+  };
+}
+
+/** What an earlier program run wrote down. */
+export async function loadKnownNodes(store: Store): Promise<KnownNodes> {
+  const nodes = createKnownNodes();
+  for await (const { key, value } of everyItem((page) => store.refs({ on: 'older', names: ['node'], ...page })))
+    if (isKnown(value)) nodes.set(key, value);
+  return nodes;
+}
+
+/** The ref that keeps it. */
+function knownRecord(older: string, value: KnownNode | false, clock: string): RefRecord {
+  return { k: 'ref', on: 'older', key: older, name: 'node', value, clock };
+}
+
+function isKnown(value: unknown): value is KnownNode {
+  return (
+    isObject(value) &&
+    [value.id, value.parent].every((id) => typeof id === 'string') &&
+    [value.mtime, value.size].every((number) => typeof number === 'number')
+  );
+}
+
+function add(index: Map<string, Set<string>>, key: string, older: string): void {
+  const ids = index.get(key);
+  if (ids) ids.add(older);
+  else index.set(key, new Set([older]));
+}
+
+/** Where nodes were moved to. Read again only when a move was written since. */
+function createMoveReader(store: Store): () => Promise<(id: string) => string> {
+  let moves = new Map<string, string>();
+  let cursor: string | undefined;
+
+  const load = async () => {
+    moves = new Map();
+    for await (const { key, value } of everyItem((page) => store.refs({ on: 'node', names: ['moved'], ...page })))
+      if (typeof value === 'string') moves.set(key, value);
+  };
+
+  return async () => {
+    // The place comes first: what is written while the moves are read is then seen next time.
+    const { items, next, reset } = await store.changes(cursor);
+    const isFirst = cursor === undefined;
+    cursor = next;
+    if (isFirst || reset || items.some(({ kind, key }) => kind === 'ref' && key.endsWith('/moved'))) await load();
+    return (id) => followMoves(id, moves);
+  };
+}
+
+function followMoves(id: string, moves: ReadonlyMap<string, string>): string {
+  const seen = new Set<string>();
+  let at = id;
+  // Moves that two writers made at once could lead in a circle.
+  while (!seen.has(at)) {
+    seen.add(at);
+    at = moves.get(at) ?? at;
+  }
+  return at;
 }

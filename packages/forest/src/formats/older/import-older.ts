@@ -1,22 +1,22 @@
-import { seeingContext } from '../../forest/refs.ts';
-import type { Forest } from '../../forest/types.ts';
-import { createProgress } from '../progress.ts';
-import type { Imported, ImportOptions } from '../types.ts';
-import { addBookmarks } from './add-bookmarks.ts';
-import { createConverter, type Seen } from './converter.ts';
-import { needOlderLayout } from './need-layout.ts';
+import { seeingContext } from '../../forest/context.ts';
+import type { Forest } from '../../forest/forest.ts';
+import { memoryStore, type Problem } from '../../store/index.ts';
+import { createImportTracker, type ImportOptions, type ImportResult } from '../import-file.ts';
+import { addBookmarks } from './bookmarks.ts';
+import { type ConvertedNode, createConverter } from './converter.ts';
+import { requireOlderLayout } from './older-files.ts';
 import { addThreads, hidingRecords } from './threads.ts';
 
 const BATCH = 200;
 
 /** All of a folder of the older layout, into any forest. */
-export async function importOlder({ store }: Forest, folder: string, options: ImportOptions): Promise<Imported> {
-  await needOlderLayout(folder);
+export async function importOlder({ store }: Forest, folder: string, options: ImportOptions): Promise<ImportResult> {
+  await requireOlderLayout(folder);
   let read = 0;
-  const progress = createProgress(options, () => read);
+  const progress = createImportTracker(options, () => read);
   const { problems, look } = createConverter(folder, seeingContext(store));
   const now = await look();
-  let batch: Seen[] = [];
+  let batch: ConvertedNode[] = [];
   const write = async () => {
     const ids = [...new Set(batch.map(({ id }) => id))];
     const added = (await store.nodes(ids)).filter((node) => !node).length;
@@ -38,4 +38,38 @@ export async function importOlder({ store }: Forest, folder: string, options: Im
   progress.done({ elements: threads.length, messages: 0, added: 0 });
   for (const { where, code, message } of problems.list()) progress.problem(where, { code, message });
   return progress.result('older');
+}
+
+export interface OlderReport {
+  /** Node files that were looked at. */
+  readonly read: number;
+  readonly converted: number;
+  readonly unreadable: number;
+  /** What is wrong, by the name of the file. */
+  readonly problems: readonly Problem[];
+}
+
+/** Reads a folder of the older layout as opening it would, and writes nothing. */
+export async function verifyOlder(
+  folder: string,
+  { onProgress }: { readonly onProgress?: (read: number) => void } = {},
+): Promise<OlderReport> {
+  await requireOlderLayout(folder);
+  const { problems, look } = createConverter(folder, seeingContext(memoryStore()));
+  const now = await look();
+  let read = 0;
+  let converted = 0;
+  for await (const seen of now.all()) {
+    read += 1;
+    if (seen) {
+      converted += 1;
+      // What the file lists may not be there.
+      await now.children(seen.node.id);
+    }
+    if (read % 100 === 0) onProgress?.(read);
+  }
+  for (const { id } of await now.roots()) await now.children(id);
+  await addBookmarks(folder, now, problems);
+  onProgress?.(read);
+  return { read, converted, unreadable: read - converted, problems: problems.list() };
 }

@@ -1,15 +1,12 @@
-import { seeingContext } from '../../forest/refs.ts';
+import { seeingContext } from '../../forest/context.ts';
+import { createForest, type Forest } from '../../forest/forest.ts';
 import { ROOT } from '../../model/index.ts';
 import { overlayStore, type RefQuery, type Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';
-import { addBookmarks } from './add-bookmarks.ts';
-import { createConverter, type Look } from './converter.ts';
-import { hideDeletedRoots } from './deleted-roots.ts';
-import { loadKnownNodes } from './known.ts';
-import { isOlderNodeId, nodeFile } from './layout.ts';
-import { needOlderLayout } from './need-layout.ts';
-import type { OlderRoot } from './read-files.ts';
-import { addThreads } from './threads.ts';
+import { addBookmarks } from './bookmarks.ts';
+import { createConverter, type FolderScan, loadKnownNodes } from './converter.ts';
+import { isOlderNodeId, nodeFile, type OlderRoot, requireOlderLayout } from './older-files.ts';
+import { addThreads, hideDeletedRoots } from './threads.ts';
 
 const BATCH = 200;
 
@@ -18,8 +15,8 @@ const BATCH = 200;
  * are met and kept in the store beside it; the folder's own files are never changed, and are looked at again on every
  * read. What asks for everything, such as a search, converts everything.
  */
-export async function olderStore(folder: string, beside: Store): Promise<Store> {
-  await needOlderLayout(folder);
+async function olderStore(folder: string, beside: Store): Promise<Store> {
+  await requireOlderLayout(folder);
   const context = seeingContext(beside);
   const known = await loadKnownNodes(context.store);
   const { problems, look } = createConverter(folder, context, known);
@@ -27,14 +24,14 @@ export async function olderStore(folder: string, beside: Store): Promise<Store> 
   let hidden: readonly OlderRoot[] | undefined;
 
   /** Once for each state of the roots. */
-  const hideDeleted = async (now: Look) => {
+  const hideDeleted = async (now: FolderScan) => {
     const roots = await now.roots();
     if (roots !== hidden) await hideDeletedRoots(now, context);
     hidden = roots;
   };
 
   /** One look after the other: two at once would convert the same files. */
-  const looking = (work: (now: Look) => Promise<void>): Promise<void> => {
+  const looking = (work: (now: FolderScan) => Promise<void>): Promise<void> => {
     const done = queue.then(async () => {
       const now = await look();
       await work(now);
@@ -62,7 +59,7 @@ export async function olderStore(folder: string, beside: Store): Promise<Store> 
       }
     });
 
-  const named = async (now: Look, older: string) => {
+  const named = async (now: FolderScan, older: string) => {
     if (await now.node(older)) return;
     const problem = problems.list().find(({ where }) => where === nodeFile(older));
     throw new FormatError('wrong_shape', `${nodeFile(older)} cannot be read. ${problem?.message ?? ''}`);
@@ -118,4 +115,15 @@ export async function olderStore(folder: string, beside: Store): Promise<Store> 
     };
   }
   return overlayStore(beside, overlay);
+}
+
+/**
+ * Opens a folder of the older layout as a forest. Its files are read as they are met and never changed; what they
+ * become, and whatever is new, goes into `store`. Nodes are also found by their older ids, such as `root-1/node-1`.
+ */
+export async function openOlder(
+  folder: string,
+  { store, project }: { readonly store: Store; readonly project?: string },
+): Promise<Forest> {
+  return createForest(await olderStore(folder, store), project === undefined ? {} : { project });
 }

@@ -1,13 +1,16 @@
-import { titleOf, titleOfMessages } from '../../forest/thread-title.ts';
+import { canonical } from '@skein/core';
+
+import { type Context, seeRefs, setRef } from '../../forest/context.ts';
+import { titleOf, titleOfMessages } from '../../forest/threads/title.ts';
 import type { RefRecord } from '../../model/index.ts';
-import { timeOf } from '../source/exact.ts';
-import { sourceStamp } from '../source-stamp.ts';
-import { olderTime } from './convert.ts';
-import type { Look, Seen } from './converter.ts';
-import type { OlderRoot } from './read-files.ts';
+import { readTime } from '../source/exact-json.ts';
+import { sourceStamp } from '../write-conversation.ts';
+import { readOlderTime, rootFacts } from './convert.ts';
+import type { ConvertedNode, FolderScan } from './converter.ts';
+import type { OlderRoot } from './older-files.ts';
 
 /** Each first message of a root begins a conversation; it stands where going to the last child each time leads. */
-export async function addThreads(look: Look): Promise<string[]> {
+export async function addThreads(look: FolderScan): Promise<string[]> {
   const threads: string[] = [];
   for (const root of await look.roots()) {
     for (const first of await look.children(root.id)) {
@@ -19,15 +22,15 @@ export async function addThreads(look: Look): Promise<string[]> {
   return threads;
 }
 
-async function lastBelow(look: Look, first: Seen): Promise<Seen> {
+async function lastBelow(look: FolderScan, first: ConvertedNode): Promise<ConvertedNode> {
   let at = first;
-  for (let next: Seen | undefined = first; next; next = (await look.children(at.node.id)).at(-1)) at = next;
+  for (let next: ConvertedNode | undefined = first; next; next = (await look.children(at.node.id)).at(-1)) at = next;
   return at;
 }
 
-function threadRecords(first: Seen, head: Seen): RefRecord[] {
-  const created = olderTime(first.node, first.root);
-  const touched = olderTime(head.node, head.root);
+function threadRecords(first: ConvertedNode, head: ConvertedNode): RefRecord[] {
+  const created = readOlderTime(first.node, first.root);
+  const touched = readOlderTime(head.node, head.root);
   const { message } = first.node;
   const title = titleOfMessages([message]) || titleOf(message.text);
   const values = { start: first.id, head: head.place.id, title, created, touched };
@@ -35,16 +38,16 @@ function threadRecords(first: Seen, head: Seen): RefRecord[] {
   return refsOn('thread', threadKey(first), values, clock);
 }
 
-function threadKey({ node }: Seen): string {
+function threadKey({ node }: ConvertedNode): string {
   return `older:${node.id.replace('/', ':')}`;
 }
 
 /** What hides the conversations of a root, or shows them again. What a root that is not deleted shares with it stays. */
-export async function hidingRecords(look: Look, root: OlderRoot, deleted: boolean): Promise<RefRecord[]> {
+export async function hidingRecords(look: FolderScan, root: OlderRoot, deleted: boolean): Promise<RefRecord[]> {
   const shared = new Set<string>();
   for (const other of await look.roots())
     if (!other.deleted) for (const { id } of await look.children(other.id)) shared.add(id);
-  const stamp = sourceStamp((timeOf(root.createdAt) ?? 0) + 1);
+  const stamp = sourceStamp((readTime(root.createdAt) ?? 0) + 1);
   return (await look.children(root.id)).flatMap((first) => [
     ...refsOn('thread', threadKey(first), { deleted }, stamp),
     ...(deleted && shared.has(first.id) ? [] : refsOn('node', first.id, { removed: deleted }, stamp)),
@@ -58,4 +61,23 @@ function refsOn(
   clock: string,
 ): RefRecord[] {
   return Object.entries(values).map(([name, value]) => ({ k: 'ref', on, key, name, value, clock }));
+}
+
+/** Deleting a root in the folder, or taking that back, counts once: what is restored here stays. */
+export async function hideDeletedRoots(look: FolderScan, context: Context): Promise<void> {
+  const roots = await look.roots();
+  const keys = roots.map(({ id }) => id);
+  const stored = await seeRefs(context, 'older', keys, ['root']);
+  const before = new Map(stored.map(({ key, value }) => [key, value as { deleted?: unknown }]));
+  for (const root of roots) {
+    const facts = rootFacts(root);
+    const there = before.get(root.id);
+    if (there && canonical(JSON.stringify(there)) === canonical(JSON.stringify(facts))) continue;
+    look.add([setRef(context, 'older', root.id, 'root', facts)]);
+    if ((there?.deleted === true) === root.deleted) continue;
+    for (const { on, key, name, value } of await hidingRecords(look, root, root.deleted)) {
+      await seeRefs(context, on, [key], [name]);
+      look.add([setRef(context, on, key, name, value)]);
+    }
+  }
 }

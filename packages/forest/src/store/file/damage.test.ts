@@ -2,8 +2,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createForest } from '../../forest/create-forest.ts';
-import { makeBody, makeEntry, makePath, makeRef, makeTake, recordsOf } from '../../testing/store-samples.ts';
+import { createForest } from '../../forest/forest.ts';
+import { makeBody, makeEntry, makePath, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
 import type { Store } from '../store.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
@@ -24,7 +24,7 @@ afterEach(() => here.remove());
 /** A small store with every kind of record, as its one segment. */
 async function smallStore(): Promise<{ name: string; bytes: Buffer }> {
   const store = await here.open();
-  await store.append([...recordsOf(path), loose, take]);
+  await store.append([...toRecords(path), loose, take]);
   await store.append([makeRef('t', 'title', 'A title', '1'), makeEntry('e1'), odd as never]);
   await store.append([makeRef('t', 'head', ids[2], '2')]);
   await store.close();
@@ -117,7 +117,7 @@ describe('a bit that flips on the disk', () => {
   test('behind a snapshot is noticed when the text is read', async () => {
     const store = await here.open();
     const large = makeBody('x'.repeat(300_000));
-    await store.append([...recordsOf(path), large]);
+    await store.append([...toRecords(path), large]);
     await store.close();
     expect(await readdir(join(here.own, 'index'))).toEqual(['snapshot']);
     const [name] = await here.names();

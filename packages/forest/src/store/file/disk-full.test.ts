@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeNode, makePath, recordsOf } from '../../testing/store-samples.ts';
+import { makeNode, makePath, toRecords } from '../../testing/store-samples.ts';
 import { fileStore } from './file-store.ts';
 import { createTestDisk } from './test-disk.ts';
 
@@ -12,9 +12,9 @@ describe('a disk that is full', () => {
     async (space) => {
       const disk = createTestDisk();
       const store = await fileStore('/f', { files: disk.files() });
-      await store.append(recordsOf(path.slice(0, 1)));
+      await store.append(toRecords(path.slice(0, 1)));
       disk.setSpace(space);
-      await expect(store.append(recordsOf(path.slice(1)))).rejects.toMatchObject({ code: 'store_full' });
+      await expect(store.append(toRecords(path.slice(1)))).rejects.toMatchObject({ code: 'store_full' });
       const other = await fileStore('/f', { files: disk.files() });
       for (const one of [store, other]) {
         expect(await one.deepest(ids)).toBe(0);
@@ -25,7 +25,7 @@ describe('a disk that is full', () => {
         ]);
       }
       disk.setSpace(Infinity);
-      await store.append(recordsOf(path.slice(1)));
+      await store.append(toRecords(path.slice(1)));
       expect([await store.deepest(ids), (await other.path(ids[2]!)).length]).toEqual([2, 3]);
       expect(await other.check()).toEqual([]);
     },
@@ -35,9 +35,9 @@ describe('a disk that is full', () => {
     const disk = createTestDisk();
     const store = await fileStore('/f', { files: disk.files() });
     disk.setSpace(200);
-    await expect(store.append(recordsOf(path))).rejects.toMatchObject({ code: 'store_full' });
+    await expect(store.append(toRecords(path))).rejects.toMatchObject({ code: 'store_full' });
     disk.setSpace(Infinity);
-    await store.append(recordsOf(path));
+    await store.append(toRecords(path));
     const other = await fileStore('/f', { files: disk.files() });
     expect(await other.deepest(ids)).toBe(2);
     expect(await other.check()).toEqual([]);
@@ -46,12 +46,12 @@ describe('a disk that is full', () => {
   test('refuses what does not fit and takes what fits, also when both were under way together', async () => {
     const disk = createTestDisk();
     const store = await fileStore('/f', { files: disk.files() });
-    await store.append(recordsOf(path.slice(0, 1)));
+    await store.append(toRecords(path.slice(0, 1)));
     disk.setSpace(3000);
     const [first, large, small] = await Promise.allSettled([
-      store.append(recordsOf([makeNode('first')])),
-      store.append(recordsOf([makeNode('x'.repeat(10_000))])),
-      store.append(recordsOf([makeNode('small')])),
+      store.append(toRecords([makeNode('first')])),
+      store.append(toRecords([makeNode('x'.repeat(10_000))])),
+      store.append(toRecords([makeNode('small')])),
     ]);
     expect([first, large, small].map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
@@ -65,10 +65,10 @@ describe('what others wrote and have not flushed', () => {
       const never = new Promise<void>(() => undefined);
       const create = async (name: string) => ({ ...(await files.create(name)), sync: () => never });
       const slow = await fileStore('/f', { files: { ...files, create } });
-      void slow.append(recordsOf(path.slice(0, 1)));
+      void slow.append(toRecords(path.slice(0, 1)));
       const quick = await fileStore('/f', { files: disk.files() });
       await expect.poll(async () => (await quick.nodes([ids[0]!]))[0]?.id).toBe(ids[0]);
-      await quick.append(recordsOf(again ? path.slice(0, 1) : path.slice(1)));
+      await quick.append(toRecords(again ? path.slice(0, 1) : path.slice(1)));
       let names = disk.contents().size;
       // Of every name and every byte the least that can be left.
       disk.restart(() => (names-- > 0 ? 0.9 : 0));

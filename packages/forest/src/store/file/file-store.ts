@@ -1,26 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { StoreRecord } from '../../model/index.ts';
-import { createChangeLog } from '../change-log.ts';
-import { changeOf } from '../key-of.ts';
-import type { Store } from '../store.ts';
-import { StoreError } from '../store-error.ts';
-import { createAppendQueue } from './append-queue.ts';
-import { checkSegments } from './check.ts';
-import { namesUnknown, newRecords, reliedOn } from './commit.ts';
-import { compactSegments } from './compact.ts';
-import { diskFiles } from './disk-files.ts';
-import { inWords, tell } from './file-error.ts';
-import type { Files } from './files.ts';
-import { isRecord } from './format.ts';
-import { lifeOf } from './liveness.ts';
+import { createChangeLog } from '../changes.ts';
+import { isEntry, recordKey, toChange } from '../records.ts';
+import { type Store, StoreError } from '../store.ts';
+import type { RecordPlace } from './columns.ts';
+import { diskFiles, type Files, throwReadable, withReadableErrors } from './disk.ts';
+import { readLife } from './liveness.ts';
+import { checkSegments, compactSegments } from './maintenance.ts';
 import { createQueries } from './queries.ts';
 import { createRecordReader } from './record-reader.ts';
 import { createRefresher } from './refresher.ts';
+import { isRecord } from './segment-format.ts';
 import { createSegmentSet, type Folders, reportTorn, type SetEvents } from './segment-set.ts';
 import { createSegmentWriter } from './segment-writer.ts';
 import { loadSnapshot, saveSnapshot } from './snapshot.ts';
-import { addRecord } from './tables.ts';
+import { addRecord, placeIn, recordPlace, type Tables } from './tables.ts';
 
 export interface FileStoreOptions {
   /** Default `default`. */
@@ -40,13 +35,13 @@ const WORTH_SAVING = 256 * 1024;
 /** Opens a forest in a folder; several processes may do so at once. It is made by the first write. */
 export async function fileStore(folder: string, options: FileStoreOptions = {}): Promise<Store> {
   const { project = 'default', durability = 'disk', files = diskFiles() } = options;
-  const folders = foldersOf(folder, project);
+  const folders = projectFolders(folder, project);
   try {
     await files.tighten(join(folder, 'projects'));
-    return inWords(await open(folder, folders, files, durability), folder);
+    return withReadableErrors(await open(folder, folders, files, durability), folder);
   } catch (error) {
     await files.close();
-    return tell(error, folders.segments);
+    return throwReadable(error, folders.segments);
   }
 }
 
@@ -65,7 +60,7 @@ async function open(
   // Nobody is told of what is found while opening.
   const events: SetEvents = { onRecord: () => undefined, onReset: () => undefined };
   const set = createSegmentSet(files, folders, events, saved);
-  const covered = sizeOf(set);
+  const covered = totalSize(set);
   const records = createRecordReader(
     (segment, start, length) => files.read(set.pathOf(segment), start, length),
     set.damaged,
@@ -77,7 +72,7 @@ async function open(
   const refresher = createRefresher(async () => {
     await set.refresh();
     const added = found.splice(0);
-    for (const record of added) log.add(changeOf(record));
+    for (const record of added) log.add(toChange(record));
     queries.onNew(added);
     return added.length > 0;
   });
@@ -90,7 +85,7 @@ async function open(
   const out = createSegmentWriter(files, folders, set, { writer, isFlushed });
 
   const commit = async (given: readonly StoreRecord[]) => {
-    if (namesUnknown(set.tables, given)) await refresher.now();
+    if (hasUnknownParent(set.tables, given)) await refresher.now();
     const reason = set.readOnlyBecause();
     if (reason) throw new StoreError('store_read_only', `${folders.segments} is read-only: ${reason}. Update Skein.`);
     if (isFlushed && hasUnsafe()) await makeSafe(given);
@@ -101,7 +96,7 @@ async function open(
       addRecord(set.tables, record, places[index]!);
       // What is asked for next is most often the node to go on from.
       if (record.k === 'node') records.keep(places[index]!, record);
-      if (record.k !== 'body') log.add(changeOf(record));
+      if (record.k !== 'body') log.add(toChange(record));
     }
     queries.onNew(fresh);
     refresher.tell();
@@ -113,7 +108,7 @@ async function open(
   /** What others wrote and a batch relies on may not have reached the disk: then the batch must not before it. */
   const makeSafe = async (given: readonly StoreRecord[]) => {
     const unsafe = new Set<number>();
-    for (const place of reliedOn(set.tables, given))
+    for (const place of findDependencies(set.tables, given))
       if (place && place.start + place.length > set.all[place.segment]!.safe) unsafe.add(place.segment);
     for (const number of unsafe) {
       const segment = set.all[number]!;
@@ -143,7 +138,7 @@ async function open(
       return log.since(after);
     },
     watch: refresher.watch,
-    isAlive: async (name) => name === writer || (await lifeOf(files, folders.writers, name)) === 'alive',
+    isAlive: async (name) => name === writer || (await readLife(files, folders.writers, name)) === 'alive',
     problems: () => set.problems,
     async check() {
       await set.refresh(true);
@@ -165,19 +160,20 @@ async function open(
       await refresher.stop();
       await queue.idle();
       await out.close();
-      if (sizeOf(set) - covered > WORTH_SAVING) await saveSnapshot(files, folders, set, writer).catch(() => undefined);
+      if (totalSize(set) - covered > WORTH_SAVING)
+        await saveSnapshot(files, folders, set, writer).catch(() => undefined);
       await files.close();
     },
   };
 }
 
-function sizeOf(set: { current(): Iterable<{ read: number }> }): number {
+function totalSize(set: { current(): Iterable<{ read: number }> }): number {
   let size = 0;
   for (const { read } of set.current()) size += read;
   return size;
 }
 
-function foldersOf(folder: string, project: string): Folders {
+function projectFolders(folder: string, project: string): Folders {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(project))
     throw new StoreError(
       'store_name',
@@ -190,4 +186,112 @@ function foldersOf(folder: string, project: string): Folders {
     index: join(own, 'index'),
     setAside: join(own, 'set-aside'),
   };
+}
+
+const MOST_RECORDS = 20_000;
+
+interface QueuedBatch {
+  readonly records: readonly StoreRecord[];
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Group commit: while one batch is on its way to the disk, what is appended meanwhile gathers, and goes together as the
+ * next one. A batch that fails is tried again piece by piece, so that one too large for the disk fails alone.
+ */
+export function createAppendQueue(commit: (records: readonly StoreRecord[]) => Promise<void>) {
+  let waiting: QueuedBatch[] = [];
+  let running: Promise<void> | undefined;
+
+  const run = async () => {
+    while (waiting.length > 0) {
+      const group = nextGroup();
+      try {
+        await commit(group.flatMap(({ records }) => records));
+        for (const { resolve } of group) resolve();
+      } catch (error) {
+        if (group.length === 1) group[0]!.reject(error);
+        else for (const one of group) await commit(one.records).then(one.resolve, one.reject);
+      }
+    }
+    running = undefined;
+  };
+  const nextGroup = () => {
+    let count = 0;
+    let length = 0;
+    while (length < waiting.length && (length === 0 || count < MOST_RECORDS))
+      count += waiting[length++]!.records.length;
+    const group = waiting.slice(0, length);
+    waiting = waiting.slice(length);
+    return group;
+  };
+
+  return {
+    append: (records: readonly StoreRecord[]): Promise<void> =>
+      new Promise<void>((resolve, reject) => {
+        waiting.push({ records, resolve, reject });
+        running ??= run();
+      }),
+    /** When nothing is on its way. */
+    idle: async (): Promise<void> => running,
+  };
+}
+
+/** What of a batch has to be written: what is not there yet, each once. */
+export function newRecords(tables: Tables, records: readonly StoreRecord[]): StoreRecord[] {
+  const chosen = new Map<string, StoreRecord>();
+  for (const record of records) {
+    if (recordPlace(tables, record)) continue;
+    const key = uniqueKey(record);
+    const there = chosen.get(key);
+    if (!there) chosen.set(key, record);
+    else if ('clock' in there && 'clock' in record && there.clock < record.clock) {
+      // Behind what stands between the two, which it may name.
+      chosen.delete(key);
+      chosen.set(key, record);
+    }
+  }
+  return [...chosen.values()];
+}
+
+/** Hashes of different kinds have different lengths; the other keys need their kind. */
+function uniqueKey(record: StoreRecord): string {
+  const isHash = record.k === 'node' || record.k === 'body' || record.k === 'take';
+  return isHash ? recordKey(record) : `${record.k} ${recordKey(record)}`;
+}
+
+/** Where the things are that a batch relies on: what it names, and what makes a part of it needless. */
+export function* findDependencies(tables: Tables, records: readonly StoreRecord[]): Generator<RecordPlace | undefined> {
+  const { nodes, bodies } = tables;
+  const body = (digest: unknown) =>
+    typeof digest === 'string' ? placeIn(bodies.columns, bodies.rowOf(digest)) : undefined;
+  const node = (id: string) => placeIn(nodes.columns, nodes.rowOf(id));
+  for (const record of records) {
+    yield recordPlace(tables, record);
+    if (record.k === 'node') {
+      yield node(record.parent);
+      yield body(record.body);
+    } else if (record.k === 'take') {
+      yield node(record.node);
+      yield body(record.envelope);
+      yield body(record.request?.manifest);
+    } else if (record.k === 'ref') {
+      // A register often holds the id of a node; what else its text may name, its writer has waited for.
+      if (typeof record.value === 'string') yield node(record.value);
+      yield node(record.key);
+    } else if (record.k !== 'body' && isEntry(record)) yield node(record.of);
+  }
+}
+
+/** Whether a batch hangs on a node that is not known. */
+export function hasUnknownParent({ nodes }: Tables, records: readonly StoreRecord[]): boolean {
+  const inBatch = new Set<string>();
+  for (const record of records) {
+    if (record.k !== 'node') continue;
+    inBatch.add(record.id);
+    const parent = nodes.rowOf(record.parent);
+    if (parent !== 0 && !inBatch.has(record.parent) && !nodes.has(parent)) return true;
+  }
+  return false;
 }

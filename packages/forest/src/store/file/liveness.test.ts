@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { diskFiles } from './disk-files.ts';
+import { diskFiles } from './disk.ts';
 import { fileStore } from './file-store.ts';
-import { lifeOf, showLife } from './liveness.ts';
+import { readLife, showLife } from './liveness.ts';
 
 const folders: string[] = [];
 afterAll(async () => {
@@ -24,7 +24,7 @@ test('a process that is killed while it begins to pack does not lock the folder 
   };
   const writers = join(folder, 'projects', 'default', 'writers');
   await expect(showLife(dying, writers, 'compacting')).rejects.toThrow('killed');
-  expect(await lifeOf(files, writers, 'compacting')).toBe('none');
+  expect(await readLife(files, writers, 'compacting')).toBe('none');
   const store = await fileStore(folder);
   await store.compact(() => true);
   await store.close();

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { systemCode } from './file-error.ts';
-import type { Files } from './files.ts';
+import { type Files, systemCode } from './disk.ts';
 
 const BEAT_MS = 10_000;
 const SILENT_MS = 60_000;
@@ -43,7 +42,7 @@ export async function claimLife(
 ): Promise<(() => Promise<void>) | undefined> {
   const path = signPath(folder, name);
   const there = await files.stat(path);
-  if (there && (await lifeOf(files, folder, name)) === 'alive') return undefined;
+  if (there && (await readLife(files, folder, name)) === 'alive') return undefined;
   if (there && !(await takeAway(files, path, there.file))) return undefined;
   const draft = await draftSign(files, folder, path);
   try {
@@ -78,7 +77,7 @@ async function takeAway(files: Files, path: string, file: number): Promise<boole
 
 /** A sign under another name. Whole or not at all: of one that cannot be read nobody knows whether its writer lives. */
 async function draftSign(files: Files, folder: string, path: string): Promise<string> {
-  const sign: Sign = { pid: process.pid, host: hostname(), ...(await identityOf(process.pid)) };
+  const sign: Sign = { pid: process.pid, host: hostname(), ...(await readIdentity(process.pid)) };
   await files.makeFolder(folder);
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
   await files.write(draft, Buffer.from(`${JSON.stringify(sign)}\n`));
@@ -94,28 +93,28 @@ function keepBeating(files: Files, path: string): () => Promise<void> {
   };
 }
 
-export async function lifeOf(files: Files, folder: string, writer: string): Promise<Life> {
+export async function readLife(files: Files, folder: string, writer: string): Promise<Life> {
   if (!/^[\w-]+$/.test(writer)) return 'none';
   const path = signPath(folder, writer);
   const stat = await files.stat(path);
   if (!stat) return 'none';
-  const sign = await signAt(files, path, stat.size);
-  const own = await identityOf(process.pid);
+  const sign = await readSignAt(files, path, stat.size);
+  const own = await readIdentity(process.pid);
   if (sign && sign.boot === own.boot && sign.space === own.space && (sign.boot !== '' || sign.host === hostname())) {
     if (sign.boot === '') return isRunning(sign.pid) ? 'alive' : 'dead';
-    return (await identityOf(sign.pid)).started === sign.started ? 'alive' : 'dead';
+    return (await readIdentity(sign.pid)).started === sign.started ? 'alive' : 'dead';
   }
   return Math.abs(Date.now() - stat.changedMs) > SILENT_MS ? 'silent' : 'alive';
 }
 
 /** A writer for people: its process, as far as its sign can be read. */
-export async function nameOf(files: Files, folder: string, writer: string): Promise<string> {
+export async function describeWriter(files: Files, folder: string, writer: string): Promise<string> {
   const path = signPath(folder, writer);
-  const sign = await signAt(files, path, (await files.stat(path))?.size ?? 0);
+  const sign = await readSignAt(files, path, (await files.stat(path))?.size ?? 0);
   return sign ? `Process ${sign.pid} on ${sign.host}` : `Writer ${writer}`;
 }
 
-async function signAt(files: Files, path: string, size: number): Promise<Sign | undefined> {
+async function readSignAt(files: Files, path: string, size: number): Promise<Sign | undefined> {
   return readSign(await files.read(path, 0, size).catch(() => Buffer.alloc(0)));
 }
 
@@ -124,7 +123,7 @@ function signPath(folder: string, writer: string): string {
 }
 
 /** Empty texts where the system does not tell. */
-async function identityOf(pid: number): Promise<Pick<Sign, 'started' | 'boot' | 'space'>> {
+async function readIdentity(pid: number): Promise<Pick<Sign, 'started' | 'boot' | 'space'>> {
   const [stat, boot, space] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''),
     readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type NodeRecord, ROOT, type StoreRecord } from '../../model/index.ts';
 import { allPages, makeEntry, makeNode, makeRef, makeTake } from '../../testing/store-samples.ts';
-import { memoryStore } from '../memory/memory-store.ts';
+import { memoryStore } from '../memory-store.ts';
 import type { Store } from '../store.ts';
 import { fileStore } from './file-store.ts';
 import { createTestDisk } from './test-disk.ts';

@@ -1,10 +1,10 @@
 import { chmod, mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createForest } from '../../forest/create-forest.ts';
+import { createForest } from '../../forest/forest.ts';
 import { openForest } from '../../open-forest.ts';
-import { makeBody, makeNode, makePath, recordsOf } from '../../testing/store-samples.ts';
-import { diskFiles } from './disk-files.ts';
+import { makeBody, makeNode, makePath, toRecords } from '../../testing/store-samples.ts';
+import { diskFiles } from './disk.ts';
 import { fileStore } from './file-store.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
@@ -21,7 +21,7 @@ afterEach(() => here.remove());
 
 async function written(): Promise<void> {
   const store = await here.open();
-  await store.append(recordsOf(path));
+  await store.append(toRecords(path));
   await store.close();
 }
 
@@ -42,7 +42,7 @@ describe('something among the segments that cannot be read', () => {
       ['unreadable-file', 'z-odd.jsonl'],
     ]);
     expect((await store.check()).length).toBe(2);
-    await store.append(recordsOf([makeNode('more', { parent: path[2]!.node })]));
+    await store.append(toRecords([makeNode('more', { parent: path[2]!.node })]));
     await expect(createForest(store).gc()).rejects.toMatchObject({ code: 'damaged', subject: 'a-odd.jsonl' });
     expect((await store.compact(() => true)).kept).toBe(8);
     expect((await store.path(ids[2]!)).length).toBe(3);
@@ -101,7 +101,7 @@ describe('a failure of the system is told in words', () => {
     await store.nodes(ids);
     Object.assign(files, { create: fail, read: fail });
     await told(store.bodies([path[0]!.body.digest]));
-    await told(store.append(recordsOf([makeNode('more')])));
+    await told(store.append(toRecords([makeNode('more')])));
     await told(store.compact(() => true));
     await store.close();
   });
@@ -110,7 +110,7 @@ describe('a failure of the system is told in words', () => {
     await written();
     const [name] = await here.names();
     const other = await here.open();
-    await other.append(recordsOf([makeNode('beside')]));
+    await other.append(toRecords([makeNode('beside')]));
     await other.close();
     const files = diskFiles();
     const fail = async (file: string, start: number, length: number) => {
@@ -131,7 +131,7 @@ describe('a failure of the system is told in words', () => {
   test('a folder that is a file', async () => {
     await writeFile(join(here.folder, 'file'), '');
     const store = await fileStore(join(here.folder, 'file'));
-    await expect(store.append(recordsOf(path))).rejects.toMatchObject({ name: 'StoreError', code: 'store_failed' });
+    await expect(store.append(toRecords(path))).rejects.toMatchObject({ name: 'StoreError', code: 'store_failed' });
     await store.close();
     await (await openForest(join(here.folder, 'file'))).close();
   });
@@ -147,7 +147,7 @@ describe('a forest is its owner’s', () => {
 
   test('others read neither its folders nor its files', async () => {
     const store = await here.open();
-    await store.append([makeBody('x'.repeat(300_000)), ...recordsOf(path)]);
+    await store.append([makeBody('x'.repeat(300_000)), ...toRecords(path)]);
     expect(await everyMode()).toEqual([`false,${0o600}`, `true,${0o700}`]);
     await store.close();
     const again = await here.open();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { NodeRecord } from '../../model/index.ts';
-import { makeEntry, makeNode, makeRef, makeTake, recordsOf } from '../../testing/store-samples.ts';
+import { makeEntry, makeNode, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
 import type { Store } from '../store.ts';
 import { fileStore } from './file-store.ts';
 import { createTestDisk, type TestDisk } from './test-disk.ts';
@@ -70,7 +70,7 @@ async function losePower(disk: TestDisk, { seed, writers, batches, failAt }: Pla
 function makeBatch(text: string, parent?: NodeRecord): Batch {
   const made = makeNode(text, parent ? { parent } : {});
   const records = [
-    ...recordsOf([made]),
+    ...toRecords([made]),
     makeTake(made.node, 1),
     makeRef(text, 'head', made.node.id, '1'),
     makeEntry(text, { of: made.node.id }),

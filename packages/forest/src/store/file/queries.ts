@@ -6,15 +6,16 @@ import {
   ROOT,
   type StoreRecord,
   type TakeRecord,
+  wordsOf,
 } from '../../model/index.ts';
-import { limitOf, pageOf, readCursor } from '../page.ts';
-import type { Page, Store } from '../store.ts';
+import { pageLimit, readCursor, toPage } from '../page.ts';
+import type { Page, SearchHit, SearchQuery, Store } from '../store.ts';
+import { createWordIndex, nodeText, type WordIndex } from '../word-index.ts';
 import { placeAt } from './columns.ts';
-import { systemCode } from './file-error.ts';
+import { systemCode } from './disk.ts';
 import { ROOT_ROW } from './node-table.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Refresher } from './refresher.ts';
-import { createSearch } from './search.ts';
 import type { SegmentSet } from './segment-set.ts';
 import { placeIn } from './tables.ts';
 
@@ -98,7 +99,7 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
         const { columns, idOf, rowOf } = nodesNow();
         const parent = rowOf(id);
         const rows = parent < 0 ? [] : childRows(parent);
-        const found = pageOf(rows, (row) => [columns.at[row]!, idOf(row)], page);
+        const found = toPage(rows, (row) => [columns.at[row]!, idOf(row)], page);
         return { ...found, items: await readAll<NodeRecord>(found.items) };
       }),
     childCounts: (ids) =>
@@ -111,7 +112,7 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
       steady(async () => {
         const { count, has } = nodesNow();
         const rows: number[] = [];
-        const limit = limitOf(page);
+        const limit = pageLimit(page);
         let row = page.after === undefined ? 1 : Number(readCursor(page.after)[0]) + 1;
         for (; row < count && rows.length < limit; row++) if (has(row)) rows.push(row);
         while (row < count && !has(row)) row += 1;
@@ -199,4 +200,55 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
 
 function byAge(a: TakeRecord, b: TakeRecord): number {
   return a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+const AT_ONCE = 1000;
+
+/** The words of all nodes. They are read when first asked for; from then on each new node adds its own. */
+function createSearch(set: SegmentSet, records: RecordReader) {
+  let words: WordIndex | undefined;
+  let missing: number[] = [];
+  let filling: Promise<unknown> = Promise.resolve();
+
+  const start = () => {
+    const { count, has } = set.tables.nodes;
+    for (let row = 1; row < count; row++) if (has(row)) missing.push(row);
+    return createWordIndex();
+  };
+  const fill = async (index: WordIndex) => {
+    while (missing.length > 0 && index === words) {
+      const rows = missing.splice(0, AT_ONCE);
+      const { nodes, bodies } = set.tables;
+      const read = (await records.read(rows.map((row) => placeIn(nodes.columns, row)))) as (NodeRecord | undefined)[];
+      const texts = await records.read(rows.map((row) => placeIn(bodies.columns, nodes.columns.body[row]!)));
+      for (const [at, node] of read.entries())
+        if (node) index.add(node.id, nodeText(node.dialect, (texts[at] as BodyRecord | undefined)?.text ?? ''));
+    }
+  };
+
+  return {
+    async find({ words: wanted, roles, since = -Infinity, until = Infinity, ...page }: SearchQuery) {
+      words ??= start();
+      const index = words;
+      // One after the other: two at once would each leave out what the other is reading.
+      filling = filling.catch(() => undefined).then(() => fill(index));
+      await filling;
+      const { columns, roles: known, rowOf } = set.tables.nodes;
+      const hits = index.find(wanted.flatMap(wordsOf)).filter(({ id }) => {
+        const row = rowOf(id);
+        if (row < 0) return false;
+        const at = columns.at[row]!;
+        return at >= since && at < until && (roles?.includes(known[columns.role[row]!]!) ?? true);
+      });
+      return toPage(hits, ({ score, id }) => [-score, id], page) satisfies Page<SearchHit>;
+    },
+    onNew(found: readonly StoreRecord[]) {
+      if (!words) return;
+      for (const record of found) if (record.k === 'node') missing.push(set.tables.nodes.rowOf(record.id));
+    },
+    reset() {
+      words = undefined;
+      missing = [];
+    },
+  };
 }

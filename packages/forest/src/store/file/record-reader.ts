@@ -1,10 +1,9 @@
 import type { StoreRecord } from '../../model/index.ts';
-import { keyOf } from '../key-of.ts';
-import { hashFault } from '../record-fault.ts';
+import { hashFault, recordKey } from '../records.ts';
 import type { Problem } from '../store.ts';
-import type { Place } from './columns.ts';
-import { type Line, readLine, subjectOf } from './format.ts';
-import { damagedLine } from './read-segment.ts';
+import type { RecordPlace } from './columns.ts';
+import { damagedLine } from './segment.ts';
+import { findSubject, type Line, readLine } from './segment-format.ts';
 
 const GAP = 16 * 1024;
 const SPAN = 4 * 2 ** 20;
@@ -16,16 +15,16 @@ const CACHE_BYTES = 8 * 2 ** 20;
  */
 export interface RecordReader {
   /** In the order of the places; undefined where there is none, or none that can be read. */
-  read(places: readonly (Place | undefined)[]): Promise<(StoreRecord | undefined)[]>;
+  read(places: readonly (RecordPlace | undefined)[]): Promise<(StoreRecord | undefined)[]>;
   /** The lines themselves, to the letter; the damaged ones are left out. */
-  lines(places: readonly Place[]): Promise<Line[]>;
+  lines(places: readonly RecordPlace[]): Promise<Line[]>;
   /** A record that was just written is often asked for next. */
-  keep(place: Place, record: StoreRecord): void;
+  keep(place: RecordPlace, record: StoreRecord): void;
 }
 
 export function createRecordReader(
   readBytes: (segment: number, start: number, length: number) => Promise<Buffer>,
-  onDamaged: (place: Place, problem: Omit<Problem, 'where'>) => void,
+  onDamaged: (place: RecordPlace, problem: Omit<Problem, 'where'>) => void,
 ): RecordReader {
   // Two generations: when the young one is full, the old one goes as a whole. Taking single records off the front of a
   // Map costs more the longer the Map is.
@@ -33,7 +32,7 @@ export function createRecordReader(
   let old = new Map<number, StoreRecord>();
   let held = 0;
 
-  const keep = (place: Place, record: StoreRecord) => {
+  const keep = (place: RecordPlace, record: StoreRecord) => {
     if (place.length > CACHE_BYTES / 8) return;
     young.set(cacheKey(place), record);
     held += place.length;
@@ -42,10 +41,10 @@ export function createRecordReader(
     young = new Map();
     held = 0;
   };
-  const kept = (place: Place) => young.get(cacheKey(place)) ?? old.get(cacheKey(place));
+  const kept = (place: RecordPlace) => young.get(cacheKey(place)) ?? old.get(cacheKey(place));
 
   const eachLine = async (wanted: readonly Wanted[], use: (line: Line, wanted: Wanted) => void): Promise<void> => {
-    for (const span of spansOf(wanted)) {
+    for (const span of groupSpans(wanted)) {
       const first = span[0]!.place;
       const { start, length } = span.at(-1)!.place;
       const bytes = await readBytes(first.segment, first.start, start + length - first.start);
@@ -56,7 +55,7 @@ export function createRecordReader(
         const line = readLine(own);
         const fault = line && textFault(line.record);
         if (line && !fault) use(line, one);
-        else onDamaged(place, fault ?? damagedLine(subjectOf(own)));
+        else onDamaged(place, fault ?? damagedLine(findSubject(own)));
       }
     }
   };
@@ -86,16 +85,16 @@ export function createRecordReader(
 /** The ids of nodes and takes are left to `check`: their checksums say enough, and making an id again costs more. */
 function textFault(record: StoreRecord): Omit<Problem, 'where'> | undefined {
   const fault = record.k === 'body' ? hashFault(record) : undefined;
-  return fault === undefined ? undefined : { code: 'wrong-hash', message: fault, subject: keyOf(record) };
+  return fault === undefined ? undefined : { code: 'wrong-hash', message: fault, subject: recordKey(record) };
 }
 
 interface Wanted {
-  readonly place: Place;
+  readonly place: RecordPlace;
   readonly index: number;
 }
 
 /** Places that are read together: near each other in one segment. */
-function* spansOf(wanted: readonly Wanted[]): Generator<Wanted[]> {
+function* groupSpans(wanted: readonly Wanted[]): Generator<Wanted[]> {
   const sorted = [...wanted].sort((a, b) => a.place.segment - b.place.segment || a.place.start - b.place.start);
   let span: Wanted[] = [];
   for (const one of sorted) {
@@ -116,6 +115,6 @@ function* spansOf(wanted: readonly Wanted[]): Generator<Wanted[]> {
 }
 
 /** Exact for segments of up to 64 GB. */
-function cacheKey({ segment, start }: Place): number {
+function cacheKey({ segment, start }: RecordPlace): number {
   return segment * 2 ** 36 + start;
 }

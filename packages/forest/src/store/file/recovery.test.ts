@@ -1,8 +1,8 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeBody, makeEntry, makeNode, makePath, makeRef, makeTake, recordsOf } from '../../testing/store-samples.ts';
-import { batchLines } from './format.ts';
+import { makeBody, makeEntry, makeNode, makePath, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
+import { batchLines } from './segment-format.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
 const path = makePath(['a', 'b', 'c']);
@@ -17,7 +17,7 @@ afterEach(() => here.remove());
 /** A closed segment with three nodes, one batch each; its name. */
 async function written(): Promise<string> {
   const store = await here.open();
-  for (const made of path) await store.append([...recordsOf([made]), makeTake(made.node, 1)]);
+  for (const made of path) await store.append([...toRecords([made]), makeTake(made.node, 1)]);
   await store.close();
   return (await here.names())[0]!;
 }
@@ -31,7 +31,7 @@ describe('what a dead writer left behind', () => {
       const store = await here.open();
       expect(store.problems()).toMatchObject([{ code: 'torn-line', where: expect.stringContaining(name) }]);
       expect((await store.refs({ on: 'thread' })).items).toEqual([]);
-      await store.append(recordsOf([makeNode('more', { parent: path[2]!.node })]));
+      await store.append(toRecords([makeNode('more', { parent: path[2]!.node })]));
       expect((await store.path(ids[2]!)).length).toBe(3);
       await store.close();
       expect(await here.read(name)).toBe(whole.replace('{"skein":"end"}\n', '') + torn);
@@ -52,7 +52,7 @@ describe('what a dead writer left behind', () => {
     expect((await store.path(ids[2]!)).map(({ id }) => id)).toEqual([ids[2]]);
     expect(await store.deepest(ids)).toBe(2);
     expect((await store.check()).map(({ code }) => code).sort()).toEqual(['damaged-record', 'missing-parent']);
-    await store.append(recordsOf([path[1]!]));
+    await store.append(toRecords([path[1]!]));
     expect((await store.path(ids[2]!)).map(({ id }) => id)).toEqual(ids);
     await store.close();
     expect(await here.read(name)).toBe(lines.join('\n'));
@@ -89,7 +89,7 @@ describe('what a dead writer left behind', () => {
 describe('a writer that lives', () => {
   test('is not disturbed in the middle of a line or a batch', async () => {
     const writer = await here.open();
-    await writer.append(recordsOf(path.slice(0, 1)));
+    await writer.append(toRecords(path.slice(0, 1)));
     const [name] = await here.names();
     const reader = await here.open();
     const { node, body } = path[1]!;
@@ -107,13 +107,13 @@ describe('a writer that lives', () => {
 
   test('keeps others from compacting, and a dead one does not', async () => {
     const writer = await here.open();
-    await writer.append(recordsOf(path));
+    await writer.append(toRecords(path));
     const other = await here.open();
     await expect(other.compact(() => true)).rejects.toMatchObject({ code: 'store_in_use' });
     expect(await other.deepest(ids)).toBe(2);
     await writer.close();
     expect(await other.compact(() => true)).toEqual({ kept: 6, removed: 0 });
-    await other.append(recordsOf([makeNode('more')]));
+    await other.append(toRecords([makeNode('more')]));
     expect(await other.isAlive(writer.writer)).toBe(false);
     await other.close();
     expect((await here.names()).length).toBe(2);
@@ -133,7 +133,7 @@ describe('a writer that lives', () => {
 
   test('on this machine is dead when another process has its number', async () => {
     const store = await here.open();
-    await store.append(recordsOf([makeNode('x')]));
+    await store.append(toRecords([makeNode('x')]));
     const signs = join(here.own, 'writers');
     const [name] = await readdir(signs);
     const sign = JSON.parse(await readFile(join(signs, name!), 'utf8'));
@@ -166,13 +166,13 @@ describe('folders that were merged', () => {
 
   test('copying the files of one into the other gives both, and the later values', async () => {
     const mine = await here.open();
-    await mine.append([...recordsOf(path), makeRef('t', 'title', 'mine', '2'), makeRef('u', 'title', 'mine', '1')]);
+    await mine.append([...toRecords(path), makeRef('t', 'title', 'mine', '2'), makeRef('u', 'title', 'mine', '1')]);
     await mine.close();
     const there = await testFolder();
     const yours = await there.open();
     const branch = makePath(['x', 'y'], path[1]!.node);
     const first = { ...path[0]!.node, at: path[0]!.node.at - 5 };
-    await yours.append([path[0]!.body, first, ...recordsOf([path[1]!, ...branch])]);
+    await yours.append([path[0]!.body, first, ...toRecords([path[1]!, ...branch])]);
     await yours.append([makeRef('t', 'title', 'yours', '1'), makeRef('u', 'title', 'yours', '2')]);
     await yours.close();
     await cp(there.own, here.own, { recursive: true });
@@ -212,7 +212,7 @@ describe('a newer format', () => {
     await here.write('newer.jsonl', (await here.read(name)).replace('"version":1', '"version":2'));
     const store = await here.open();
     expect(store.problems()).toMatchObject([{ code: 'newer-format', where: 'newer.jsonl:0' }]);
-    await expect(store.append(recordsOf([makeNode('x')]))).rejects.toMatchObject({ code: 'store_read_only' });
+    await expect(store.append(toRecords([makeNode('x')]))).rejects.toMatchObject({ code: 'store_read_only' });
     expect(await store.deepest(ids)).toBe(2);
     await store.close();
     expect((await here.names()).length).toBe(2);

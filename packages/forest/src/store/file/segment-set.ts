@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreRecord } from '../../model/index.ts';
-import type { Problem } from '../store.ts';
-import { StoreError } from '../store-error.ts';
-import type { Place } from './columns.ts';
-import { meaningOf, systemCode } from './file-error.ts';
-import type { FileStat, Files } from './files.ts';
-import { SEGMENT_VERSION } from './format.ts';
-import { lifeOf } from './liveness.ts';
-import { readSegment } from './read-segment.ts';
-import { createSegment, type Segment } from './segment.ts';
+import { type Problem, StoreError } from '../store.ts';
+import type { RecordPlace } from './columns.ts';
+import { describeFailure, type FileStat, type Files, systemCode } from './disk.ts';
+import { readLife } from './liveness.ts';
+import { createSegment, readSegment, type Segment } from './segment.ts';
+import { SEGMENT_VERSION } from './segment-format.ts';
 import { createTables, type Tables } from './tables.ts';
 
 /** Segments of ended writers are looked at more seldom: only copying can change them. */
@@ -48,7 +45,7 @@ export interface SegmentSet {
   /** Forgets everything and reads it again, every hash included when damage was met. */
   reload(thorough?: boolean): Promise<void>;
   /** Takes note of a record that turned out to be damaged. */
-  damaged(place: Place, problem: Omit<Problem, 'where'>): void;
+  damaged(place: RecordPlace, problem: Omit<Problem, 'where'>): void;
   /** Reads everything again if damage was met since the last time: another segment may have the same. Whether it did. */
   mend(): Promise<boolean>;
   report(problem: Problem): void;
@@ -131,7 +128,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     } catch (error) {
       if (!OF_ONE_FILE.has(systemCode(error))) throw error;
       if (!current.get(name)?.isOpen) current.delete(name);
-      return leaveOut(name, meaningOf(error));
+      return leaveOut(name, describeFailure(error));
     }
   };
   /** Reports a file that cannot be read; false when it is not there any more: then all is looked at again. */
@@ -261,7 +258,7 @@ export async function reportTorn(set: SegmentSet, files: Files, folders: Folders
     const size = set.isOwn(segment.number) ? segment.read : ((await files.stat(set.pathOf(segment.number)))?.size ?? 0);
     const held = segment.last?.held[0]?.place.start;
     if (segment.read >= size && held === undefined) continue;
-    if ((await lifeOf(files, folders.writers, segment.writer)) === 'alive') continue;
+    if ((await readLife(files, folders.writers, segment.writer)) === 'alive') continue;
     const start = held ?? segment.read;
     segment.isDamaged = true;
     const message = `The last ${size - start} bytes are of a write that was never finished. They do not count, and are kept.`;

@@ -1,18 +1,17 @@
 import { join } from 'node:path';
 import type { StoreRecord } from '../../model/index.ts';
-import { StoreError } from '../store-error.ts';
-import type { Place } from './columns.ts';
-import { fileError } from './file-error.ts';
-import type { Appender, Files } from './files.ts';
-import { batchLines, END_LINE, headerLine } from './format.ts';
-import { lifeOf, showLife } from './liveness.ts';
+import { StoreError } from '../store.ts';
+import type { RecordPlace } from './columns.ts';
+import { type Appender, type Files, toStoreError } from './disk.ts';
+import { readLife, showLife } from './liveness.ts';
 import type { Segment } from './segment.ts';
+import { batchLines, END_LINE, headerLine } from './segment-format.ts';
 import type { Folders, SegmentSet } from './segment-set.ts';
 
 /** This process's own segment. It exists from the first write on. */
 export interface SegmentWriter {
   /** Writes one batch, and waits for the disk. Gives the place of each record. */
-  write(records: readonly StoreRecord[]): Promise<Place[]>;
+  write(records: readonly StoreRecord[]): Promise<RecordPlace[]>;
   /** Lets go of the segment: the next write begins another one. */
   leave(): Promise<void>;
   close(): Promise<void>;
@@ -78,7 +77,7 @@ export function createSegmentWriter(
   return {
     async write(records) {
       const to = await current().catch((error: unknown) => {
-        throw fileError(error, folders.segments, 'Nothing was written.');
+        throw toStoreError(error, folders.segments, 'Nothing was written.');
       });
       batch += 1;
       const header = to.size === 0 ? headerLine(writer) : '';
@@ -97,14 +96,14 @@ export function createSegmentWriter(
           () => false,
         );
         if (!isClean || to.size === 0) await abandon(to);
-        throw fileError(error, path, 'Nothing of this batch counts.');
+        throw toStoreError(error, path, 'Nothing of this batch counts.');
       }
       try {
         if (isFlushed) await to.appender.sync();
         if (isFlushed && !to.isNamed) await files.sync(folders.segments);
       } catch (error) {
         await abandon(to);
-        throw fileError(error, path, 'The batch may be there or not. Writing it again is safe.');
+        throw toStoreError(error, path, 'The batch may be there or not. Writing it again is safe.');
       }
       to.isNamed = true;
       let start = to.size + header.length;
@@ -128,7 +127,7 @@ export function createSegmentWriter(
 export const COMPACTION = 'compacting';
 
 async function refuseDuringCompaction(files: Files, folders: Folders): Promise<void> {
-  const life = await lifeOf(files, folders.writers, COMPACTION);
+  const life = await readLife(files, folders.writers, COMPACTION);
   if (life === 'alive' || life === 'silent')
     throw new StoreError(
       'store_in_use',

@@ -1,6 +1,21 @@
+import { join } from 'node:path';
 import type { StoreRecord } from '../../model/index.ts';
-import type { Place } from './columns.ts';
-import type { BatchMark } from './format.ts';
+import { hashFault, recordKey } from '../records.ts';
+import type { Problem } from '../store.ts';
+import { type RecordPlace, readHexBytes } from './columns.ts';
+import type { Files } from './disk.ts';
+import {
+  type BatchMark,
+  findMark,
+  findSubject,
+  type Header,
+  type Line,
+  lacksSum,
+  readLine,
+  readSegmentLine,
+  SEGMENT_VERSION,
+} from './segment-format.ts';
+import { addRecord, type Tables } from './tables.ts';
 
 /** A segment as far as it has been read. */
 export interface Segment {
@@ -30,13 +45,13 @@ export interface Segment {
 interface OpenBatch {
   readonly lines: number;
   readonly seen: Set<number>;
-  held: Found[];
+  held: SegmentRecord[];
 }
 
 /** A record in a line. Of a body only the row is known: its text was not parsed. */
-export type Found =
-  | { readonly record: StoreRecord; readonly text: string; readonly place: Place }
-  | { readonly bodyRow: number; readonly place: Place };
+type SegmentRecord =
+  | { readonly record: StoreRecord; readonly text: string; readonly place: RecordPlace }
+  | { readonly bodyRow: number; readonly place: RecordPlace };
 
 export function createSegment(number: number, name: string): Segment {
   return {
@@ -61,10 +76,10 @@ export function createSegment(number: number, name: string): Segment {
  * later batch follow, it was complete once, since a writer waits for the disk before it goes on: what is missing was
  * damaged later, and the rest counts.
  */
-export function takeLine(segment: Segment, mark: BatchMark | undefined, found: Found): readonly Found[] {
-  if (!mark) return [...settle(segment), found];
+function addLine(segment: Segment, mark: BatchMark | undefined, found: SegmentRecord): readonly SegmentRecord[] {
+  if (!mark) return [...completeBatch(segment), found];
   let batch = segment.batches.get(mark.batch);
-  const earlier = batch && batch === segment.last ? [] : settle(segment);
+  const earlier = batch && batch === segment.last ? [] : completeBatch(segment);
   if (!batch) {
     batch = { lines: mark.lines, seen: new Set(), held: [] };
     segment.batches.set(mark.batch, batch);
@@ -80,7 +95,7 @@ export function takeLine(segment: Segment, mark: BatchMark | undefined, found: F
 }
 
 /** Something later follows: what was held counts. */
-export function settle(segment: Segment): readonly Found[] {
+function completeBatch(segment: Segment): readonly SegmentRecord[] {
   const { last } = segment;
   if (!last) return [];
   const { held } = last;
@@ -90,6 +105,176 @@ export function settle(segment: Segment): readonly Found[] {
 }
 
 /** Where reading has to begin again to see all that does not count yet. */
-export function settledUpTo(segment: Segment): number {
+export function completeUpTo(segment: Segment): number {
   return segment.last?.held[0]?.place.start ?? segment.read;
+}
+
+const PIECE = 8 * 2 ** 20;
+const LONGEST_HEADER = 4096;
+
+interface ReadContext {
+  readonly files: Files;
+  readonly folder: string;
+  readonly tables: Tables;
+  /** Whether every hash is made again: damage was met, and there may be more. */
+  readonly thorough: boolean;
+  /** A record that is new. Bodies are not told. */
+  onRecord(record: StoreRecord): void;
+  onProblem(problem: Problem): void;
+}
+
+/** Reads what was added to a segment, up to `size`. A line without its end is left for the next time. */
+export async function readSegment(reading: ReadContext, segment: Segment, size: number): Promise<void> {
+  const path = join(reading.folder, segment.name);
+  if (!segment.isOpen && !(await readStart(reading, segment, path))) return;
+  const sink = createSink(reading, segment);
+  let piece = PIECE;
+  while (segment.read < size) {
+    const bytes = await reading.files.read(path, segment.read, Math.min(piece, size - segment.read));
+    const used = scanLines(bytes, segment.read, sink, reading.thorough);
+    segment.read += used;
+    if (used > 0) continue;
+    if (bytes.length < piece) return;
+    piece *= 2;
+  }
+}
+
+/** The first line. One that is damaged is reported, and what follows is read as version 1. */
+async function readStart(reading: ReadContext, segment: Segment, path: string): Promise<boolean> {
+  const bytes = await reading.files.read(path, 0, LONGEST_HEADER);
+  const end = bytes.indexOf(10);
+  if (end < 0 && bytes.length < LONGEST_HEADER) return false;
+  const header = end < 0 ? undefined : readSegmentLine(bytes.subarray(0, end));
+  segment.isOpen = true;
+  if (header === undefined || header === 'other') {
+    report(reading, segment, 0, { code: 'damaged-record', message: 'Its first line does not say what it is.' });
+    segment.version = SEGMENT_VERSION;
+    segment.isDamaged = true;
+    return true;
+  }
+  segment.version = header.version;
+  segment.writer = header.writer;
+  segment.hasSums = header.hasSums;
+  segment.read = end + 1;
+  if (header.version > SEGMENT_VERSION)
+    report(reading, segment, 0, {
+      code: 'newer-format',
+      message: `Its format has version ${header.version}, this program knows ${SEGMENT_VERSION}. Update Skein to write here.`,
+    });
+  return true;
+}
+
+function createSink(reading: ReadContext, segment: Segment): LineSink {
+  const { tables, thorough, onRecord } = reading;
+  const { number } = segment;
+  const count = (found: SegmentRecord) => {
+    if ('bodyRow' in found) tables.bodies.put(found.bodyRow, found.place);
+    else if (addRecord(tables, found.record, found.place, found.text) && found.record.k !== 'body')
+      onRecord(found.record);
+  };
+  const damaged = (start: number, problem: Omit<Problem, 'where'>) => {
+    segment.isDamaged = true;
+    report(reading, segment, start, problem);
+  };
+  return {
+    body(digest, mark, start, length) {
+      const found = { bodyRow: tables.bodies.rowForBytes(digest), place: { segment: number, start, length } };
+      addLine(segment, mark, found).forEach(count);
+    },
+    record(line, start, length) {
+      const { record, mark, text } = line;
+      const fault = thorough ? hashFault(record) : undefined;
+      if (fault !== undefined) damaged(start, { code: 'wrong-hash', message: fault, subject: recordKey(record) });
+      else if (segment.hasSums && lacksSum(line)) damaged(start, damagedLine(undefined));
+      else addLine(segment, mark, { record, text, place: { segment: number, start, length } }).forEach(count);
+    },
+    other(said) {
+      if (said !== 'other') segment.hasSums = said.hasSums;
+      completeBatch(segment).forEach(count);
+    },
+    damaged: (bytes, start) => damaged(start, damagedLine(findSubject(bytes))),
+  };
+}
+
+/** What is said of a line that is not a record, or not the one that was written. */
+export function damagedLine(subject: string | undefined): Omit<Problem, 'where'> {
+  const message = 'It is not a record, or not as it was written. It is kept as it is.';
+  return { code: 'damaged-record', message, ...(subject !== undefined && { subject }) };
+}
+
+function report({ onProblem }: ReadContext, { name }: Segment, start: number, problem: Omit<Problem, 'where'>) {
+  onProblem({ ...problem, where: `${name}:${start}` });
+}
+
+const LINE_FEED = 10;
+const QUOTE = 34;
+const MARK_START = Buffer.from('{"~":"');
+const BODY = Buffer.from('"k":"body","digest":"');
+const BODY_MIDDLE = Buffer.from('","text":"');
+const BODY_END = Buffer.from('"}');
+const DIGEST_DIGITS = 64;
+
+/** What a reader of lines is told; `start` and `length` are the line's place without its line feed. */
+interface LineSink {
+  /** A body, which was not parsed: `digest` holds its bytes until the next call. */
+  body(digest: Uint8Array, mark: BatchMark | undefined, start: number, length: number): void;
+  record(line: Line, start: number, length: number): void;
+  /** A line about the segment itself. */
+  other(said: Header | 'other'): void;
+  damaged(bytes: Buffer, start: number): void;
+}
+
+/**
+ * Goes through the whole lines of `bytes`, which stand at `base` in the file; how many bytes those were. When it is
+ * `thorough`, bodies are parsed, too, and come as records.
+ */
+function scanLines(bytes: Buffer, base: number, sink: LineSink, thorough: boolean): number {
+  const digest = new Uint8Array(DIGEST_DIGITS / 2);
+  // Bytes that never reached the disk read as zeros, and JSON has none.
+  let zero = bytes.indexOf(0);
+  let start = 0;
+  for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+    if (zero >= 0 && zero < start) zero = bytes.indexOf(0, start);
+    const isWhole = zero < 0 || zero > end;
+    if (end > start) readOne(bytes, start, end, isWhole);
+    start = end + 1;
+  }
+  return start;
+
+  function readOne(bytes: Buffer, start: number, end: number, isWhole: boolean): void {
+    const place = base + start;
+    const body = isWhole && !thorough ? bodyAt(bytes, start, end) : -1;
+    if (body >= 0 && readHexBytes(bytes, body, digest, digest.length)) {
+      const isMarked = isAt(bytes, start, MARK_START);
+      const mark = isMarked ? findMark(bytes.toString('latin1', start, body - BODY.length)) : undefined;
+      if (mark || !isMarked) {
+        sink.body(digest, mark, place, end - start);
+        return;
+      }
+    }
+    const own = bytes.subarray(start, end);
+    const line = isWhole ? readLine(own) : undefined;
+    const said = line ? undefined : readSegmentLine(own);
+    if (line) sink.record(line, place, end - start);
+    else if (said) sink.other(said);
+    else sink.damaged(own, place);
+  }
+}
+
+/** Where the digest of a body begins in a line that our writer wrote; -1 for any other line. */
+function bodyAt(bytes: Buffer, start: number, end: number): number {
+  let at = start + 1;
+  if (isAt(bytes, start, MARK_START)) {
+    const quote = bytes.indexOf(QUOTE, start + MARK_START.length);
+    at = quote + 2;
+  }
+  if (!isAt(bytes, at, BODY)) return -1;
+  const digest = at + BODY.length;
+  if (!isAt(bytes, digest + DIGEST_DIGITS, BODY_MIDDLE) || !isAt(bytes, end - BODY_END.length, BODY_END)) return -1;
+  return digest + DIGEST_DIGITS + BODY_MIDDLE.length <= end ? digest : -1;
+}
+
+function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
+  for (let index = 0; index < expected.length; index++) if (bytes[at + index] !== expected[index]) return false;
+  return true;
 }

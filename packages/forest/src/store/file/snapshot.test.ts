@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ROOT } from '../../model/index.ts';
-import { allPages, makeEntry, makePath, makeRef, makeTake, recordsOf } from '../../testing/store-samples.ts';
+import { allPages, makeEntry, makePath, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
 import type { Store } from '../store.ts';
-import { diskFiles } from './disk-files.ts';
+import { diskFiles } from './disk.ts';
 import { fileStore } from './file-store.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
@@ -16,7 +16,7 @@ let here: TestFolder;
 beforeEach(async () => {
   here = await testFolder();
   const store = await here.open();
-  await store.append([...recordsOf(made), ...made.map(({ node }) => makeTake(node, node.at))]);
+  await store.append([...toRecords(made), ...made.map(({ node }) => makeTake(node, node.at))]);
   await store.append([
     makeRef('t', 'head', made.at(-1)!.node.id, '1'),
     makeRef('t', 'title', null, '2'),
@@ -75,13 +75,13 @@ describe('a snapshot of the index', () => {
     await writeFile(snapshotPath(), 'damaged');
     const store = await here.open();
     const more = makePath(['one', 'two'], trunk.at(-1)!.node);
-    await store.append(recordsOf(more));
+    await store.append(toRecords(more));
     await store.close();
     const { store: again, bytes } = await openCounting();
     expect(bytes).toBeLessThan(20_000);
     expect((await again.path(more[1]!.node.id)).length).toBe(302);
     const third = makePath(['three'], more[1]!.node);
-    await again.append(recordsOf(third));
+    await again.append(toRecords(third));
     expect((await again.path(third[0]!.node.id)).length).toBe(303);
     await again.close();
   });

@@ -1,16 +1,23 @@
 import { createHash } from 'node:crypto';
+import { endianness } from 'node:os';
 import { join } from 'node:path';
-import { createEntryTable } from '../entry-table.ts';
-import { createRegisterTable } from '../register-table.ts';
+import { crc32 } from 'node:zlib';
+import { createEntryTable, createRegisterTable } from '../latest-tables.ts';
 import type { Problem } from '../store.ts';
-import type { Column, Columns, Place } from './columns.ts';
-import type { Files } from './files.ts';
+import type { Column, Columns, RecordPlace } from './columns.ts';
+import type { Files } from './disk.ts';
 import { createNodeTable, type SavedNodes } from './node-table.ts';
-import { createSegment, type Segment, settledUpTo } from './segment.ts';
+import { completeUpTo, createSegment, type Segment } from './segment.ts';
 import type { Folders, SavedSet, SegmentSet } from './segment-set.ts';
-import { packSnapshot, unpackSnapshot } from './snapshot-format.ts';
-import type { PlacedEntry, PlacedRegister, Tables } from './tables.ts';
-import { createBodyTable, createTakeTable, type SavedBodies, type SavedTakes } from './text-tables.ts';
+import {
+  createBodyTable,
+  createTakeTable,
+  type PlacedEntry,
+  type PlacedRegister,
+  type SavedBodies,
+  type SavedTakes,
+  type Tables,
+} from './tables.ts';
 
 const NAME = 'snapshot';
 const TAIL = 4096;
@@ -35,19 +42,19 @@ interface SavedRest {
   readonly echoes: readonly [number, number];
   readonly refs: readonly PlacedRegister[];
   readonly entries: readonly PlacedEntry[];
-  readonly others: readonly (readonly [string, Place])[];
+  readonly others: readonly (readonly [string, RecordPlace])[];
 }
 
 /** Writes down what is where, unless too much is going on. Whether it did. */
 export async function saveSnapshot(files: Files, folders: Folders, set: SegmentSet, name: string): Promise<boolean> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const segments = [...set.current()].filter(({ isOpen }) => isOpen);
-    const sizes = segments.map(settledUpTo);
+    const sizes = segments.map(completeUpTo);
     const tails: string[] = [];
     for (const [index, segment] of segments.entries())
-      tails.push(await tailOf(files, set.pathOf(segment.number), sizes[index]!));
+      tails.push(await hashTail(files, set.pathOf(segment.number), sizes[index]!));
     // What was read meanwhile would be in the tables, and not in what they are said to be made of.
-    if (segments.some((segment, index) => settledUpTo(segment) !== sizes[index])) continue;
+    if (segments.some((segment, index) => completeUpTo(segment) !== sizes[index])) continue;
     const bytes = pack(set, segments, sizes, tails);
     const draft = join(folders.index, `${name}.tmp`);
     await files.makeFolder(folders.index);
@@ -71,7 +78,7 @@ function pack(set: SegmentSet, segments: readonly Segment[], sizes: readonly num
       columns.set(`${table}.${column}`, values as Column);
   }
   columns.set('echoes.byEcho', nodes.echoes.byEcho).set('echoes.byLead', nodes.echoes.byLead);
-  const placed = <T extends { place: Place }>(one: T): T => ({ ...one, place: renumbered(one.place, numbers) });
+  const placed = <T extends { place: RecordPlace }>(one: T): T => ({ ...one, place: renumber(one.place, numbers) });
   const rest: SavedRest = {
     segments: segments.map(({ name, writer, version, isDamaged, hasSums }, index) => ({
       ...{ name, writer, version, isDamaged, hasSums },
@@ -83,7 +90,7 @@ function pack(set: SegmentSet, segments: readonly Segment[], sizes: readonly num
     echoes: nodes.echoes.counts,
     refs: Array.from(tables.refs.all(), placed),
     entries: Array.from(tables.entries.all(), placed),
-    others: Array.from(tables.others, ([key, place]) => [key, renumbered(place, numbers)] as const),
+    others: Array.from(tables.others, ([key, place]) => [key, renumber(place, numbers)] as const),
   };
   return packSnapshot(columns, rest);
 }
@@ -113,7 +120,7 @@ async function restoreSegment(
 ): Promise<Segment | undefined> {
   const path = join(folders.segments, name);
   const stat = await files.stat(path);
-  if (!stat || stat.size < size || (await tailOf(files, path, size)) !== tail) return undefined;
+  if (!stat || stat.size < size || (await hashTail(files, path, size)) !== tail) return undefined;
   const segment = createSegment(number, name);
   return { ...segment, writer, version, isDamaged, hasSums, read: size, isOpen: true, file: stat.file };
 }
@@ -141,13 +148,71 @@ function restoreTables(columns: ReadonlyMap<string, Column>, rest: SavedRest): T
   };
 }
 
-async function tailOf(files: Files, path: string, size: number): Promise<string> {
+async function hashTail(files: Files, path: string, size: number): Promise<string> {
   const start = Math.max(0, size - TAIL);
   return createHash('sha256')
     .update(await files.read(path, start, size - start))
     .digest('hex');
 }
 
-function renumbered(place: Place, numbers: ReadonlyMap<number, number>): Place {
+function renumber(place: RecordPlace, numbers: ReadonlyMap<number, number>): RecordPlace {
   return { ...place, segment: numbers.get(place.segment) ?? 0 };
+}
+
+const MAGIC = Buffer.from('SKEINIDX');
+/** Changes with what the tables hold. A snapshot of another version is not read. */
+const VERSION = 2;
+/** Magic, checksum, and the length of the description. */
+const PRELUDE = 16;
+const ALIGN = 8;
+
+interface Section {
+  readonly name: string;
+  readonly type: 'Uint8Array' | 'Uint32Array' | 'Float64Array';
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Arrays by name and a JSON value, as bytes that can be taken back as they are. */
+function packSnapshot(columns: ReadonlyMap<string, Column>, value: unknown): Buffer {
+  const sections: Section[] = [];
+  let size = 0;
+  for (const [name, column] of columns) {
+    const type = column.constructor.name as Section['type'];
+    sections.push({ name, type, start: size, length: column.length });
+    size = align(size + column.byteLength);
+  }
+  const head = Buffer.from(JSON.stringify({ version: VERSION, endianness: endianness(), sections, value }));
+  const base = align(PRELUDE + head.length);
+  const bytes = Buffer.alloc(base + size);
+  MAGIC.copy(bytes);
+  bytes.writeUInt32LE(head.length, 12);
+  head.copy(bytes, PRELUDE);
+  for (const [index, column] of [...columns.values()].entries())
+    bytes.set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength), base + sections[index]!.start);
+  bytes.writeUInt32LE(crc32(bytes.subarray(12)), 8);
+  return bytes;
+}
+
+/** Undefined when the bytes are not a whole snapshot of this version, made on a machine like this one. */
+function unpackSnapshot(
+  given: Buffer,
+): { readonly columns: ReadonlyMap<string, Column>; readonly value: unknown } | undefined {
+  const bytes = given.byteOffset % ALIGN === 0 ? given : Buffer.from(new Uint8Array(given).buffer);
+  if (bytes.length < PRELUDE || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
+  if (bytes.readUInt32LE(8) !== crc32(bytes.subarray(12))) return undefined;
+  const length = bytes.readUInt32LE(12);
+  const head = JSON.parse(bytes.toString('utf8', PRELUDE, PRELUDE + length)) as Record<string, unknown>;
+  if (head.version !== VERSION || head.endianness !== endianness()) return undefined;
+  const base = bytes.byteOffset + align(PRELUDE + length);
+  const columns = new Map<string, Column>();
+  for (const { name, type, start, length: count } of head.sections as readonly Section[]) {
+    const make = { Uint8Array, Uint32Array, Float64Array }[type];
+    columns.set(name, new make(bytes.buffer as ArrayBuffer, base + start, count));
+  }
+  return { columns, value: head.value };
+}
+
+function align(size: number): number {
+  return Math.ceil(size / ALIGN) * ALIGN;
 }

@@ -1,17 +1,32 @@
 import { type StoreRecord, sha256 } from '../../model/index.ts';
-import { createEntryTable, type Entry, type EntryTable } from '../entry-table.ts';
-import { isEntry, keyOf } from '../key-of.ts';
-import { createRegisterTable, type Register, type RegisterTable } from '../register-table.ts';
-import type { Place } from './columns.ts';
+import {
+  createEntryTable,
+  createRegisterTable,
+  type Entry,
+  type EntryTable,
+  type Register,
+  type RegisterTable,
+} from '../latest-tables.ts';
+import { isEntry, recordKey } from '../records.ts';
+import {
+  createKeyTable,
+  growColumns,
+  nextCapacity,
+  type PlaceColumns,
+  placeColumns,
+  type RecordPlace,
+  readHex,
+  setPlace,
+  trim,
+} from './columns.ts';
 import { createNodeTable, type NodeTable } from './node-table.ts';
-import { type BodyTable, createBodyTable, createTakeTable, type TakeTable } from './text-tables.ts';
 
 export interface PlacedRegister extends Register {
-  readonly place: Place;
+  readonly place: RecordPlace;
 }
 
 export interface PlacedEntry extends Entry {
-  readonly place: Place;
+  readonly place: RecordPlace;
 }
 
 /** What is where. The records themselves stay on the disk. */
@@ -22,7 +37,7 @@ export interface Tables {
   readonly refs: RegisterTable<PlacedRegister>;
   readonly entries: EntryTable<PlacedEntry>;
   /** Records of kinds that nobody knows and that do not look like entries, by the hash of their exact text. */
-  readonly others: Map<string, Place>;
+  readonly others: Map<string, RecordPlace>;
 }
 
 export function createTables(): Tables {
@@ -37,7 +52,7 @@ export function createTables(): Tables {
 }
 
 /** Takes note of a record, with its exact text where it was read; whether it is new. */
-export function addRecord(tables: Tables, record: StoreRecord, place: Place, text?: string): boolean {
+export function addRecord(tables: Tables, record: StoreRecord, place: RecordPlace, text?: string): boolean {
   const { nodes, bodies, takes } = tables;
   switch (record.k) {
     case 'node':
@@ -56,21 +71,21 @@ export function addRecord(tables: Tables, record: StoreRecord, place: Place, tex
       return tables.refs.put({ on, key, name, clock, isSet: record.value !== null, place });
     }
     default: {
-      if (!isEntry(record)) return addOther(tables, sha256(text ?? keyOf(record)), place);
+      if (!isEntry(record)) return addOther(tables, sha256(text ?? recordKey(record)), place);
       const { k, id, of, order, clock } = record;
       return tables.entries.put({ k, id, of, order, clock, place });
     }
   }
 }
 
-function addOther({ others }: Tables, key: string, place: Place): boolean {
+function addOther({ others }: Tables, key: string, place: RecordPlace): boolean {
   if (others.has(key)) return false;
   others.set(key, place);
   return true;
 }
 
 /** Where the record is that makes this one needless; undefined when this one is new. */
-export function placeOf(tables: Tables, record: StoreRecord): Place | undefined {
+export function recordPlace(tables: Tables, record: StoreRecord): RecordPlace | undefined {
   const { nodes, bodies, takes } = tables;
   switch (record.k) {
     case 'node':
@@ -84,16 +99,120 @@ export function placeOf(tables: Tables, record: StoreRecord): Place | undefined 
     default:
       return isEntry(record)
         ? ifLater(tables.entries.get(record.k, record.id), record.clock)
-        : tables.others.get(sha256(keyOf(record)));
+        : tables.others.get(sha256(recordKey(record)));
   }
 }
 
 /** Where a row's record is; undefined when there is none. */
-export function placeIn(columns: NodeTable['columns'] | BodyTable['columns'], row: number): Place | undefined {
+export function placeIn(columns: NodeTable['columns'] | BodyTable['columns'], row: number): RecordPlace | undefined {
   if (row < 0 || columns.length[row]! === 0) return undefined;
   return { segment: columns.segment[row]!, start: columns.start[row]!, length: columns.length[row]! };
 }
 
-function ifLater(there: { clock: string; place: Place } | undefined, clock: string): Place | undefined {
+function ifLater(there: { clock: string; place: RecordPlace } | undefined, clock: string): RecordPlace | undefined {
   return there && there.clock >= clock ? there.place : undefined;
+}
+
+const DIGEST_BYTES = 32;
+const TAKE_BYTES = 16;
+
+/** Where each body is. One that a node names and that is not there has a row without a place. */
+interface BodyTable {
+  readonly count: number;
+  readonly columns: PlaceColumns;
+  rowOf(digest: string): number;
+  rowFor(digest: string): number;
+  /** Of a digest as bytes. */
+  rowForBytes(digest: Uint8Array): number;
+  /** Whether it is new. */
+  put(row: number, place: RecordPlace): boolean;
+  save(): SavedBodies;
+}
+
+export interface SavedBodies {
+  readonly keys: Uint8Array;
+  readonly slots: Uint32Array;
+  readonly columns: PlaceColumns;
+}
+
+export function createBodyTable(saved?: SavedBodies): BodyTable {
+  const digests = createKeyTable(DIGEST_BYTES, saved);
+  const key = new Uint8Array(DIGEST_BYTES);
+  let columns = saved?.columns ?? placeColumns(64);
+  const rowForBytes = (digest: Uint8Array) => {
+    const known = digests.find(digest);
+    if (known >= 0) return known;
+    if (digests.count >= columns.length.length) columns = growColumns(columns, nextCapacity(digests.count));
+    return digests.add(digest);
+  };
+  return {
+    rowOf: (digest) => (readHex(digest, 0, key, DIGEST_BYTES) ? digests.find(key) : -1),
+    rowFor: (digest) => (readHex(digest, 0, key, DIGEST_BYTES) ? rowForBytes(key) : -1),
+    rowForBytes,
+    put(row, place) {
+      if (columns.length[row]! > 0) return false;
+      setPlace(columns, row, place);
+      return true;
+    },
+    save: () => ({
+      keys: digests.keys.subarray(0, digests.count * DIGEST_BYTES),
+      slots: digests.slots,
+      columns: trim(columns, digests.count),
+    }),
+    get count() {
+      return digests.count;
+    },
+    get columns() {
+      return columns;
+    },
+  };
+}
+
+interface TakeColumns extends PlaceColumns {
+  /** 1 + the row of the next take of the same node; 0 for none. */
+  readonly next: Uint32Array;
+}
+
+/** Where the takes of each node are. */
+interface TakeTable {
+  readonly count: number;
+  readonly columns: TakeColumns;
+  rowOf(id: string): number;
+  /** The row of a new take, in front of `next`. */
+  add(id: string, next: number, place: RecordPlace): number;
+  save(): SavedTakes;
+}
+
+export interface SavedTakes {
+  readonly keys: Uint8Array;
+  readonly slots: Uint32Array;
+  readonly columns: TakeColumns;
+}
+
+export function createTakeTable(saved?: SavedTakes): TakeTable {
+  const ids = createKeyTable(TAKE_BYTES, saved);
+  const key = new Uint8Array(TAKE_BYTES);
+  let columns: TakeColumns = saved?.columns ?? { ...placeColumns(64), next: new Uint32Array(64) };
+  return {
+    rowOf: (id) => (readHex(id, 0, key, TAKE_BYTES) ? ids.find(key) : -1),
+    add(id, next, place) {
+      readHex(id, 0, key, TAKE_BYTES);
+      if (ids.count >= columns.next.length) columns = growColumns(columns, nextCapacity(ids.count));
+      const row = ids.add(key);
+      setPlace(columns, row, place);
+      columns.next[row] = next;
+      return row;
+    },
+    save: () => ({
+      keys: ids.keys.subarray(0, ids.count * TAKE_BYTES),
+      slots: ids.slots,
+      columns: trim(columns, ids.count),
+    }),
+    get count() {
+      return ids.count;
+    },
+    get columns() {
+      return columns;
+    },
+  };
 }

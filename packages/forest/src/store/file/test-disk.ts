@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Appender, Files } from './files.ts';
+import type { Appender, Files } from './disk.ts';
 
 interface Inode {
   readonly file: number;

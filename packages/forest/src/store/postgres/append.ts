@@ -1,29 +1,30 @@
-import { CompiledQuery, type Kysely, sql } from 'kysely';
-import type { NodeRecord, StoreRecord } from '../../model/index.ts';
-import { StoreError } from '../store-error.ts';
-import { type Batch, batchOf, partsOf } from './batch.ts';
-import { type Insert, insertsText } from './insert.ts';
-import { BODY, ENTRY, NODE, OTHER, REF, TAKE, WORDS } from './inserts.ts';
-import { hasPage, writePages } from './pages.ts';
-import { bodyRow, entryRow, nodeRow, otherRow, refRow, takeRow } from './rows.ts';
-import type { Tables } from './schema.ts';
-import { fromStored, toStored } from './text.ts';
-import { vectorOf } from './words.ts';
+import { isSkeinError } from '@skein/core';
+import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
+import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/index.ts';
+import { isEntry, recordKey } from '../records.ts';
+import { hasPage, writePages } from './ancestor-pages.ts';
+import { toTsVector } from './queries.ts';
+import { bodyRow, entryRow, fromStored, nodeRow, otherRow, refRow, takeRow, toStored } from './rows.ts';
+import type { BodyRow, EntryRow, NodeRow, OtherRow, PostgresTables, RefRow, TakeRow } from './schema.ts';
 
 /**
  * Writes a batch: usually one statement, which is a transaction of its own and one round trip. Batches that are too
  * large for one, or that complete an ancestor page, get a transaction. Whether anything was new.
  */
-export async function append(db: Kysely<Tables>, project: string, records: readonly StoreRecord[]): Promise<boolean> {
-  const parts = [...partsOf(records)];
+export async function append(
+  db: Kysely<PostgresTables>,
+  project: string,
+  records: readonly StoreRecord[],
+): Promise<boolean> {
+  const parts = [...splitBatch(records)];
   const pages = records.filter((record): record is NodeRecord => record.k === 'node' && hasPage(record));
   const [only] = parts;
   if (only === undefined) return false;
-  if (parts.length === 1 && pages.length === 0) return repeatOnConflict(() => write(db, project, batchOf(only)));
+  if (parts.length === 1 && pages.length === 0) return repeatOnConflict(() => write(db, project, sortBatch(only)));
   return repeatOnConflict(() =>
     db.transaction().execute(async (transaction) => {
       let isNew = false;
-      for (const part of parts) isNew = (await write(transaction, project, batchOf(part))) || isNew;
+      for (const part of parts) isNew = (await write(transaction, project, sortBatch(part))) || isNew;
       await writePages(
         transaction,
         project,
@@ -34,21 +35,21 @@ export async function append(db: Kysely<Tables>, project: string, records: reado
   );
 }
 
-async function write(db: Kysely<Tables>, project: string, batch: Batch): Promise<boolean> {
-  const texts = await textsOf(db, project, batch);
+async function write(db: Kysely<PostgresTables>, project: string, batch: Batch): Promise<boolean> {
+  const texts = await readBodyTexts(db, project, batch);
   const wordsRow = (node: NodeRecord) => ({
     project: toStored(project),
     id: toStored(node.id),
-    words: vectorOf(project, node, texts.get(node.body)),
+    words: toTsVector(project, node, texts.get(node.body)),
   });
   const given = [
-    filled(BODY, batch.bodies, (body) => bodyRow(project, body)),
-    filled(NODE, batch.nodes, (node) => nodeRow(project, node)),
-    filled(WORDS, batch.nodes, wordsRow),
-    filled(TAKE, batch.takes, (take) => takeRow(project, take)),
-    filled(REF, batch.refs, (ref) => refRow(project, ref)),
-    filled(ENTRY, batch.entries, (entry) => entryRow(project, entry)),
-    filled(OTHER, batch.others, (other) => otherRow(project, other)),
+    fillInsert(BODY, batch.bodies, (body) => bodyRow(project, body)),
+    fillInsert(NODE, batch.nodes, (node) => nodeRow(project, node)),
+    fillInsert(WORDS, batch.nodes, wordsRow),
+    fillInsert(TAKE, batch.takes, (take) => takeRow(project, take)),
+    fillInsert(REF, batch.refs, (ref) => refRow(project, ref)),
+    fillInsert(ENTRY, batch.entries, (entry) => entryRow(project, entry)),
+    fillInsert(OTHER, batch.others, (other) => otherRow(project, other)),
   ].flat();
   const parameters = given.flatMap((one) => one.parameters);
   const text = insertsText(
@@ -60,12 +61,12 @@ async function write(db: Kysely<Tables>, project: string, batch: Batch): Promise
 }
 
 /** An insert with its parameters; none when there is nothing to insert. */
-function filled<T, Row>(insert: Insert<Row>, records: readonly T[], toRow: (record: T) => Row) {
+function fillInsert<T, Row>(insert: Insert<Row>, records: readonly T[], toRow: (record: T) => Row) {
   return records.length === 0 ? [] : [{ insert, parameters: insert.parameters(records.map(toRow)) }];
 }
 
 /** The texts of the nodes, for the search; most are in the batch itself. */
-async function textsOf(db: Kysely<Tables>, project: string, batch: Batch): Promise<Map<string, string>> {
+async function readBodyTexts(db: Kysely<PostgresTables>, project: string, batch: Batch): Promise<Map<string, string>> {
   const texts = new Map(batch.bodies.map(({ digest, text }) => [digest, text]));
   const missing = batch.nodes.map(({ body }) => body).filter((digest) => !texts.has(digest));
   if (missing.length === 0) return texts;
@@ -87,7 +88,175 @@ async function repeatOnConflict<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       // Nothing of it was written.
-      if (tries === MOST_TRIES || !(error instanceof StoreError) || error.code !== 'store_conflict') throw error;
+      if (tries === MOST_TRIES || !isSkeinError(error, 'store_conflict')) throw error;
     }
   }
 }
+
+/** Records by kind, each once. */
+interface Batch {
+  readonly nodes: readonly NodeRecord[];
+  readonly bodies: readonly BodyRecord[];
+  readonly takes: readonly TakeRecord[];
+  readonly refs: readonly RefRecord[];
+  readonly entries: readonly EntryRecord[];
+  /** Of kinds that nobody knows. */
+  readonly others: readonly StoreRecord[];
+}
+
+/**
+ * Sorted by their key: two writers with the same records then wait for each other instead of blocking each other.
+ * Nodes are sorted by depth first, so that parents come before their children.
+ */
+function sortBatch(records: readonly StoreRecord[]): Batch {
+  const kinds = {
+    node: new Map<string, NodeRecord>(),
+    body: new Map<string, BodyRecord>(),
+    take: new Map<string, TakeRecord>(),
+    ref: new Map<string, RefRecord>(),
+    entry: new Map<string, EntryRecord>(),
+    other: new Map<string, StoreRecord>(),
+  };
+  for (const record of records) {
+    if (record.k === 'node') keepFirst(kinds.node, record.id, record);
+    else if (record.k === 'body') keepFirst(kinds.body, record.digest, record);
+    else if (record.k === 'take') keepFirst(kinds.take, `${record.node}/${record.id}`, record);
+    else if (record.k === 'ref') keepLatest(kinds.ref, recordKey(record), record);
+    else if (isEntry(record)) keepLatest(kinds.entry, recordKey(record), record);
+    else keepFirst(kinds.other, recordKey(record), record);
+  }
+  return {
+    nodes: sorted(kinds.node).sort((a, b) => a.depth - b.depth),
+    bodies: sorted(kinds.body),
+    takes: sorted(kinds.take),
+    refs: sorted(kinds.ref),
+    entries: sorted(kinds.entry),
+    others: sorted(kinds.other),
+  };
+}
+
+/** Parts that one statement can carry. */
+function* splitBatch(records: readonly StoreRecord[], most = 5000, largest = 16 * 2 ** 20): Generator<StoreRecord[]> {
+  let part: StoreRecord[] = [];
+  let size = 0;
+  for (const record of records) {
+    const length = record.k === 'body' ? record.text.length : 500;
+    if (part.length > 0 && (part.length >= most || size + length > largest)) {
+      yield part;
+      part = [];
+      size = 0;
+    }
+    part.push(record);
+    size += length;
+  }
+  if (part.length > 0) yield part;
+}
+
+function sorted<T>(map: ReadonlyMap<string, T>): T[] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, record]) => record);
+}
+
+function keepFirst<T>(map: Map<string, T>, key: string, record: T): void {
+  if (!map.has(key)) map.set(key, record);
+}
+
+function keepLatest<T extends { clock: string }>(map: Map<string, T>, key: string, record: T): void {
+  const there = map.get(key);
+  if (!there || there.clock < record.clock) map.set(key, record);
+}
+
+/** A column and its type in PostgreSQL. */
+type Columns<Row> = {
+  readonly [Name in keyof Row & string]: 'text' | 'integer' | 'float8' | 'boolean' | 'tsvector';
+};
+
+/**
+ * One `insert` of any number of rows: each column is one array, so the text is always the same and is prepared once.
+ * Returns a row per row written.
+ */
+function insertInto<Row>(table: string, columns: Columns<Row>, onConflict: RawBuilder<unknown>): Insert<Row> {
+  const names = Object.keys(columns) as (keyof Row & string)[];
+  const arrays = names.map((name) => sql`${[]}::${sql.raw(columns[name] === 'tsvector' ? 'text' : columns[name])}[]`);
+  const picked = names.map((name) => sql`given.${sql.ref(name)}::${sql.raw(columns[name])}`);
+  const listed = sql.join(names.map((name) => sql.ref(name)));
+  return {
+    name: `new_${table}`,
+    statement: sql`insert into ${sql.table(table)} (${listed})
+      select ${sql.join(picked)} from unnest(${sql.join(arrays)}) as given (${listed})
+      ${onConflict} returning 1`,
+    parameters: (rows) => names.map((name) => rows.map((row) => row[name])),
+  };
+}
+
+interface Insert<Row> {
+  readonly name: string;
+  readonly statement: RawBuilder<unknown>;
+  /** In the order in which the statement asks for them. */
+  parameters(rows: readonly Row[]): unknown[][];
+}
+
+const texts = new Map<string, string>();
+
+/** Several inserts in one statement, which counts the rows they wrote; making its text anew would cost more than sending it. */
+function insertsText(db: Kysely<never>, inserts: readonly Pick<Insert<never>, 'name' | 'statement'>[]): string {
+  const key = inserts.map(({ name }) => name).join();
+  let text = texts.get(key);
+  if (text === undefined) {
+    const steps = inserts.map(({ name, statement }) => sql`${sql.ref(name)} as (${statement})`);
+    // Asked for one after the other, so that all writers lock in the same order.
+    const counts = inserts.map(({ name }) => sql`(select count(*) from ${sql.table(name)})`);
+    text = sql`with ${sql.join(steps)} select ${sql.join(counts, sql` + `)} as written`.compile(db).sql;
+    texts.set(key, text);
+  }
+  return text;
+}
+
+/** Nodes, bodies and takes are named by their content: what is there is the same. */
+const keepThere = sql`on conflict do nothing`;
+
+/** Of two with the same key the later counts, whoever comes first: decided where the row is locked. */
+function keepLater(table: string, key: readonly string[], values: readonly string[]): RawBuilder<unknown> {
+  const set = [...values, 'clock', 'seq', 'xid'].map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`);
+  return sql`on conflict (${sql.join(key.map((name) => sql.ref(name)))}) do update set ${sql.join(set)}
+    where ${sql.table(table)}.clock < excluded.clock`;
+}
+
+const BODY = insertInto<BodyRow>('skein_body', { project: 'text', digest: 'text', text: 'text' }, keepThere);
+const NODE = insertInto<NodeRow>(
+  'skein_node',
+  {
+    project: 'text',
+    id: 'text',
+    parent: 'text',
+    depth: 'integer',
+    dialect: 'text',
+    body: 'text',
+    echo: 'text',
+    lead: 'text',
+    role: 'text',
+    at: 'float8',
+    rest: 'text',
+  },
+  keepThere,
+);
+const WORDS = insertInto<PostgresTables['skein_words']>(
+  'skein_words',
+  { project: 'text', id: 'text', words: 'tsvector' },
+  keepThere,
+);
+const TAKE = insertInto<TakeRow>(
+  'skein_take',
+  { project: 'text', node: 'text', id: 'text', at: 'float8', rest: 'text' },
+  keepThere,
+);
+const REF = insertInto<RefRow>(
+  'skein_ref',
+  { project: 'text', on: 'text', key: 'text', name: 'text', clock: 'text', is_set: 'boolean', rest: 'text' },
+  keepLater('skein_ref', ['project', 'on', 'key', 'name'], ['is_set', 'rest']),
+);
+const ENTRY = insertInto<EntryRow>(
+  'skein_entry',
+  { project: 'text', kind: 'text', id: 'text', of: 'text', order: 'text', clock: 'text', rest: 'text' },
+  keepLater('skein_entry', ['project', 'kind', 'id'], ['of', 'order', 'rest']),
+);
+const OTHER = insertInto<OtherRow>('skein_other', { project: 'text', digest: 'text', record: 'text' }, keepThere);

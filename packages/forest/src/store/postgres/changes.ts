@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { StoreRecord } from '../../model/index.ts';
+import type { Client, Pool } from 'pg';
+import pg from 'pg';
+import { type StoreRecord, sha256 } from '../../model/index.ts';
 import type { Change, Changes } from '../store.ts';
-import type { Context } from './context.ts';
-import { fromStored } from './text.ts';
+import type { PostgresContext } from './context.ts';
+import { fromStored } from './rows.ts';
 
 /** Whoever is further behind reads anew. */
 const MOST_CHANGES = 100_000;
@@ -12,7 +14,7 @@ const MOST_CHANGES = 100_000;
  * of all others that have ended since. A number from a sequence would not do: a transaction that drew a smaller one
  * may end later, and a reader that went on to the larger number would never see it.
  */
-export async function changes({ db, own }: Context, after?: string): Promise<Changes> {
+export async function changes({ db, own }: PostgresContext, after?: string): Promise<Changes> {
   const seen = after === undefined ? undefined : readCursor(after);
   const { rows } = await sql<Row>`
     with now as (
@@ -22,7 +24,7 @@ export async function changes({ db, own }: Context, after?: string): Promise<Cha
       coalesce(pg_snapshot_xmax(now.snapshot) < pg_snapshot_xmax(${seen?.snapshot ?? null}::pg_snapshot), false) as ahead
     from now left join lateral (
       select * from (${sql.join(
-        SOURCES.map((source) => newsOf(source, own, seen?.snapshot)),
+        SOURCES.map((source) => selectNews(source, own, seen?.snapshot)),
         sql` union all `,
       )}) as news
       order by seq limit ${MOST_CHANGES + 1}
@@ -33,7 +35,7 @@ export async function changes({ db, own }: Context, after?: string): Promise<Cha
   if (after === undefined) return { items: [], next, reset: false };
   // A snapshot from the future is one of another server, which this database was restored from.
   if (!seen || seen.era !== era || ahead || rows.length > MOST_CHANGES) return { items: [], next, reset: true };
-  return { items: rows.flatMap(changeOf), next, reset: false };
+  return { items: rows.flatMap(toChanges), next, reset: false };
 }
 
 interface Row {
@@ -63,7 +65,7 @@ const SOURCES: readonly Source[] = [
   { table: 'skein_other', kind: "(record::json ->> 'k')", key: 'record', of: 'null' },
 ];
 
-function newsOf({ table, kind, key, of }: Source, own: string, seen: string | undefined): RawBuilder<unknown> {
+function selectNews({ table, kind, key, of }: Source, own: string, seen: string | undefined): RawBuilder<unknown> {
   const snapshot = sql`${seen ?? null}::pg_snapshot`;
   return sql`(
     select seq, ${sql.raw(kind)} as kind, ${sql.raw(key)} as key, ${sql.raw(of)} as "of" from ${sql.table(table)}
@@ -71,7 +73,7 @@ function newsOf({ table, kind, key, of }: Source, own: string, seen: string | un
     order by seq limit ${MOST_CHANGES + 1})`;
 }
 
-function changeOf({ kind, key, of }: Row): Change[] {
+function toChanges({ kind, key, of }: Row): Change[] {
   if (kind === null || key === null) return [];
   const change = { kind: kind as StoreRecord['k'], key: fromStored(key) };
   return [of === null ? change : { ...change, of: fromStored(of) }];
@@ -80,4 +82,149 @@ function changeOf({ kind, key, of }: Row): Change[] {
 function readCursor(text: string): { era: number; snapshot: string } | undefined {
   const [, era, snapshot] = /^(\d{1,9})\/(\d{1,19}:\d{1,19}:[\d,]*)$/.exec(text) ?? [];
   return era === undefined || snapshot === undefined ? undefined : { era: Number(era), snapshot };
+}
+
+const POLL_MS = 1_000;
+const GATHER_MS = 10;
+
+interface ChangeSignal {
+  /** After something was written: tells those here at once, and soon all others. */
+  tell(): void;
+  watch(listener: () => void): () => void;
+  end(): Promise<void>;
+}
+
+/**
+ * NOTIFY only wakes. It is sent after the commit, gathered, in a transaction of its own that does not wait for the
+ * disk: inside an append it would make all appends of the server wait for each other. One that is lost costs no more
+ * than the time until the next look.
+ */
+export function createChangeSignal(
+  context: PostgresContext,
+  pool: Pool,
+  writer: string,
+  pollMs = POLL_MS,
+): ChangeSignal {
+  const { db, project } = context;
+  const channel = `skein_${sha256(project).slice(0, 40)}`;
+  const listeners = new Set<() => void>();
+  let ending = false;
+  let gathering: NodeJS.Timeout | undefined;
+  let sending: Promise<unknown> = Promise.resolve();
+  let stop: (() => Promise<void>) | undefined;
+
+  const callAll = () => {
+    for (const listener of [...listeners]) listener();
+  };
+  const send = () => {
+    gathering = undefined;
+    sending = sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${writer})`
+      .execute(db)
+      .catch(() => undefined);
+  };
+
+  function start(): () => Promise<void> {
+    const ear = listen(
+      () => new pg.Client(pool.options as pg.ClientConfig),
+      channel,
+      (said) => {
+        if (said !== writer) callAll();
+      },
+    );
+    let looking: Promise<void> | undefined;
+    let seen: string | undefined;
+    const look = async () => {
+      const found = await changes(context, seen);
+      // The first look only says from where on: what came before it is for those who are called to read.
+      const isFirst = seen === undefined;
+      seen = found.next;
+      if (isFirst || found.items.length > 0 || found.reset) callAll();
+    };
+    const lookOnce = () => {
+      looking ??= look()
+        .catch(() => undefined)
+        .finally(() => {
+          looking = undefined;
+        });
+    };
+    lookOnce();
+    const timer = setInterval(lookOnce, pollMs).unref();
+    return async () => {
+      clearInterval(timer);
+      await Promise.all([ear.end(), looking]);
+    };
+  }
+
+  return {
+    tell() {
+      callAll();
+      if (ending) return;
+      gathering ??= setTimeout(send, GATHER_MS).unref();
+    },
+    watch(listener) {
+      // Each call counts for itself, also with a function that is there already.
+      const own = () => listener();
+      listeners.add(own);
+      if (!ending) stop ??= start();
+      return () => {
+        listeners.delete(own);
+      };
+    },
+    async end() {
+      ending = true;
+      if (gathering) {
+        clearTimeout(gathering);
+        send();
+      }
+      await Promise.all([sending, stop?.()]);
+      listeners.clear();
+    },
+  };
+}
+
+const FIRST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 10_000;
+
+/** A connection that does nothing but listen; when it breaks, another is made. */
+function listen(connect: () => Client, channel: string, hear: (payload: string) => void): { end(): Promise<void> } {
+  let client: Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let wait = FIRST_WAIT_MS;
+  let ended = false;
+
+  const again = (broken: Client) => {
+    if (client !== broken) return;
+    client = undefined;
+    broken.end().catch(() => undefined);
+    if (ended) return;
+    timer = setTimeout(start, wait).unref();
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+  };
+  const start = () => {
+    const fresh = connect();
+    client = fresh;
+    fresh.on('error', () => again(fresh));
+    fresh.on('end', () => again(fresh));
+    fresh.on('notification', ({ payload }) => hear(payload ?? ''));
+    fresh
+      .connect()
+      .then(() => fresh.query(`listen ${channel}`))
+      .then(() => {
+        wait = FIRST_WAIT_MS;
+        // What was said while nobody listened is not said again.
+        hear('');
+      })
+      .catch(() => again(fresh));
+  };
+  start();
+
+  return {
+    async end() {
+      ended = true;
+      clearTimeout(timer);
+      const last = client;
+      client = undefined;
+      await last?.end().catch(() => undefined);
+    },
+  };
 }

@@ -1,12 +1,12 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
-import pg, { type Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import pg from 'pg';
 import { sha256 } from '../../model/index.ts';
-import { StoreError } from '../store-error.ts';
-import { type Target, toStoreError } from './errors.ts';
-import type { Tables } from './schema.ts';
+import { StoreError, type StoreErrorCode } from '../store.ts';
+import type { PostgresTables } from './schema.ts';
 
-export interface Connection {
-  readonly db: Kysely<Tables>;
+interface Connection {
+  readonly db: Kysely<PostgresTables>;
   readonly pool: Pool;
   readonly target: Target;
   end(): Promise<void>;
@@ -14,30 +14,32 @@ export interface Connection {
 
 /** A pool of our own for an address, or the one that is given, which stays its owner's. */
 export function connect(where: string | Pool, max: number): Connection {
-  const target = typeof where === 'string' ? targetOfAddress(where) : targetOfPool(where);
+  const target = typeof where === 'string' ? readTarget(where) : readPoolTarget(where);
   const pool =
     typeof where === 'string'
       ? new pg.Pool({ connectionString: where, max, connectionTimeoutMillis: 10_000, application_name: 'skein' })
       : where;
-  attend(pool);
+  watchPool(pool);
   let open = true;
   const connectClient = async () => {
     if (!open) throw new StoreError('store_closed', 'This store was closed. Open it again');
     try {
-      return wrap(await pool.connect(), target);
+      return withStoreErrors(await pool.connect(), target);
     } catch (error) {
       throw toStoreError(error, target);
     }
   };
   return {
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: { connect: connectClient, end: async () => {} } }) }),
+    db: new Kysely<PostgresTables>({
+      dialect: new PostgresDialect({ pool: { connect: connectClient, end: async () => {} } }),
+    }),
     pool,
     target,
     async end() {
       if (!open) return;
       open = false;
       if (typeof where === 'string') await pool.end();
-      else leave(pool);
+      else unwatchPool(pool);
     },
   };
 }
@@ -49,16 +51,16 @@ const stores = new WeakMap<Pool, number>();
  * An idle connection that breaks is replaced by the pool; without a listener it would end the process. One listener for all
  * stores on a pool: of more than ten Node warns.
  */
-function attend(pool: Pool): void {
+function watchPool(pool: Pool): void {
   const count = stores.get(pool) ?? 0;
   stores.set(pool, count + 1);
-  if (count === 0) pool.on('error', ignore).on('acquire', hear);
+  if (count === 0) pool.on('error', ignore).on('acquire', ignoreErrors);
 }
 
-function leave(pool: Pool): void {
+function unwatchPool(pool: Pool): void {
   const count = (stores.get(pool) ?? 1) - 1;
   stores.set(pool, count);
-  if (count === 0) pool.off('error', ignore).off('acquire', hear);
+  if (count === 0) pool.off('error', ignore).off('acquire', ignoreErrors);
 }
 
 const heard = new WeakSet<PoolClient>();
@@ -67,7 +69,7 @@ const heard = new WeakSet<PoolClient>();
  * A connection that breaks while it is in use, or while the pool lets go of it, says so once more beside the query that
  * fails; unheard, that would end the process. So each is listened to for good, from the moment the pool hands it out.
  */
-function hear(client: PoolClient): void {
+function ignoreErrors(client: PoolClient): void {
   if (heard.has(client)) return;
   heard.add(client);
   client.on('error', ignore);
@@ -76,7 +78,7 @@ function hear(client: PoolClient): void {
 const names = new Map<string, string>();
 
 /** Statements with parameters are prepared once per connection, under a name made of their text. */
-function nameOf(text: string): string {
+function statementName(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
     name = `skein_${sha256(text).slice(0, 32)}`;
@@ -86,11 +88,11 @@ function nameOf(text: string): string {
 }
 
 /** What kysely needs of a client, with errors in our words. */
-function wrap(client: PoolClient, target: Target): PostgresPoolClient {
+function withStoreErrors(client: PoolClient, target: Target): PostgresPoolClient {
   const query = async (text: unknown, values: readonly unknown[] = []) => {
     if (typeof text !== 'string') throw new TypeError('Cursors are not used here');
     try {
-      return await client.query({ text, values: [...values], ...(values.length > 0 && { name: nameOf(text) }) });
+      return await client.query({ text, values: [...values], ...(values.length > 0 && { name: statementName(text) }) });
     } catch (error) {
       throw toStoreError(error, target);
     }
@@ -101,7 +103,7 @@ function wrap(client: PoolClient, target: Target): PostgresPoolClient {
   };
 }
 
-function targetOfAddress(address: string): Target {
+function readTarget(address: string): Target {
   try {
     const { host, pathname, password } = new URL(address);
     return { name: `${host}${pathname}`, secrets: [password, decodeURIComponent(password), address] };
@@ -110,8 +112,57 @@ function targetOfAddress(address: string): Target {
   }
 }
 
-function targetOfPool({ options }: Pool): Target {
-  if (options.connectionString !== undefined) return targetOfAddress(options.connectionString);
+function readPoolTarget({ options }: Pool): Target {
+  if (options.connectionString !== undefined) return readTarget(options.connectionString);
   const { host = 'localhost', port = 5432, database = '', password } = options;
   return { name: `${host}:${port}/${database}`, secrets: typeof password === 'string' ? [password] : [] };
+}
+
+/** Where a database is, for messages, and what must not be in them. */
+export interface Target {
+  readonly name: string;
+  readonly secrets: readonly string[];
+}
+
+/** What went wrong, in our words, with what to do about it, and never with the password. */
+function toStoreError(error: unknown, target: Target): StoreError {
+  if (error instanceof StoreError) return error;
+  const { code: given, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const state = typeof given === 'string' ? given : '';
+  const said = String(message ?? error);
+  const [code, advice] = describeCode(state, said);
+  // An error about the address has the address in it.
+  const words = state === INVALID_URL ? '' : ` (${[state, withoutSecrets(said, target.secrets)].join(' ').trim()})`;
+  return new StoreError(code, `PostgreSQL at ${target.name}: ${advice}${words}`);
+}
+
+const INVALID_URL = 'ERR_INVALID_URL';
+
+function describeCode(code: string, message: string): [StoreErrorCode, string] {
+  if (code === INVALID_URL)
+    return ['store_name', 'the address cannot be read. It looks like postgres://user:password@host:5432/database'];
+  if (code === '28P01' || code === '28000')
+    return ['store_refused', 'the user or the password was refused. Check the address and pg_hba.conf'];
+  if (code === '3D000') return ['store_refused', 'there is no such database. Create it with CREATE DATABASE'];
+  if (code === '42501')
+    return ['store_refused', 'the user lacks a right. Let it create tables, or own those there are'];
+  if (code === '53100') return ['store_full', 'the disk is full. Make room, then repeat'];
+  if (code === '25006') return ['store_read_only', 'it takes no writes: a standby? Use the address of the primary'];
+  if (code === '40P01' || code === '40001')
+    return ['store_conflict', 'two writers were in each other’s way. Nothing was written: repeat'];
+  if (isConnectionLoss(code, message))
+    return ['store_unreachable', 'it cannot be reached, or the connection was lost. Check that it runs, then repeat'];
+  return ['store_failed', 'it failed'];
+}
+
+const LOST = 'ECONNREFUSED ECONNRESET ENOTFOUND ETIMEDOUT EPIPE EHOSTUNREACH ENETUNREACH EAI_AGAIN ENOENT'.split(' ');
+
+/** 08: connection exceptions, 57P: shut down or starting up, 53300: too many connections. */
+function isConnectionLoss(code: string, message: string): boolean {
+  if (LOST.includes(code) || /^(08|57P|53300)/.test(code)) return true;
+  return /connection (terminated|timeout)|timeout exceeded when trying to connect|not queryable/i.test(message);
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '…')), text);
 }

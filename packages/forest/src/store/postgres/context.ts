@@ -1,24 +1,25 @@
 import type { Kysely } from 'kysely';
-import type { Problem } from '../store.ts';
-import type { Tables } from './schema.ts';
-import { toStored } from './text.ts';
+import { type PagePosition, pageLimit } from '../page.ts';
+import { type Page, type PageRequest, type Problem, StoreError } from '../store.ts';
+import { toStored } from './rows.ts';
+import type { PostgresTables } from './schema.ts';
 
 /** What every operation of one store works with. */
-export interface Context {
-  readonly db: Kysely<Tables>;
+export interface PostgresContext {
+  readonly db: Kysely<PostgresTables>;
   readonly project: string;
   /** The project as its rows have it. */
   readonly own: string;
   readonly problems: Map<string, Problem>;
 }
 
-export function contextOf(db: Kysely<Tables>, project: string): Context {
+export function createContext(db: Kysely<PostgresTables>, project: string): PostgresContext {
   return { db, project, own: toStored(project), problems: new Map() };
 }
 
 /** Rows as records. A row that cannot be read is left out, reported, and stays as it is. */
 export function readRows<Row, T>(
-  { problems }: Pick<Context, 'problems'>,
+  { problems }: Pick<PostgresContext, 'problems'>,
   rows: readonly Row[],
   read: (row: Row) => T,
   where: (row: Row) => string,
@@ -34,4 +35,28 @@ export function readRows<Row, T>(
       return [];
     }
   });
+}
+
+export function readPosition({ after }: PageRequest, length: number): PagePosition | undefined {
+  if (after === undefined) return undefined;
+  let place: unknown;
+  try {
+    place = JSON.parse(after);
+  } catch {}
+  const isPart = (part: unknown) => typeof part === 'string' || typeof part === 'number';
+  if (Array.isArray(place) && place.length === length && place.every(isPart)) return place;
+  throw new StoreError('store_cursor', `${JSON.stringify(after)} is not the "next" of a page. Begin without "after".`);
+}
+
+/** Of one row more than asked for, the page; it says where it ended when there is more. */
+export function toPageOfRows<Row, T>(
+  rows: readonly Row[],
+  request: PageRequest,
+  read: (rows: readonly Row[]) => T[],
+  placeIn: (row: Row) => PagePosition,
+): Page<T> {
+  const limit = pageLimit(request);
+  const last = rows[limit - 1];
+  if (rows.length <= limit || last === undefined) return { items: read(rows) };
+  return { items: read(rows.slice(0, limit)), next: JSON.stringify(placeIn(last)) };
 }

@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Store } from '../store.ts';
 import { append } from './append.ts';
-import { changes } from './changes.ts';
-import { check } from './check.ts';
-import { compact } from './compact.ts';
+import { changes, createChangeSignal } from './changes.ts';
 import { connect } from './connect.ts';
-import { contextOf } from './context.ts';
-import { holdLease } from './lease.ts';
-import { migrate } from './migrations.ts';
+import { createContext, type PostgresContext } from './context.ts';
+import { check, compact } from './maintenance.ts';
 import type { PostgresOptions } from './postgres-store.ts';
-import { nodeReads } from './read-nodes.ts';
-import { thingReads } from './read-things.ts';
-import { search } from './search.ts';
-import { createWake } from './wake.ts';
+import { nodeQueries, recordQueries, search } from './queries.ts';
+import { toStored } from './rows.ts';
+import { migrate } from './schema.ts';
 
 const CONNECTIONS = 10;
 
@@ -23,12 +19,12 @@ export async function open(
   { project, connections = CONNECTIONS }: PostgresOptions,
 ): Promise<Store> {
   const connection = connect(where, connections);
-  const context = contextOf(connection.db, project);
+  const context = createContext(connection.db, project);
   const writer = `p${randomUUID().slice(0, 8)}`;
   try {
     await migrate(connection.db as Kysely<never>, connection.target);
     const lease = await holdLease(context, writer);
-    const wake = createWake(context, connection.pool, writer);
+    const wake = createChangeSignal(context, connection.pool, writer);
     let closing: Promise<void> | undefined;
     const close = async () => {
       // A database that is gone cannot be told; the lease runs out by itself.
@@ -40,8 +36,8 @@ export async function open(
       async append(records) {
         if (await append(connection.db, project, records)) wake.tell();
       },
-      ...nodeReads(context),
-      ...thingReads(context),
+      ...nodeQueries(context),
+      ...recordQueries(context),
       search: (query) => search(context, query),
       changes: (after) => changes(context, after),
       watch: wake.watch,
@@ -58,4 +54,44 @@ export async function open(
     await connection.end();
     throw error;
   }
+}
+
+/** How long a writer counts as alive after its last sign of life, by the clock of the database. */
+const LEASE_SECONDS = 30;
+const BEAT_MS = 5_000;
+
+export interface Lease {
+  isAlive(writer: string): Promise<boolean>;
+  end(): Promise<void>;
+}
+
+/** Says every few seconds that this writer lives, until it ends. */
+export async function holdLease({ db, own }: PostgresContext, writer: string, beatMs = BEAT_MS): Promise<Lease> {
+  const beat = async () => {
+    await sql`
+      insert into skein_writer (project, writer, beat) values (${own}, ${writer}, now())
+      on conflict (project, writer) do update set beat = excluded.beat`.execute(db);
+  };
+  await beat();
+  let under: Promise<void> = Promise.resolve();
+  // A beat that fails is made up for by the next one.
+  const timer = setInterval(() => {
+    under = beat().catch(() => undefined);
+  }, beatMs);
+  timer.unref();
+
+  return {
+    async isAlive(other) {
+      const { rows } = await sql`
+        select from skein_writer
+        where project = ${own} and writer = ${toStored(other)} and beat > now() - make_interval(secs => ${LEASE_SECONDS})
+      `.execute(db);
+      return rows.length > 0;
+    },
+    async end() {
+      clearInterval(timer);
+      await under;
+      await sql`delete from skein_writer where project = ${own} and writer = ${writer}`.execute(db);
+    },
+  };
 }

@@ -1,7 +1,9 @@
-import type { Generated } from 'kysely';
+import { type Generated, type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { StoreError } from '../store.ts';
+import type { Target } from './connect.ts';
 
 /** The tables, as kysely knows them. Everything is under a project; `seq` is the order of writing. */
-export interface Tables {
+export interface PostgresTables {
   skein_node: NodeRow & Written;
   skein_page: { project: string; id: string; above: string; ids: string[] };
   skein_words: { project: string; id: string; words: string };
@@ -76,3 +78,86 @@ export interface OtherRow {
   digest: string;
   record: string;
 }
+
+/** What a record is read from. Named one by one: a later migration may add columns while this code runs. */
+export const NODE_COLUMNS = ['id', 'parent', 'depth', 'dialect', 'body', 'echo', 'lead', 'at', 'rest'] as const;
+export const OTHER_COLUMNS = ['digest', 'record'] as const;
+export const TAKE_COLUMNS = ['id', 'node', 'at', 'rest'] as const;
+export const REF_COLUMNS = ['on', 'key', 'name', 'clock', 'rest'] as const;
+export const ENTRY_COLUMNS = ['kind', 'id', 'of', 'order', 'clock', 'rest'] as const;
+
+/**
+ * Brings the tables to the newest version. Any number of servers may do so at once: an advisory lock lets one work
+ * and the others find it done.
+ */
+export async function migrate(db: Kysely<never>, target: Target): Promise<void> {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => MIGRATIONS },
+    migrationTableName: 'skein_migration',
+    migrationLockTableName: 'skein_migration_lock',
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  if (error instanceof Error && error.message.startsWith('corrupted migrations'))
+    throw new StoreError(
+      'store_read_only',
+      `PostgreSQL at ${target.name}: its tables were made by a newer version of Skein. Upgrade this one`,
+    );
+  throw error;
+}
+
+/**
+ * Never changed once released: a change is a new migration. Compared and sorted by bytes (`collate "C"`), as the other
+ * stores do. Every key and every index for look-ups begins with the project, so that tables can be split by it.
+ */
+const MIGRATIONS: Record<string, Migration> = {
+  '001': {
+    async up(db: Kysely<never>) {
+      for (const statement of FIRST) await sql.raw(statement).execute(db);
+    },
+  },
+};
+
+const KEY = 'text collate "C" not null';
+const WRITTEN = `
+  seq bigint not null default nextval('skein_seq'),
+  xid xid8 not null default pg_current_xact_id()`;
+
+const FIRST = [
+  'create sequence skein_seq',
+  `create table skein_node (
+    project ${KEY}, id ${KEY}, parent ${KEY}, depth integer not null, dialect text not null, body ${KEY}, echo ${KEY},
+    lead ${KEY}, role text not null, at double precision not null, rest text not null, ${WRITTEN},
+    primary key (project, id))`,
+  'create index skein_node_parent on skein_node (project, parent, at, id)',
+  'create index skein_node_echo on skein_node (project, echo, lead, depth, at)',
+  'create index skein_node_seq on skein_node (project, seq)',
+  `create table skein_page (project ${KEY}, id ${KEY}, above ${KEY}, ids text[] not null, primary key (project, id))`,
+  `create table skein_words (project ${KEY}, id ${KEY}, words tsvector not null, primary key (project, id))`,
+  'create index skein_words_words on skein_words using gin (words)',
+  `create table skein_body (project ${KEY}, digest ${KEY}, text text not null, ${WRITTEN}, primary key (project, digest))`,
+  `create table skein_take (
+    project ${KEY}, node ${KEY}, id ${KEY}, at double precision not null, rest text not null, ${WRITTEN},
+    primary key (project, node, id))`,
+  `create table skein_ref (
+    project ${KEY}, "on" ${KEY}, key ${KEY}, name ${KEY}, clock ${KEY}, is_set boolean not null, rest text not null,
+    ${WRITTEN}, primary key (project, "on", key, name))`,
+  'create index skein_ref_name on skein_ref (project, "on", name, clock)',
+  `create table skein_entry (
+    project ${KEY}, kind ${KEY}, id ${KEY}, "of" ${KEY}, "order" ${KEY}, clock ${KEY}, rest text not null, ${WRITTEN},
+    primary key (project, kind, id))`,
+  'create index skein_entry_of on skein_entry (project, kind, "of", "order", id)',
+  'create index skein_entry_order on skein_entry (project, kind, "order", id)',
+  `create table skein_other (project ${KEY}, digest ${KEY}, record text not null, ${WRITTEN}, primary key (project, digest))`,
+  ...['node', 'take', 'ref', 'entry', 'other'].map(
+    (table) => `create index skein_${table}_xid on skein_${table} (project, xid)`,
+  ),
+  `create table skein_writer (project ${KEY}, writer ${KEY}, beat timestamptz not null, primary key (project, writer))`,
+  `create table skein_era (project ${KEY}, era integer not null, primary key (project))`,
+  // Of a project that it has not counted yet, PostgreSQL believes that it has hardly a row, and then takes any index that
+  // begins with the project and reads all of it. Without statistics it believes in projects of middling size.
+  ...['node', 'page', 'words', 'body', 'take', 'ref', 'entry', 'other', 'writer', 'era'].map(
+    (table) => `alter table skein_${table} alter column project set statistics 0`,
+  ),
+];

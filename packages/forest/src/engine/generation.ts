@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { parseModel } from '@skein/core';
+import { type Context, seeRefs, setRef } from '../forest/context.ts';
+import type { Clock, EntryRecord } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import {
+  EngineError,
+  type GenerateOptions,
+  type Generation,
+  type GenerationState,
+  type ResumeOptions,
+} from './types.ts';
+
+/** A generation as it is stored. It is found by its id, and in the order of starting below its node. */
+export function generationRecord(state: GenerationState, clock: Clock): EntryRecord {
+  const { id, node, ...data } = state;
+  return { k: 'generation', id, of: node, order: orderOf(state), clock: clock.tick(), data };
+}
+
+function orderOf({ startedAt, id }: GenerationState): string {
+  return `${startedAt.toString(36).padStart(9, '0')}-${id}`;
+}
+
+export function stateOf({ id, of, data }: EntryRecord): GenerationState {
+  return { ...(data as unknown as Omit<GenerationState, 'id' | 'node'>), id, node: of };
+}
+
+/** What is stored; one whose process died will never end, and is shown as aborted. */
+export async function readGeneration(store: Store, id: string): Promise<GenerationState> {
+  const entry = await store.entry('generation', id);
+  if (!entry) throw new EngineError('unknown_generation', id, `There is no generation ${id} in this forest.`);
+  return shown(store, stateOf(entry));
+}
+
+export async function shown(store: Store, state: GenerationState): Promise<GenerationState> {
+  if (state.status !== 'running' || (await isRunning(store, state))) return state;
+  const branches = state.branches.map((branch) =>
+    branch.status === 'running' ? { ...branch, status: 'aborted' as const } : branch,
+  );
+  return { ...state, status: 'aborted', branches };
+}
+
+/** One of our own that does not run here has ended, and the store could not be told. */
+async function isRunning(store: Store, { owner, id }: GenerationState): Promise<boolean> {
+  if (!(await store.isAlive(owner))) return false;
+  return owner !== store.writer || runningHere(store, id) !== undefined;
+}
+
+/** A generation as it begins. */
+export function newState({ store, clock }: Context, node: string, options: GenerateOptions): GenerationState {
+  const { n = 1, model, params, tools = [], label, thread } = options;
+  if (!Number.isInteger(n) || n < 1) throw new TypeError(`"n" is how many branches to grow, 1 or more; it is ${n}.`);
+  return {
+    id: randomUUID().replaceAll('-', '').slice(0, 16),
+    node,
+    status: 'running',
+    branches: Array.from({ length: n }, () => ({ head: node, status: 'running' })),
+    model: nameOf(model),
+    params,
+    tools: tools.map((tool) => ('name' in tool ? tool.name : tool.dialect)),
+    ...(label !== undefined && { label }),
+    ...(thread !== undefined && { thread }),
+    owner: store.writer,
+    startedAt: clock.now(),
+  };
+}
+
+export const FROM_THE_FOREST = ['messages', 'system', 'checkpoints', 'previous', 'outgoing'];
+
+/** `run` would take them, and the tree would not have what was sent. */
+export function refuseForeign(options: object, names: readonly string[]): void {
+  const given = new Map(Object.entries(options));
+  const foreign = names.find((name) => given.get(name) !== undefined);
+  if (foreign === undefined) return;
+  const instead = foreign === 'system' ? 'append system(…) as the first message' : 'the forest knows it';
+  throw new TypeError(`A generation takes no "${foreign}": ${instead}.`);
+}
+
+export function nameOf(model: GenerateOptions['model'] | undefined): string {
+  if (model === undefined) throw new TypeError('"model" is missing: give one, such as "anthropic/claude-sonnet-4-5".');
+  if (typeof model !== 'string') return `${model.provider.id}/${model.model}`;
+  // Fails now and clearly, not in every branch.
+  parseModel(model);
+  return model;
+}
+
+/** Two with the same are the same. Two people may say the same at the same moment: theirs are two. */
+export function requestOf({ model, params, tools, branches, label, thread }: GenerationState): string {
+  return JSON.stringify([model, params ?? {}, tools, branches.length, label ?? '', thread ?? '']);
+}
+
+/** Which branches go on, and with what; refuses what would not go on as it began. */
+export function toResume(
+  { id, status, branches, model, params, tools }: GenerationState,
+  given: ResumeOptions,
+): { readonly grow: readonly number[]; readonly options: GenerateOptions & Pick<ResumeOptions, 'approvals'> } {
+  if (status === 'running') throw new EngineError('generation_running', id, `Generation ${id} is still running.`);
+  const grow = branches.flatMap((branch, index) => (branch.status === 'done' ? [] : [index]));
+  if (grow.length === 0)
+    throw new EngineError('nothing_to_resume', id, `Generation ${id} is done: every branch has its answer.`);
+  if (tools.length > 0 && given.tools === undefined)
+    throw new EngineError(
+      'tools_needed',
+      id,
+      `Generation ${id} was started with tools (${tools.join(', ')}): give them again as "tools", or [] to go on without.`,
+    );
+  if (given.model === undefined && !isKnown(model))
+    throw new EngineError(
+      'model_needed',
+      id,
+      `Generation ${id} asked ${model}, which is not among the known providers: give it again as "model".`,
+    );
+  const own = params !== undefined && given.params === undefined ? { params } : {};
+  return { grow, options: { ...given, ...own, model: given.model ?? model } };
+}
+
+function isKnown(model: string): boolean {
+  try {
+    parseModel(model);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What an engine runs, to be ended together. */
+interface Parking {
+  add(generation: Generation): void;
+  /** Throws when nothing may begin any more. */
+  refuse(): void;
+  park(withinMs: number): Promise<void>;
+}
+
+export function createParking(): Parking {
+  const running = new Set<Generation>();
+  let isParked = false;
+  return {
+    add(generation) {
+      running.add(generation);
+      void generation.result.catch(() => undefined).then(() => running.delete(generation));
+      if (isParked) generation.stop();
+    },
+    refuse() {
+      if (isParked)
+        throw new EngineError(
+          'engine_parked',
+          '',
+          'This engine takes no more generations: its process is about to end.',
+        );
+    },
+    async park(withinMs) {
+      isParked = true;
+      const timer = setTimeout(() => {
+        for (const generation of running) generation.stop();
+      }, withinMs);
+      // One that is taken on while others end is ended, too.
+      while (running.size > 0) await Promise.allSettled([...running].map(({ result }) => result));
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Asks the process that runs a generation to end it, or takes that back. */
+export async function setStop(context: Context, id: string, value: boolean): Promise<void> {
+  await seeRefs(context, 'forest', [id], ['stop']);
+  await context.store.append([setRef(context, 'forest', id, 'stop', value)]);
+}
+
+/** Another process may ask for a generation to end. One look at a time, however much is written meanwhile. */
+export function watchForStop(store: Store, id: string, aborting: AbortController): () => void {
+  let looking: Promise<void> | undefined;
+  let again = false;
+  const look = async () => {
+    const { items } = await store.refs({ on: 'forest', keys: [id], names: ['stop'] });
+    if (items[0]?.value === true) aborting.abort();
+  };
+  const wake = () => {
+    again = looking !== undefined;
+    looking ??= look()
+      .catch(() => undefined)
+      .then(() => {
+        looking = undefined;
+        if (again) wake();
+      });
+  };
+  wake();
+  return store.watch(wake);
+}
+
+/** What this process runs, by writer and generation: several engines may stand on one store. */
+const running = new Map<string, AbortController>();
+
+export function setRunning({ writer }: Store, generation: string, aborting: AbortController): () => void {
+  const key = `${writer}/${generation}`;
+  running.set(key, aborting);
+  return () => running.delete(key);
+}
+
+export function runningHere({ writer }: Store, generation: string): AbortController | undefined {
+  return running.get(`${writer}/${generation}`);
+}

@@ -1,0 +1,157 @@
+import { decodeSse, dialect, type Fetch, type Reply } from '@skein/core';
+import type { Context } from '../forest/context.ts';
+import { everyItem } from '../forest/pages.ts';
+import { resolveId } from '../forest/read/resolve.ts';
+import { appendBeside } from '../forest/write/append.ts';
+import { placeBelow } from '../forest/write/append-point.ts';
+import { type Clock, type EntryRecord, isMessage } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import { BATCH_MS } from './events.ts';
+import { besideEachOther, readHistory } from './history.ts';
+import type { GenerationState } from './types.ts';
+
+/**
+ * Where a branch goes on that ended early. What a reply had said when its process died becomes a node, once. A whole
+ * reply is gone on from; beside one that was cut: no API takes up a half reply where it ended.
+ */
+export async function takeUp(
+  context: Context,
+  { id: generation, thread }: Pick<GenerationState, 'id' | 'thread'>,
+  branch: number,
+  stored: string,
+): Promise<string> {
+  const { store, clock } = context;
+  const head = await aboveCut(context, await resolveId(store, stored));
+  const key = `${generation}/${branch}`;
+  const last = await lastReply(store, key);
+  if (!last || !isMessage(last.reply)) return head;
+  const { message, stop, usage } = last.reply;
+  const { provider, model } = last.asked;
+  const isCut = message.origin.cut === true;
+  const take = {
+    via: 'generate',
+    author: 'model',
+    generation,
+    ...(thread !== undefined && { thread }),
+    provider,
+    model,
+    stop,
+    ...(usage && { usage, ...(isCut && { estimated: true }) }),
+  } as const;
+  const mark = markKept(clock, key, last.name);
+  const replies = besideEachOther(last.reply, take);
+  const [node] = await appendBeside(context, await placeBelow(store, head), replies, [mark]);
+  return isCut ? head : node!;
+}
+
+async function aboveCut({ store }: Context, head: string): Promise<string> {
+  const { messages, path } = await readHistory(store, head);
+  return messages.at(-1)?.origin.cut ? path.at(-1)!.parent : head;
+}
+
+/** Who is asked, and how the answer is read: also where nobody else knows that provider. */
+export interface Asked {
+  readonly provider: string;
+  readonly model: string;
+  readonly dialect: string;
+  readonly issuer: string;
+}
+
+/**
+ * Keeps the bytes of streamed replies while they arrive, so that a crash leaves what had come. Each reply has a name of
+ * its own, also among those of earlier processes; what became a message is marked, and not needed any more.
+ */
+export class WireLog {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #key: string;
+  #asked: Asked | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #reply: string | undefined;
+
+  constructor(store: Store, clock: Clock, key: string) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#key = key;
+  }
+
+  asked(who: Asked): void {
+    this.#asked = who;
+  }
+
+  /** What says that the last reply became a message: to be written together with it. */
+  kept(): readonly EntryRecord[] {
+    return this.#reply === undefined ? [] : [markKept(this.#clock, this.#key, this.#reply)];
+  }
+
+  /** A `fetch` that writes down what it brings. */
+  wrap(fetch: Fetch): Fetch {
+    return async (url, init) => {
+      const response = await fetch(url, init);
+      if (!response.body || !response.headers.get('content-type')?.includes('event-stream')) return response;
+      const { status, statusText, headers } = response;
+      return new Response(response.body.pipeThrough(this.#watch()), { status, statusText, headers });
+    };
+  }
+
+  #watch(): TransformStream<Uint8Array, Uint8Array> {
+    const decoder = new TextDecoder();
+    const reply = this.#clock.tick();
+    this.#reply = reply;
+    let text = '';
+    let timer: NodeJS.Timeout | undefined;
+    const write = () => {
+      clearTimeout(timer);
+      timer = undefined;
+      if (text !== '') this.#append(reply, text);
+      text = '';
+    };
+    return new TransformStream({
+      transform: (chunk, controller) => {
+        text += decoder.decode(chunk, { stream: true });
+        timer ??= setTimeout(write, BATCH_MS);
+        controller.enqueue(chunk);
+      },
+      flush: write,
+    });
+  }
+
+  #append(reply: string, text: string): void {
+    const record = wireRecord(this.#clock, this.#key, { reply, text, ...this.#asked });
+    this.#last = this.#last.then(() => this.#store.append([record])).catch(() => undefined);
+  }
+}
+
+function markKept(clock: Clock, key: string, reply: string): EntryRecord {
+  return wireRecord(clock, key, { reply, kept: true });
+}
+
+function wireRecord(clock: Clock, key: string, data: EntryRecord['data']): EntryRecord {
+  const order = clock.tick();
+  return { k: 'event', id: `${key}/wire/${order}`, of: `${key}/wire`, order, clock: order, data };
+}
+
+/** The last reply on the wire of a branch, as far as it came; undefined when there is none, or it became a message. */
+async function lastReply(
+  store: Store,
+  key: string,
+): Promise<{ readonly name: string; readonly reply: Reply; readonly asked: Asked } | undefined> {
+  const pieces: WirePiece[] = [];
+  const kept = new Set<unknown>();
+  for await (const { data } of everyItem((page) => store.entries('event', { of: `${key}/wire`, ...page })))
+    if (data.kept === true) kept.add(data.reply);
+    else if (isPiece(data)) pieces.push(data);
+  const last = pieces.at(-1);
+  if (!last || kept.has(last.reply)) return undefined;
+  const { reply: name, provider, model, dialect: dialectId, issuer } = last;
+  const reader = dialect(dialectId).readStream({ issuer, model });
+  const decoder = decodeSse((event, data) => void reader.push(event, data));
+  for (const { reply, text } of pieces) if (reply === name) decoder.push(text);
+  return { name, reply: reader.finish(), asked: { provider, model, dialect: dialectId, issuer } };
+}
+
+type WirePiece = Asked & { readonly reply: string; readonly text: string };
+
+function isPiece(data: EntryRecord['data']): data is EntryRecord['data'] & WirePiece {
+  return ['reply', 'text', 'provider', 'model', 'dialect', 'issuer'].every((name) => typeof data[name] === 'string');
+}

@@ -1,0 +1,141 @@
+import {
+  isObject,
+  type Message,
+  type NativeTool,
+  parseJson,
+  type Tool,
+  type ToolDefinition,
+  type ToolOutput,
+  tool,
+} from '@skein/core';
+import type { Context } from '../forest/context.ts';
+import { type BodyRecord, sha256 } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+
+/**
+ * The tools of a conversation's requests, kept as one JSON text, so that going on sends the same ones, whether this process
+ * can run them or not.
+ */
+export function toolsBody(tools: readonly ToolDefinition[]): BodyRecord | undefined {
+  if (tools.length === 0) return undefined;
+  const text = JSON.stringify(tools);
+  return { k: 'body', digest: sha256(text), text };
+}
+
+/** What a tool tells a model of itself. */
+export function definitionOf(one: Tool | NativeTool): ToolDefinition {
+  if (!('execute' in one)) return one;
+  const { name, description, parameters } = one;
+  return { name, ...(description !== undefined && { description }), parameters };
+}
+
+/** A text that cannot be read is no tool: the request then goes out without, and its preview shows that. */
+export async function readTools(store: Store, digest: string): Promise<readonly ToolDefinition[]> {
+  const [text] = await store.bodies([digest]);
+  if (text === undefined) return [];
+  const read: unknown = JSON.parse(text);
+  return Array.isArray(read) ? read.filter(isDefinition) : [];
+}
+
+/**
+ * The tools to go on with: those of the last request, each by the tool of that name which this process can run. Calls of
+ * the others wait until a person writes their result.
+ */
+export function toolsToGoOn(
+  last: readonly ToolDefinition[],
+  available: readonly Tool[] = [],
+): readonly (Tool | NativeTool)[] {
+  return last.map((definition) => {
+    const name = toolName(definition);
+    if (name === undefined) return definition as NativeTool;
+    return available.find((one) => one.name === name) ?? standIn(name, definition);
+  });
+}
+
+function standIn(name: string, definition: ToolDefinition): Tool {
+  const isNative = 'native' in definition;
+  const parameters = isNative ? undefined : definition.parameters;
+  return tool({
+    name,
+    ...(!isNative && definition.description !== undefined && { description: definition.description }),
+    input: (typeof parameters === 'string' ? (parseJson(parameters) as object) : (parameters ?? {})) as never,
+    ...(isNative && { native: [definition] }),
+    needsApproval: true,
+    execute: () => {
+      throw new Error(`"${name}" runs in the program that was recorded, not here: write its result.`);
+    },
+  });
+}
+
+/** The name of a function; tools that the provider itself runs have none that we could answer. */
+export function toolName(definition: ToolDefinition): string | undefined {
+  if (!('native' in definition)) return definition.name;
+  const value: unknown = JSON.parse(definition.native);
+  if (!isObject(value)) return undefined;
+  const { type = 'custom', name, function: inner } = value;
+  if (isObject(inner) && typeof inner.name === 'string') return inner.name;
+  return (type === 'custom' || type === 'function') && typeof name === 'string' ? name : undefined;
+}
+
+function isDefinition(value: unknown): value is ToolDefinition {
+  if (!isObject(value)) return false;
+  const isNative = typeof value.dialect === 'string' && typeof value.native === 'string';
+  return (
+    isNative || (typeof value.name === 'string' && (typeof value.parameters === 'string' || isObject(value.parameters)))
+  );
+}
+
+/**
+ * A tool that writes down what it gave before it gives it, so that a run which goes on after a crash does not run
+ * it again. `key` names the branch of the generation; `ready` resolves when the message that makes the call is stored.
+ */
+export function journalled(
+  tool: Tool,
+  { store, clock }: Context,
+  key: string,
+  ready: (caller: Message | undefined) => Promise<void>,
+): Tool {
+  return {
+    ...tool,
+    check: (text) => tool.check(text),
+    needsApproval: (input, context) => tool.needsApproval(input, context),
+    async execute(input, context) {
+      const { messages, callId } = context;
+      const at = messages.findLastIndex(({ role }) => role === 'assistant');
+      await ready(messages[at]);
+      // Some providers give the calls of every turn the same ids.
+      const id = `${key}/${at}/${messages[at]?.facts.digest.slice(0, 16)}/${callId}`;
+      const done = await store.entry('tool-journal', id);
+      if (done) return replay(done.data);
+      const outcome = await perform(() => tool.execute(input, context));
+      // A tool that was told to stop has not finished: its call may be made again.
+      if (!context.signal.aborted) {
+        const data = { name: tool.name, ...storable(outcome) };
+        await store.append([{ k: 'tool-journal', id, of: key, order: callId, clock: clock.tick(), data }]);
+      }
+      return replay(outcome);
+    },
+  };
+}
+
+type Outcome = { readonly output: ToolOutput } | { readonly error: string };
+
+async function perform(execute: () => ToolOutput | Promise<ToolOutput>): Promise<Outcome> {
+  try {
+    return { output: await execute() };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** As JSON has it; integers that a double cannot hold as their digits. */
+function storable(outcome: Outcome): Readonly<Record<string, unknown>> {
+  if ('error' in outcome) return outcome;
+  const text = JSON.stringify(outcome, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  return JSON.parse(text);
+}
+
+function replay(outcome: Readonly<Record<string, unknown>>): ToolOutput {
+  if (typeof outcome.error === 'string') throw new Error(outcome.error);
+  return outcome.output as ToolOutput;
+}

@@ -1,0 +1,202 @@
+import type { Role } from '@skein/core';
+import { type NodeRecord, ROOT } from '../../model/index.ts';
+import type { Page, Store } from '../../store/index.ts';
+import type { Context } from '../context.ts';
+import { ForestError } from '../errors.ts';
+import type { Forest } from '../forest.ts';
+import { everyPage, filteredPage } from '../pages.ts';
+import { lineageOf } from '../threads/thread.ts';
+
+import { joinTexts } from '../write/plain-text.ts';
+import { hiddenAmong } from './hidden.ts';
+import { type ForestNode, messageOf, readableNodes, readNodes, takesByNode } from './read-nodes.ts';
+import { recordOf, resolveId } from './resolve.ts';
+import { partsFrom, sentRequest } from './sent-request.ts';
+import { type NodePageRequest, type Step, type Top, topOf, walkBelow } from './walk.ts';
+
+/** Whose request: of several conversations through a node only those of this thread count. Default: any. */
+export interface OfThread {
+  readonly thread?: string;
+}
+
+export interface Difference {
+  /** The last node that both have; the root when there is none. */
+  readonly shared: string;
+  readonly sharedLength: number;
+  readonly a: readonly ForestNode[];
+  readonly b: readonly ForestNode[];
+}
+
+export interface TopologyRequest extends NodePageRequest {
+  /** Only below this node. */
+  readonly below?: string;
+}
+
+export interface TopologyNode {
+  readonly id: string;
+  readonly parent: string;
+  readonly depth: number;
+  readonly role: Role;
+  readonly at: number;
+  readonly removed: boolean;
+  readonly model?: string;
+  readonly provider?: string;
+}
+
+type Reading = Pick<
+  Forest,
+  'resolve' | 'node' | 'path' | 'messages' | 'children' | 'siblings' | 'request' | 'requestParts'
+>;
+
+/** Nodes by id, paths and children. */
+export function readingOf({ store }: Context): Reading {
+  return {
+    resolve: (id) => resolveId(store, id),
+    async node(id) {
+      const [node] = await readNodes(store, [await recordOf(store, id)]);
+      return node!;
+    },
+    async path(to, from = ROOT) {
+      const [end, above] = await Promise.all([resolveId(store, to), resolveId(store, from)]);
+      const records = await store.path(end, above);
+      if (end !== above && (records[0]?.parent ?? ROOT) !== above)
+        throw new ForestError(
+          'not_above',
+          above,
+          `Node ${above} does not lead to ${end}: "from" has to be above it. To compare two branches, use diff.`,
+        );
+      return readNodes(store, records);
+    },
+    async messages(id, { issuer } = {}) {
+      const path = await store.path(await resolveId(store, id));
+      const [bodies, takes] = await Promise.all([
+        store.bodies(path.map(({ body }) => body)),
+        takesByNode(
+          store,
+          path.map((node) => node.id),
+        ),
+      ]);
+      return joinTexts(
+        path.map((node, index) => messageOf(store, node, bodies[index], takes.get(node.id) ?? [], issuer)),
+      );
+    },
+    async children(id, page = {}) {
+      const top = await topOf(store, id);
+      const found = await childPage(store, top, page);
+      return { ...found, items: await readChildren(store, top, found.items) };
+    },
+    async siblings(id, { withRemoved = false } = {}) {
+      const { parent } = await recordOf(store, id);
+      const top = await topOf(store, parent);
+      const found: ForestNode[] = [];
+      for await (const records of everyPage((page) => childPage(store, top, { ...page, withRemoved })))
+        found.push(...(await readChildren(store, top, records)));
+      return found;
+    },
+    async request(id, { thread } = {}) {
+      return sentRequest(
+        store,
+        await recordOf(store, id),
+        thread === undefined ? undefined : await lineageOf(store, thread),
+      );
+    },
+    async requestParts(id, { thread } = {}) {
+      const node = await recordOf(store, id);
+      const lineage = thread === undefined ? undefined : await lineageOf(store, thread);
+      const sent = await sentRequest(store, node, lineage);
+      return partsFrom(store, await store.path(node.parent), sent, lineage);
+    },
+  };
+}
+
+async function readChildren(store: Store, top: Top, records: readonly NodeRecord[]): Promise<ForestNode[]> {
+  const hidden = await hiddenAmong(
+    store,
+    records.map(({ id }) => id),
+  );
+  return readableNodes(
+    store,
+    records,
+    records.map(({ id }) => top.removed || hidden.has(id)),
+  );
+}
+
+function childPage(
+  store: Store,
+  top: Top,
+  { withRemoved = false, ...page }: NodePageRequest,
+): Promise<Page<NodeRecord>> {
+  return filteredPage(
+    (request) => store.children(top.id, request),
+    async (records) => {
+      if (withRemoved) return records.map(() => true);
+      const hidden = top.removed
+        ? undefined
+        : await hiddenAmong(
+            store,
+            records.map(({ id }) => id),
+          );
+      return records.map(({ id }) => hidden !== undefined && !hidden.has(id));
+    },
+    page,
+  );
+}
+
+/** Looking over more than one path. */
+export function lookingOf({ store }: Context): Pick<Forest, 'leaves' | 'descendants' | 'diff' | 'topology'> {
+  const readSteps = async (page: Page<Step>): Promise<Page<ForestNode>> => {
+    const items = await readableNodes(
+      store,
+      page.items.map(({ record }) => record),
+      page.items.map(({ removed }) => removed),
+    );
+    return { ...page, items };
+  };
+
+  return {
+    async leaves(id = ROOT, page = {}) {
+      const top = await topOf(store, id);
+      const found = await walkBelow(store, top, page, ({ isLeaf }) => isLeaf);
+      const isAlone = found.items.length === 0 && page.after === undefined && top.id !== ROOT;
+      if (!isAlone || (top.removed && !page.withRemoved)) return readSteps(found);
+      const [record] = await store.nodes([top.id]);
+      return { items: await readableNodes(store, [record!], [top.removed]) };
+    },
+    async descendants(id, page = {}) {
+      return readSteps(await walkBelow(store, await topOf(store, id), page));
+    },
+    async diff(a, b) {
+      const [pathA, pathB] = await Promise.all([a, b].map(async (id) => store.path(await resolveId(store, id))));
+      let sharedLength = 0;
+      while (pathA![sharedLength] && pathA![sharedLength]!.id === pathB![sharedLength]?.id) sharedLength += 1;
+      const [onlyA, onlyB] = await Promise.all(
+        [pathA!, pathB!].map((path) => readNodes(store, path.slice(sharedLength))),
+      );
+      return { shared: pathA![sharedLength - 1]?.id ?? ROOT, sharedLength, a: onlyA!, b: onlyB! };
+    },
+    async topology({ below = ROOT, ...page } = {}) {
+      const found = await walkBelow(store, await topOf(store, below), page);
+      const takes = await takesByNode(
+        store,
+        found.items.map(({ record }) => record.id),
+      );
+      return { ...found, items: found.items.map((step) => bare(step, takes.get(step.record.id) ?? [])) };
+    },
+  };
+}
+
+function bare({ record, removed }: Step, takes: ForestNode['takes']): TopologyNode {
+  const { id, parent, depth, at, facts } = record;
+  const model = takes.find((take) => take.model !== undefined)?.model;
+  const provider = takes.find((take) => take.provider !== undefined)?.provider;
+  return {
+    id,
+    parent,
+    depth,
+    role: facts.role,
+    at,
+    removed,
+    ...(model !== undefined && { model }),
+    ...(provider !== undefined && { provider }),
+  };
+}

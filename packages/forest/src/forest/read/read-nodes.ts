@@ -1,0 +1,155 @@
+import { dialect, isSkeinError, type Message, type Role } from '@skein/core';
+import type { NodeRecord, RefRecord, TakeRecord } from '../../model/index.ts';
+import type { Store } from '../../store/index.ts';
+import { ForestError } from '../errors.ts';
+import { hiddenBelow } from './hidden.ts';
+
+export interface ForestNode {
+  readonly id: string;
+  readonly parent: string;
+  readonly depth: number;
+  readonly role: Role;
+  readonly at: number;
+  readonly dialect: string;
+  readonly message: Message;
+  /** Oldest first. */
+  readonly takes: readonly TakeRecord[];
+  /** Removed ones included. */
+  readonly childCount: number;
+  /** It, or a node above it, was removed. */
+  readonly removed: boolean;
+  readonly marks: Marks;
+}
+
+export interface Marks {
+  readonly tags: readonly string[];
+  readonly note?: string;
+  readonly rating?: number;
+}
+
+/**
+ * Nodes as they are shown, for records in any order. Whoever knows which are hidden saves reading what is above them. A
+ * text that is damaged is an error.
+ */
+export async function readNodes(
+  store: Store,
+  records: readonly NodeRecord[],
+  hidden?: readonly boolean[],
+): Promise<ForestNode[]> {
+  return (await nodeReaders(store, records, hidden)).map((read) => read());
+}
+
+/** The same for lists: one damaged text must not hide the others. `problems` of the store says what is left out. */
+export async function readableNodes(
+  store: Store,
+  records: readonly NodeRecord[],
+  hidden?: readonly boolean[],
+): Promise<ForestNode[]> {
+  return (await nodeReaders(store, records, hidden)).flatMap((read) => unlessDamaged(read) ?? []);
+}
+
+async function nodeReaders(
+  store: Store,
+  records: readonly NodeRecord[],
+  hidden: readonly boolean[] | undefined,
+): Promise<(() => ForestNode)[]> {
+  const ids = records.map(({ id }) => id);
+  const [bodies, takes, counts, marks, removed] = await Promise.all([
+    store.bodies(records.map(({ body }) => body)),
+    takesByNode(store, ids),
+    store.childCounts(ids),
+    marksByNode(store, ids),
+    hidden ?? hiddenBelow(store, records),
+  ]);
+  return records.map((record, index) => () => {
+    const own = takes.get(record.id) ?? [];
+    return {
+      id: record.id,
+      parent: record.parent,
+      depth: record.depth,
+      role: record.facts.role,
+      at: record.at,
+      dialect: record.dialect,
+      message: messageOf(store, record, bodies[index], own),
+      takes: own,
+      childCount: counts[index]!,
+      removed: removed[index]!,
+      marks: marks.get(record.id) ?? { tags: [] },
+    };
+  });
+}
+
+/**
+ * The message of a node. One text can have been issued by several: the origin is that of the take whose issuer is
+ * asked for, else of the first one.
+ */
+export function messageOf(
+  store: Pick<Store, 'problems'>,
+  { id, dialect: dialectId, body, facts }: NodeRecord,
+  raw: string | undefined,
+  takes: readonly TakeRecord[],
+  issuer?: string,
+): Message {
+  if (raw === undefined) throw textError(store, id, body);
+  const take = takes.find(({ origin }) => origin.issuer === issuer) ?? takes[0];
+  return dialect(dialectId).parseMessage(raw, take?.origin, { ...facts, digest: body });
+}
+
+function textError(store: Pick<Store, 'problems'>, id: string, body: string): ForestError {
+  const damage = store.problems().find(({ subject }) => subject === body);
+  if (!damage)
+    return new ForestError(
+      'unknown_body',
+      id,
+      `The text of node ${id} is not in the store: run fsck to see what is missing.`,
+    );
+  const why = `${damage.where}: ${damage.message}`;
+  return new ForestError('damaged', id, `The text of node ${id} is damaged at ${why} Run fsck to see all damage.`);
+}
+
+/** What was read, or undefined when the text of it is damaged or missing. */
+export function unlessDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a text could not be read because it is damaged or missing. */
+export function isDamage(error: unknown): error is ForestError {
+  return isSkeinError(error, 'damaged', 'unknown_body');
+}
+
+export async function takesByNode(store: Store, ids: readonly string[]): Promise<Map<string, TakeRecord[]>> {
+  return groupBy(await store.takes(ids), ({ node }) => node);
+}
+
+export async function marksByNode(store: Store, ids: readonly string[]): Promise<Map<string, Marks>> {
+  if (ids.length === 0) return new Map();
+  const { items } = await store.refs({ on: 'node', keys: ids, limit: Number.MAX_SAFE_INTEGER });
+  return new Map([...groupBy(items, ({ key }) => key)].map(([id, refs]) => [id, marksOf(refs)]));
+}
+
+export function marksOf(refs: readonly RefRecord[]): Marks {
+  const tags = refs.filter(({ name, value }) => name.startsWith('tag:') && value === true);
+  const named = (name: string) => refs.find((ref) => ref.name === name)?.value;
+  const note = named('note');
+  const rating = named('rating');
+  return {
+    tags: tags.map(({ name }) => name.slice('tag:'.length)).sort(),
+    ...(typeof note === 'string' && { note }),
+    ...(typeof rating === 'number' && { rating }),
+  };
+}
+
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

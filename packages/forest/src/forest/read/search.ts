@@ -1,0 +1,160 @@
+import type { Role } from '@skein/core';
+import { type NodeRecord, ROOT, searchText, wordsOf } from '../../model/index.ts';
+import type { PageRequest, SearchHit } from '../../store/index.ts';
+import type { Context } from '../context.ts';
+import type { Forest } from '../forest.ts';
+import { filteredPage } from '../pages.ts';
+import { hiddenBelow } from './hidden.ts';
+import { marksByNode, messageOf, takesByNode, unlessDamaged } from './read-nodes.ts';
+import { isAtOrBelow, recordOf, resolveId } from './resolve.ts';
+
+export interface SearchFilters extends PageRequest {
+  readonly roles?: readonly Role[];
+  readonly since?: number;
+  readonly until?: number;
+  /** Only below this node. */
+  readonly below?: string;
+  readonly model?: string;
+  readonly tag?: string;
+}
+
+export interface Found {
+  readonly node: string;
+  readonly role: Role;
+  readonly score: number;
+  /** Text around the words, and where the words are in it. */
+  readonly snippet: string;
+  readonly marks: readonly (readonly [start: number, end: number])[];
+}
+
+/** All words must be there; the last one may be the beginning of a word. */
+export function searchOf(context: Context): Forest['search'] {
+  const { store } = context;
+  return async (text, { roles, since, until, below, model, tag, ...page } = {}) => {
+    const words = wordsOf(text);
+    const top =
+      below === undefined || (await resolveId(store, below)) === ROOT ? undefined : await recordOf(store, below);
+    if (words.length === 0) return { items: [] };
+    const query = {
+      words,
+      ...(roles && { roles }),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+    };
+    const found = await filteredPage(
+      (request) => store.search({ ...query, ...request }),
+      (hits) => keepHits(context, hits, { top, model, tag }),
+      page,
+    );
+    return { ...found, items: await readHits(context, found.items, words) };
+  };
+}
+
+interface Kept {
+  readonly top: NodeRecord | undefined;
+  readonly model: string | undefined;
+  readonly tag: string | undefined;
+}
+
+async function keepHits({ store }: Context, hits: readonly SearchHit[], { top, model, tag }: Kept): Promise<boolean[]> {
+  const ids = hits.map(({ id }) => id);
+  const records = (await store.nodes(ids)) as NodeRecord[];
+  const [hidden, takes, marks] = await Promise.all([
+    hiddenBelow(store, records),
+    model === undefined ? undefined : takesByNode(store, ids),
+    tag === undefined ? undefined : marksByNode(store, ids),
+  ]);
+  const kept: boolean[] = [];
+  for (const [index, record] of records.entries())
+    kept.push(
+      !hidden[index] &&
+        (!takes || (takes.get(record.id) ?? []).some((take) => take.model === model)) &&
+        (!marks || marks.get(record.id)?.tags.includes(tag!) === true) &&
+        (!top || (record.id !== top.id && (await isAtOrBelow(store, record, top)))),
+    );
+  return kept;
+}
+
+async function readHits({ store }: Context, hits: readonly SearchHit[], words: readonly string[]): Promise<Found[]> {
+  const records = (await store.nodes(hits.map(({ id }) => id))) as NodeRecord[];
+  const bodies = await store.bodies(records.map(({ body }) => body));
+  return hits.flatMap(({ id, score }, index) => {
+    const record = records[index]!;
+    const message = unlessDamaged(() => messageOf(store, record, bodies[index], []));
+    if (!message) return [];
+    const text = searchText(message);
+    return { node: id, role: record.facts.role, score, ...snippetOf(text, words) };
+  });
+}
+
+const LENGTH = 160;
+
+interface Snippet {
+  readonly snippet: string;
+  readonly marks: readonly (readonly [start: number, end: number])[];
+}
+
+interface Hit {
+  readonly start: number;
+  readonly end: number;
+  readonly word: number;
+}
+
+/** The part of a text that has the most of the words, and where they are in it. */
+export function snippetOf(text: string, words: readonly string[]): Snippet {
+  const hits = findWords(text, words);
+  const from = bestStart(hits);
+  // A little of what stands before the first word, so that it can be read.
+  const start = from === 0 ? 0 : wholeStart(text, Math.max(0, from - LENGTH / 4));
+  const end = wholeEnd(text, Math.min(text.length, Math.max(start + LENGTH, firstEnd(hits, from))));
+  const lead = start > 0 ? '…' : '';
+  const marks = hits
+    .filter((hit) => hit.start >= start && hit.end <= end)
+    .map((hit) => [hit.start - start + lead.length, hit.end - start + lead.length] as const);
+  return { snippet: `${lead}${text.slice(start, end)}${end < text.length ? '…' : ''}`, marks };
+}
+
+/** Words as the search compares them; the last one may be the beginning of a word. */
+function findWords(text: string, words: readonly string[]): Hit[] {
+  const hits: Hit[] = [];
+  for (const match of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    const found = wordsOf(match[0]);
+    const word = words.findIndex((wanted, index) =>
+      found.some((one) => (index === words.length - 1 ? one.startsWith(wanted) : one === wanted)),
+    );
+    if (word >= 0) hits.push({ start: match.index, end: match.index + match[0].length, word });
+  }
+  return hits;
+}
+
+function bestStart(hits: readonly Hit[]): number {
+  let best = 0;
+  let most = 0;
+  for (const [index, { start }] of hits.entries()) {
+    const within = new Set<number>();
+    for (let at = index; at < hits.length && hits[at]!.end <= start + LENGTH / 2; at++) within.add(hits[at]!.word);
+    if (within.size <= most) continue;
+    most = within.size;
+    best = start;
+  }
+  return best;
+}
+
+function firstEnd(hits: readonly Hit[], from: number): number {
+  return hits.find(({ start }) => start === from)?.end ?? 0;
+}
+
+/** The beginning of the next word, if one begins soon: a character is never cut. */
+function wholeStart(text: string, at: number): number {
+  const space = text.slice(at, at + 20).search(/\s/);
+  if (space >= 0) return at + space + 1;
+  return isLowHalf(text, at) ? at + 1 : at;
+}
+
+function wholeEnd(text: string, at: number): number {
+  return isLowHalf(text, at) ? at + 1 : at;
+}
+
+function isLowHalf(text: string, at: number): boolean {
+  return at > 0 && at < text.length && /[\udc00-\udfff]/.test(text[at]!) && /[\ud800-\udbff]/.test(text[at - 1]!);
+}

@@ -1,0 +1,137 @@
+import { type Checkpoint, dialect } from '@skein/core';
+import type { NodeRecord, StoredText, TakeContext, TakeRecord } from '../../model/index.ts';
+import type { Store } from '../../store/index.ts';
+import { type Context, seeRefs, setRef } from '../context.ts';
+import type { Forest } from '../forest.ts';
+import { type Lineage, lineageOf, takesOfLineage } from '../threads/thread.ts';
+import type { Threads } from '../threads/threads.ts';
+import { groupBy } from './read-nodes.ts';
+import { resolveId } from './resolve.ts';
+
+/** A request of a conversation that had another context than the one before it. */
+export interface ContextChange {
+  /** The reply to that request. */
+  readonly node: string;
+  readonly system?: { readonly before: string; readonly after: string };
+  readonly tools?: { readonly before: string; readonly after: string };
+  /** The request left out messages at the front, or sent others in their place. */
+  readonly compacted?: { readonly messages: number; readonly replacement: string };
+}
+
+/** Where a conversation was sent with another system text, other tools or another history than before. */
+export function contextChangesOf({ store }: Context, threads: Threads): Forest['contextChanges'] {
+  return async (thread, { to } = {}) => {
+    const { head } = await threads.get(thread);
+    const path = await store.path(to === undefined ? head : await resolveId(store, to));
+    const lineage = await lineageOf(store, thread);
+    const ids = path.map(({ id }) => id);
+    const takes = groupBy(takesOfLineage(await store.takes(ids), lineage), ({ node }) => node);
+    const checkpoints = new Map((await readCheckpoints(store, ids, lineage)).map((one) => [one.node, one.checkpoint]));
+    const changes: ContextChange[] = [];
+    const lead = leadingSystem(path);
+    let before: TakeContext = { system: lead };
+    let isKnown = false;
+    for (const { id } of path) {
+      const said = lastContext(takes.get(id) ?? []);
+      // What was carried below another system text by an edit is sent with that one from then on.
+      const context = said && { ...said, system: said.replacesLead ? said.system : lead };
+      const checkpoint = checkpoints.get(id);
+      const system = context && (await systemChange(store, before, context));
+      const tools = context && isKnown && (await toolsChange(store, before, context));
+      if (system || tools || checkpoint)
+        changes.push({
+          node: id,
+          ...(system && { system }),
+          ...(tools && { tools }),
+          ...(checkpoint && { compacted: { messages: checkpoint.upTo, replacement: wordsOf(checkpoint.replacement) } }),
+        });
+      if (!context) continue;
+      before = context;
+      isKnown = true;
+    }
+    return changes;
+  };
+}
+
+/** What the conversation began with. Its tools are known from its first request on. */
+function leadingSystem(path: readonly NodeRecord[]): readonly StoredText[] {
+  const end = path.findIndex(({ facts }) => facts.role !== 'system');
+  return path.slice(0, end < 0 ? path.length : end).map(({ dialect: spoken, body }) => ({ dialect: spoken, body }));
+}
+
+function lastContext(takes: readonly TakeRecord[]): TakeContext | undefined {
+  return takes.findLast(({ context }) => context !== undefined)?.context;
+}
+
+async function systemChange(store: Store, before: TakeContext, after: TakeContext) {
+  if (keyOf(before.system) === keyOf(after.system)) return undefined;
+  const [old, now] = await Promise.all([before, after].map(({ system }) => wordsIn(store, system)));
+  // The same words in another protocol's form are no change.
+  return old === now ? undefined : { before: old!, after: now! };
+}
+
+async function toolsChange(store: Store, before: TakeContext, after: TakeContext) {
+  if (before.tools === after.tools) return undefined;
+  const [old = '', now = ''] = await store.bodies([before.tools ?? '', after.tools ?? '']);
+  return { before: old, after: now };
+}
+
+async function wordsIn(store: Store, system: readonly StoredText[]): Promise<string> {
+  const texts = await store.bodies(system.map(({ body }) => body));
+  return system
+    .map(({ dialect: spoken }, index) => dialect(spoken).parseMessage(texts[index] ?? '{}').text)
+    .join('\n\n');
+}
+
+function wordsOf(replacement: Checkpoint['replacement']): string {
+  return replacement
+    .map((text) => (typeof text === 'string' ? { dialect: 'blocks', raw: text } : text))
+    .map(({ dialect: spoken, raw }) => dialect(spoken).parseMessage(raw).text)
+    .join('\n\n');
+}
+
+function keyOf(texts: readonly StoredText[]): string {
+  return texts.map(({ body }) => body).join();
+}
+
+/**
+ * Checkpoints are kept on the branch that was sent with them, at its end so far, and under the thread it belongs to: other
+ * branches and other conversations with the same history were sent as they are, and stay so.
+ */
+const NAME = 'checkpoint';
+
+function checkpointName(thread: string | undefined): string {
+  return thread === undefined ? NAME : `${NAME}:${thread}`;
+}
+
+export async function keepCheckpoints(
+  context: Context,
+  head: string,
+  thread: string | undefined,
+  checkpoints: readonly Checkpoint[],
+): Promise<void> {
+  const newest = checkpoints.at(-1);
+  if (!newest) return;
+  const name = checkpointName(thread);
+  await seeRefs(context, 'node', [head], [name]);
+  await context.store.append([setRef(context, 'node', head, name, newest)]);
+}
+
+/** Those of a path, from its beginning on; of a conversation where one is named. */
+export async function readCheckpoints(
+  store: Store,
+  path: readonly string[],
+  lineage: Lineage | undefined,
+): Promise<{ readonly node: string; readonly checkpoint: Checkpoint }[]> {
+  const names = [NAME, ...[...(lineage ?? [])].map(checkpointName)];
+  const { items } = await store.refs({ on: 'node', keys: path, names, limit: Math.max(1, path.length * names.length) });
+  const order = new Map(path.map((id, index) => [id, index]));
+  return items
+    .toSorted((a, b) => order.get(a.key)! - order.get(b.key)!)
+    .flatMap(({ key, value }) => (isCheckpoint(value) ? [{ node: key, checkpoint: value }] : []));
+}
+
+function isCheckpoint(value: unknown): value is Checkpoint {
+  const { upTo, digest, replacement } = (value ?? {}) as Partial<Checkpoint>;
+  return typeof upTo === 'number' && typeof digest === 'string' && Array.isArray(replacement);
+}

@@ -1,0 +1,114 @@
+import { diffPrefix, joinManifest, type Loss, type Manifest, type PrefixDifference } from '@skein/core';
+import { type NodeRecord, restoreManifest, sha256, type TakeRecord, unpackBytes } from '../../model/index.ts';
+import type { Store } from '../../store/index.ts';
+import { ForestError } from '../errors.ts';
+import { type Lineage, takesOfLineage } from '../threads/thread.ts';
+
+export interface SentRequest {
+  readonly body: string;
+  readonly sha256: string;
+  readonly dialect: string;
+  readonly model: string;
+  readonly provider?: string;
+  /** Host and path, where the exchange was recorded. */
+  readonly address?: string;
+  /** What was not sent as it is, where it is known. */
+  readonly losses?: readonly Loss[];
+}
+
+/** The exact bytes of the latest request that brought a node, in a conversation or in any. */
+export async function sentRequest(store: Store, node: NodeRecord, lineage?: Lineage): Promise<SentRequest> {
+  const { id } = node;
+  const takes = takesOfLineage(await store.takes([id]), lineage);
+  const take = takes.findLast(({ request }) => request !== undefined);
+  const recorded = takes.findLast(({ exchange, author }) => exchange !== undefined && author === 'model');
+  if (!take && recorded) return recordedRequest(store, node, recorded);
+  if (!take?.request)
+    throw new ForestError('no_request', id, `No request is stored for node ${id}: no model wrote it here.`);
+  try {
+    return { ...(await rebuildRequest(store, take.request)), ...(take.provider && { provider: take.provider }) };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ForestError('damaged', id, `The request of node ${id} cannot be rebuilt: ${why}. Run fsck.`, cause);
+  }
+}
+
+/** The latest request that is stored for a node of a path, from its end up. */
+async function lastRequest(
+  store: Store,
+  path: readonly NodeRecord[],
+  lineage: Lineage | undefined,
+): Promise<SentRequest | undefined> {
+  const takes = takesOfLineage(await store.takes(path.map(({ id }) => id)), lineage);
+  const sent = new Set(takes.filter(hasRequest).map(({ node }) => node));
+  const last = path.findLast(({ id }) => sent.has(id));
+  return last && sentRequest(store, last, lineage);
+}
+
+function hasRequest({ request, exchange, author }: TakeRecord): boolean {
+  return request !== undefined || (exchange !== undefined && author === 'model');
+}
+
+/** Where a request parts from the last one of a path; bodies of two protocols have no beginning in common. */
+export async function partsFrom(
+  store: Store,
+  path: readonly NodeRecord[],
+  next: Pick<SentRequest, 'body' | 'dialect'>,
+  lineage?: Lineage,
+): Promise<PrefixDifference | undefined> {
+  const before = await lastRequest(store, path, lineage);
+  return before?.dialect === next.dialect ? diffPrefix(before.body, next.body) : undefined;
+}
+
+/** Joins a request again from what is stored of it; fails when anything is missing or its hash is another. */
+export async function rebuildRequest(store: Store, request: NonNullable<TakeRecord['request']>): Promise<SentRequest> {
+  const manifest = await storedManifest(store, request.manifest);
+  const texts = await store.bodies(manifest.messages);
+  const body = joinManifest(manifest, (index) => need(texts[index], manifest.messages[index]!));
+  const hash = sha256(body);
+  if (hash !== request.sha256) throw new Error(`its hash is ${hash}, not ${request.sha256}`);
+  const { dialect, model, losses } = manifest;
+  return { body, sha256: hash, dialect, model, losses };
+}
+
+/** A manifest put together again; fails when a text of it is missing. `prefix` is worked out where it is needed. */
+export async function storedManifest(store: Store, digest: string): Promise<Manifest> {
+  const restored = await restoreManifest(digest, async (each) => need((await store.bodies([each]))[0], each));
+  return restored as Manifest;
+}
+
+function need(text: string | undefined, digest: string): string {
+  if (text === undefined) throw new Error(`the text ${digest} is missing`);
+  return text;
+}
+
+/** The request of a reply that was recorded: its exact bytes are kept with the exchange, not as a manifest. */
+async function recordedRequest(
+  store: Store,
+  node: NodeRecord,
+  { exchange, model, provider }: TakeRecord,
+): Promise<SentRequest> {
+  const [head, part] = await Promise.all([
+    store.entry('exchange', exchange ?? ''),
+    store.entry('exchange', `${exchange}/request`),
+  ]);
+  const bytes = unpackBytes(part?.data);
+  const body = bytes && Buffer.from(bytes).toString();
+  const hash = body === undefined ? undefined : sha256(body);
+  const expected = head?.data.requestSha256;
+  if (body === undefined || hash === undefined || (expected !== undefined && expected !== hash))
+    throw new ForestError(
+      'damaged',
+      node.id,
+      `The request of node ${node.id} is not what exchange ${exchange} was recorded with: run fsck.`,
+    );
+  const { host, path } = head?.data ?? {};
+  return {
+    body,
+    sha256: hash,
+    dialect: node.dialect,
+    model: model ?? '',
+    ...(provider !== undefined && { provider }),
+    ...(typeof host === 'string' && typeof path === 'string' && { address: `${host}${path}` }),
+  };
+}

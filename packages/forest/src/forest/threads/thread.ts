@@ -1,0 +1,104 @@
+import type { RefRecord, TakeRecord } from '../../model/index.ts';
+import type { Store } from '../../store/index.ts';
+import { groupBy, marksOf } from '../read/read-nodes.ts';
+import { followRedirects } from '../read/resolve.ts';
+
+export interface Thread {
+  readonly id: string;
+  /** The first node that is its own; the root for a whole conversation. */
+  readonly start: string;
+  readonly head: string;
+  readonly title: string;
+  readonly tags: readonly string[];
+  readonly note?: string;
+  readonly rating?: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly deleted: boolean;
+  /** The thread it was forked from. */
+  readonly forkedFrom?: string;
+  /** Recorded from a client: only that client's own exchanges move its head. */
+  readonly recorded: boolean;
+  /** What it is to its session: the conversation itself, a subagent's, or a side call such as one for a title. */
+  readonly part: 'main' | 'subagent' | 'side';
+  /** The row of a list that it belongs to. */
+  readonly group?: string;
+  /** What its client calls the session, as a hash. */
+  readonly session?: string;
+  /** It goes on from a response that was not recorded: the id that the server issued for it. */
+  readonly unrecorded?: string;
+}
+
+/** In the order of the ids; undefined where there is none. Heads and starts that moved are shown where they are now. */
+export async function readThreads(store: Store, ids: readonly string[]): Promise<(Thread | undefined)[]> {
+  if (ids.length === 0) return [];
+  const { items } = await store.refs({ on: 'thread', keys: ids, limit: Number.MAX_SAFE_INTEGER });
+  const refs = groupBy(items, ({ key }) => key);
+  const threads = ids.map((id) => readThread(id, refs.get(id) ?? []));
+  const places = threads.flatMap((thread) => (thread ? [thread.start, thread.head] : []));
+  const now = await followRedirects(store, places);
+  return threads.map((thread) => thread && { ...thread, start: now.get(thread.start)!, head: now.get(thread.head)! });
+}
+
+const PARTS: readonly Thread['part'][] = ['main', 'subagent', 'side'];
+
+function readThread(id: string, refs: readonly RefRecord[]): Thread | undefined {
+  const values = new Map(refs.map(({ name, value }) => [name, value]));
+  const head = values.get('head');
+  const start = values.get('start');
+  if (typeof head !== 'string' || typeof start !== 'string') return undefined;
+  const created = Number(values.get('created') ?? 0);
+  const text = (name: string) => {
+    const value = values.get(name);
+    return typeof value === 'string' ? { [name]: value } : {};
+  };
+  return {
+    id,
+    start,
+    head,
+    title: String(values.get('title') ?? ''),
+    ...marksOf(refs),
+    createdAt: created,
+    updatedAt: Number(values.get('touched') ?? created),
+    deleted: values.get('deleted') === true,
+    recorded: values.get('recorded') === true,
+    part: PARTS.find((part) => part === values.get('part')) ?? 'main',
+    ...text('forkedFrom'),
+    ...text('group'),
+    ...text('session'),
+    ...text('unrecorded'),
+  };
+}
+
+/**
+ * A thread and those it was forked from. Nodes are content and may be shared by any number of conversations; only takes of
+ * the lineage say what this conversation sent, had as its system text, and paid.
+ */
+export type Lineage = ReadonlySet<string>;
+
+/** Forks of forks of forks: nobody has that many, but a damaged store may lead in a circle. */
+const MOST_FORKS = 100;
+
+export async function lineageOf(store: Store, thread: string): Promise<Lineage> {
+  const lineage = new Set<string>();
+  for (let at: unknown = thread; typeof at === 'string' && !lineage.has(at) && lineage.size < MOST_FORKS; ) {
+    lineage.add(at);
+    const { items } = await store.refs({ on: 'thread', keys: [at], names: ['forkedFrom'], limit: 1 });
+    at = items[0]?.value;
+  }
+  return lineage;
+}
+
+/**
+ * The takes that belong to a conversation; all of them where none is named. A take from before conversations were named
+ * belongs to every conversation through its node, unless its exchange has been placed since.
+ */
+export function takesOfLineage(takes: readonly TakeRecord[], lineage: Lineage | undefined): readonly TakeRecord[] {
+  if (!lineage) return takes;
+  const placed = new Set(
+    takes.flatMap(({ exchange, thread }) => (thread !== undefined && exchange !== undefined ? [exchange] : [])),
+  );
+  return takes.filter(({ thread, exchange }) =>
+    thread === undefined ? exchange === undefined || !placed.has(exchange) : lineage.has(thread),
+  );
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { NodeRecord } from '../../model/index.ts';
+import type { Page, PageRequest } from '../../store/index.ts';
+import { type Context, setRef } from '../context.ts';
+import { ForestError } from '../errors.ts';
+import { everyPage, filteredPage } from '../pages.ts';
+import { groupBy } from '../read/read-nodes.ts';
+import { followRedirects, isAtOrBelow, resolveId } from '../read/resolve.ts';
+
+export interface Bookmark {
+  readonly id: string;
+  readonly node: string;
+  readonly title: string;
+  readonly createdAt: number;
+}
+
+export interface Bookmarks {
+  add(node: string, title?: string): Promise<Bookmark>;
+  list(page?: PageRequest): Promise<Page<Bookmark>>;
+  rename(id: string, title: string): Promise<Bookmark>;
+  remove(id: string): Promise<void>;
+}
+
+/** Named places in the forest. They follow their node when it moves, and keep it from being removed. */
+export function bookmarksOf(context: Context): Bookmarks {
+  const { store } = context;
+
+  const get = async (id: string): Promise<Bookmark> => {
+    const [bookmark] = await readBookmarks(context, [id]);
+    if (!bookmark) throw new ForestError('unknown_bookmark', id, `There is no bookmark ${id} in this forest.`);
+    return bookmark;
+  };
+
+  const set = (id: string, values: Readonly<Record<string, unknown>>) =>
+    store.append(Object.entries(values).map(([name, value]) => setRef(context, 'bookmark', id, name, value)));
+
+  return {
+    async add(node, title = '') {
+      const id = randomUUID().replaceAll('-', '').slice(0, 16);
+      await set(id, { title, created: context.clock.now(), node: await resolveId(store, node) });
+      return get(id);
+    },
+    async list(page) {
+      const found = await bookmarkPage(context, page);
+      return { ...found, items: await readBookmarks(context, found.items) };
+    },
+    async rename(id, title) {
+      await get(id);
+      await set(id, { title });
+      return get(id);
+    },
+    async remove(id) {
+      await get(id);
+      await set(id, { node: false });
+    },
+  };
+}
+
+/** Their ids, oldest first. */
+export async function bookmarkPage({ store }: Context, page: Parameters<Bookmarks['list']>[0]) {
+  const found = await filteredPage(
+    (request) => store.refs({ on: 'bookmark', names: ['node'], ...request }),
+    async (refs) => refs.map(({ value }) => typeof value === 'string'),
+    page,
+  );
+  return { ...found, items: found.items.map(({ key }) => key) };
+}
+
+/** Those that are there. */
+export async function readBookmarks({ store }: Context, ids: readonly string[]): Promise<Bookmark[]> {
+  if (ids.length === 0) return [];
+  const { items } = await store.refs({ on: 'bookmark', keys: ids, limit: Number.MAX_SAFE_INTEGER });
+  const refs = groupBy(items, ({ key }) => key);
+  const found = ids.flatMap((id) => {
+    const values = new Map(refs.get(id)?.map(({ name, value }) => [name, value]));
+    const node = values.get('node');
+    if (typeof node !== 'string') return [];
+    return { id, node, title: String(values.get('title') ?? ''), createdAt: Number(values.get('created') ?? 0) };
+  });
+  const now = await followRedirects(
+    store,
+    found.map(({ node }) => node),
+  );
+  return found.map((bookmark) => ({ ...bookmark, node: now.get(bookmark.node)! }));
+}
+
+/** A bookmark keeps what it names: with its children kept, only the node itself goes. */
+export async function refuseBookmarked(context: Context, node: NodeRecord, selfOnly: boolean): Promise<void> {
+  const { store } = context;
+  for await (const ids of everyPage((page) => bookmarkPage(context, page))) {
+    const bookmarks = await readBookmarks(context, ids);
+    const named = await store.nodes(bookmarks.map((bookmark) => bookmark.node));
+    for (const [index, target] of named.entries()) {
+      if (!target || !(selfOnly ? target.id === node.id : await isAtOrBelow(store, target, node))) continue;
+      const { id, title } = bookmarks[index]!;
+      throw new ForestError(
+        'bookmarked',
+        node.id,
+        `Node ${node.id} cannot be removed: the bookmark ${title ? `"${title}"` : id} is at or below it. Remove the bookmark first.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { type Context, setRef } from '../context.ts';
+import { ForestError } from '../errors.ts';
+import type { Forest } from '../forest.ts';
+import { marksByNode } from '../read/read-nodes.ts';
+import { recordOf } from '../read/resolve.ts';
+
+/** What people say of a node. */
+export function marksOfNodes(context: Context): Pick<Forest, 'tag' | 'note' | 'rate'> {
+  const set = async (id: string, values: Readonly<Record<string, unknown>>) => {
+    const node = await recordOf(context.store, id);
+    // Read first, so that what is written now is later than what is there.
+    await marksByNode(context.store, [node.id]);
+    const refs = Object.entries(values).map(([name, value]) => setRef(context, 'node', node.id, name, value));
+    if (refs.length > 0) await context.store.append(refs);
+  };
+  return {
+    tag: async (id, tags) => set(id, tagValues(tags)),
+    note: async (id, text) => set(id, { note: noteValue(text) }),
+    rate: async (id, rating) => set(id, { rating: ratingValue(rating) }),
+  };
+}
+
+/** Values of tags as they are stored; a name that could not be shown is refused. */
+export function tagValues(tags: { readonly [tag: string]: boolean }): Record<string, boolean> {
+  const entries = Object.entries(tags);
+  for (const [tag] of entries)
+    if (tag.trim() === '' || tag.length > 200 || /\p{Cc}/u.test(tag))
+      throw new ForestError('bad_name', tag, `"${tag.slice(0, 60)}" is not a tag: give 1 to 200 printable characters.`);
+  return Object.fromEntries(entries.map(([tag, isOn]) => [`tag:${tag}`, isOn]));
+}
+
+export function noteValue(text: string | null): string | false {
+  return text ?? false;
+}
+
+export function ratingValue(rating: number | null): number | false {
+  if (rating !== null && !Number.isFinite(rating))
+    throw new ForestError('bad_name', String(rating), `${rating} is not a rating: give a number, or null for none.`);
+  return rating ?? false;
+}

@@ -1,0 +1,300 @@
+import { type NodeRecord, type RefRecord, type StoreRecord, type TakeRecord, takeOf } from '../../model/index.ts';
+import type { Store } from '../../store/index.ts';
+import type { Context } from '../context.ts';
+import { everyItem, everyPage } from '../pages.ts';
+import { groupBy, messageOf, takesByNode } from '../read/read-nodes.ts';
+import { followRedirects } from '../read/resolve.ts';
+
+import { makeRecords, type Place, placeBelow } from './append-point.ts';
+
+/** What re-hanging did: its cost is one small record for each node below. */
+export interface Rehung {
+  /** New ids by old ids. Old ids lead to the new ones from now on. */
+  readonly moved: ReadonlyMap<string, string>;
+}
+
+export interface Rehanging {
+  /** What moves, with all below it. */
+  readonly tops: readonly NodeRecord[];
+  readonly onto: Place;
+  readonly via: TakeRecord['via'];
+  /** A node that others take the place of: their records, the upper one first, and the id that stands for it. */
+  readonly replaced?: { readonly old: string; readonly now: string; readonly by: readonly StoreRecord[] };
+  /** A node that is removed in the same step. */
+  readonly removed?: string;
+}
+
+const WRITTEN_AT_ONCE = 4000;
+
+/**
+ * Hangs subtrees below another place: one small record for each node, one for each of its takes, and a redirect from
+ * the old id; texts are shared. All of it is one batch when that is not too large. Otherwise nodes are written in
+ * parts and stay hidden until the last batch, which has all the redirects: before that the old tree is what counts, and
+ * doing the same again completes the move.
+ */
+export async function rehang(context: Context, rehanging: Rehanging, batch = WRITTEN_AT_ONCE): Promise<Rehung> {
+  const { tops, onto, via, replaced, removed } = rehanging;
+  const plan = await planMove(context.store, tops, onto);
+  const above = (replaced?.by ?? []).filter((record) => record.k === 'node');
+  const nodes = [...above, ...plan.map(({ node }) => node)];
+  const fresh = new Set(nodes.map(({ id }) => id));
+  const leaving = [replaced?.old, removed].filter((id) => id !== undefined);
+  const stateOf = await statesOf(context, [...fresh, ...leaving]);
+  const shown = shownAmong(nodes, stateOf);
+
+  const renamed = plan.map(({ old, node, refs }) => ({ old: old.id, now: node.id, refs }));
+  if (replaced) renamed.push({ ...replaced, refs: stateOf(replaced.old).refs });
+  // A new node may stand where an old one did: then that one is there, and not elsewhere.
+  const redirects = renamed.filter(({ old }) => !fresh.has(old));
+  const wasRemoved = new Set(plan.filter(({ refs }) => isRemoved(refs)).map(({ node }) => node.id));
+  if (replaced && isRemoved(stateOf(replaced.old).refs)) wasRemoved.add(above[0]!.id);
+  const changes = [
+    ...carriedMarks(renamed, stateOf),
+    ...nodes.flatMap(({ id }) => hidingValues(id, wasRemoved.has(id), stateOf(id), shown.has(id))),
+    ...redirects.map(({ old, now }) => ({ key: old, name: 'moved', value: now })),
+    ...(removed !== undefined && !fresh.has(removed) ? [{ key: removed, name: 'removed', value: true }] : []),
+  ];
+  const groups = [replaced?.by ?? [], ...plan.map((moving) => carriedRecords(moving, via))];
+  const size = groups.reduce((sum, { length }) => sum + length, changes.length);
+  if (size <= batch) await context.store.append([...groups.flat(), ...refsOf(context, changes)]);
+  else {
+    const isNew = (id: string) => fresh.has(id) && !stateOf(id).exists;
+    const guarded = nodes.filter(({ id, parent }) => isNew(id) && !isNew(parent)).map(({ id }) => id);
+    await appendInParts(context, groups, changes, new Set(guarded), batch);
+  }
+  return { moved: new Map(redirects.map(({ old, now }) => [old, now])) };
+}
+
+type Change = Pick<RefRecord, 'key' | 'name' | 'value'>;
+
+/** `guarded` are new nodes that nothing new stands above: each is hidden in the batch that brings it, and shown last. */
+async function appendInParts(
+  context: Context,
+  groups: readonly (readonly StoreRecord[])[],
+  changes: readonly Change[],
+  guarded: ReadonlySet<string>,
+  batch: number,
+): Promise<void> {
+  const hide = (key: string, value: boolean): Change => ({ key, name: 'removed', value });
+  let part: StoreRecord[] = [];
+  for (const group of groups) {
+    if (part.length > 0 && part.length + group.length > batch) {
+      await context.store.append(part);
+      part = [];
+    }
+    const hidden = group.filter((record) => record.k === 'node' && guarded.has(record.id)) as NodeRecord[];
+    part.push(
+      ...group,
+      ...refsOf(
+        context,
+        hidden.map(({ id }) => hide(id, true)),
+      ),
+    );
+  }
+  await context.store.append(part);
+  const told = new Set(changes.filter(({ name }) => name === 'removed').map(({ key }) => key));
+  const shown = [...guarded].filter((key) => !told.has(key)).map((key) => hide(key, false));
+  await context.store.append(refsOf(context, [...changes, ...shown]));
+}
+
+/** Refs of one step have one stamp: of two moves of the same nodes at the same time one counts for all of them. */
+function refsOf({ clock }: Context, changes: readonly Change[]): RefRecord[] {
+  const stamp = clock.tick();
+  return changes.map((change) => ({ k: 'ref', on: 'node', ...change, clock: stamp }));
+}
+
+async function statesOf({ store }: Context, ids: readonly string[]): Promise<(id: string) => State> {
+  if (ids.length === 0) return () => ({ exists: false, refs: [] });
+  const [nodes, { items }] = await Promise.all([
+    store.nodes(ids),
+    store.refs({ on: 'node', keys: ids, limit: Number.MAX_SAFE_INTEGER }),
+  ]);
+  const refs = groupBy(items, ({ key }) => key);
+  const exists = new Set(nodes.map((node) => node?.id));
+  return (id) => ({ exists: exists.has(id), refs: refs.get(id) ?? [] });
+}
+
+/** A node and what it becomes below another place. */
+interface Moving {
+  readonly old: NodeRecord;
+  readonly node: NodeRecord;
+  readonly takes: readonly TakeRecord[];
+  /** What is said of the old one: marks, whether it was removed. */
+  readonly refs: readonly RefRecord[];
+}
+
+const READ_AT_ONCE = 500;
+
+/**
+ * What nodes and all below them become under another place, parents first. Read as a whole before anything is
+ * written, because new nodes may stand where old ones do. What was moved away earlier is no longer part of it.
+ */
+async function planMove(store: Store, tops: readonly NodeRecord[], onto: Place): Promise<Moving[]> {
+  const plan: Moving[] = [];
+  let front: readonly (readonly [NodeRecord, Place])[] = tops.map((top) => [top, onto] as const);
+  while (front.length > 0) {
+    const below: (readonly [NodeRecord, Place])[] = [];
+    for (let start = 0; start < front.length; start += READ_AT_ONCE) {
+      const made = await planBatch(store, front.slice(start, start + READ_AT_ONCE));
+      for (const { moving } of made) plan.push(moving);
+      const counts = await store.childCounts(made.map(({ moving }) => moving.old.id));
+      for (const [index, { moving, place }] of made.entries()) {
+        if (counts[index] === 0) continue;
+        for await (const child of everyItem((page) => store.children(moving.old.id, page))) below.push([child, place]);
+      }
+    }
+    front = below;
+  }
+  return plan;
+}
+
+async function planBatch(store: Store, batch: readonly (readonly [NodeRecord, Place])[]) {
+  const ids = batch.map(([{ id }]) => id);
+  const [bodies, takes, { items }] = await Promise.all([
+    store.bodies(batch.map(([{ body }]) => body)),
+    takesByNode(store, ids),
+    store.refs({ on: 'node', keys: ids, limit: Number.MAX_SAFE_INTEGER }),
+  ]);
+  const refs = groupBy(items, ({ key }) => key);
+  return batch.flatMap(([old, onto], index) => {
+    const own = takes.get(old.id) ?? [];
+    const { node, next } = makeRecords(onto, messageOf(store, old, bodies[index], own), old.at);
+    const said = refs.get(old.id) ?? [];
+    const moved = said.find(({ name }) => name === 'moved')?.value;
+    if (typeof moved === 'string') return [];
+    return [{ moving: { old, node, takes: own, refs: said }, place: next }];
+  });
+}
+
+/**
+ * What another process appended to a node while it was being moved hangs below the old id, where nobody looks: it is
+ * hung where that node is now. `olds` are nodes that may have been moved.
+ */
+export async function settleBelow(context: Context, olds: readonly string[]): Promise<Map<string, string>> {
+  const { store } = context;
+  const moved = new Map<string, string>();
+  const now = await followRedirects(store, olds);
+  const parents = olds.filter((id) => now.get(id) !== id);
+  const counts = await store.childCounts(parents);
+  for (const [index, parent] of parents.entries()) {
+    if (counts[index] === 0) continue;
+    const tops = await leftBehind(store, parent);
+    const target = now.get(parent)!;
+    // A target that was forgotten for good has nothing below it.
+    if (tops.length === 0 || !(await store.nodes([target]))[0]) continue;
+    const onto = await placeBelow(store, target);
+    for (const [old, id] of (await rehang(context, { tops, onto, via: 'graft' })).moved) moved.set(old, id);
+  }
+  return moved;
+}
+
+/** The same for every node that was ever moved. */
+export async function settleAll(context: Context): Promise<Map<string, string>> {
+  const moved = new Map<string, string>();
+  for await (const refs of everyPage((page) => context.store.refs({ on: 'node', names: ['moved'], ...page }))) {
+    const olds = refs.filter(({ value }) => typeof value === 'string').map(({ key }) => key);
+    for (const [old, id] of await settleBelow(context, olds)) moved.set(old, id);
+  }
+  return moved;
+}
+
+/** Children that stayed when their parent was moved. */
+async function leftBehind(store: Store, parent: string): Promise<NodeRecord[]> {
+  const left: NodeRecord[] = [];
+  for await (const child of everyItem((page) => store.children(parent, page))) left.push(child);
+  const ids = left.map(({ id }) => id);
+  const { items } = await store.refs({ on: 'node', keys: ids, names: ['moved'], limit: ids.length + 1 });
+  const gone = new Set(items.filter(({ value }) => typeof value === 'string').map(({ key }) => key));
+  return left.filter(({ id }) => !gone.has(id));
+}
+
+/** What is known of an id. */
+interface State {
+  readonly exists: boolean;
+  readonly refs: readonly RefRecord[];
+}
+
+/** A node whose id changes, and what is said of it under the old one. */
+interface Renamed {
+  readonly old: string;
+  readonly now: string;
+  readonly refs: readonly RefRecord[];
+}
+
+/** The node at its new place and its takes; its text is there already. */
+function carriedRecords({ old, node, takes }: Moving, via: TakeRecord['via']): StoreRecord[] {
+  return [node, ...takes.map((take) => carriedTake(take, { node: node.id, via, from: old.id }))];
+}
+
+/** A take at another node, with all it says of the request and what that cost. It remembers which take it first was. */
+export function carriedTake(
+  { k: _, id, ...take }: TakeRecord,
+  change: Pick<TakeRecord, 'node' | 'via' | 'from'> & Partial<Pick<TakeRecord, 'origin'>>,
+): TakeRecord {
+  const carried = take.carried ?? { take: id, via: take.via, ...(take.from !== undefined && { from: take.from }) };
+  return takeOf({ ...take, ...change, carried });
+}
+
+/**
+ * New values of the marks: what people said of a node follows it, unless something else is said there already, and is
+ * no longer said of the old id. That id may be the new one of another node.
+ */
+function carriedMarks(
+  renamed: readonly Renamed[],
+  stateOf: (id: string) => State,
+): { readonly key: string; readonly name: string; readonly value: unknown }[] {
+  const leaving = new Set(renamed.map(({ old }) => old));
+  const values = new Map<string, { key: string; name: string; value: unknown }>();
+  const put = (key: string, name: string, value: unknown) => values.set(`${key} ${name}`, { key, name, value });
+  const said = (refs: readonly RefRecord[]) => refs.filter(({ name, value }) => isMark(name) && value !== false);
+  for (const { old, refs } of renamed) for (const { name } of said(refs)) put(old, name, false);
+  for (const { now, refs } of renamed) {
+    const there = leaving.has(now) ? [] : said(stateOf(now).refs);
+    for (const { name, value } of said(refs)) if (!there.some((ref) => ref.name === name)) put(now, name, value);
+  }
+  return [...values.values()];
+}
+
+/** New values of what hides a node, at a place where it is written: removed only if it was, and is not shown there. */
+function hidingValues(
+  key: string,
+  wasRemoved: boolean,
+  { refs }: State,
+  isShown: boolean,
+): { readonly key: string; readonly name: string; readonly value: boolean }[] {
+  const removed = wasRemoved && !isShown;
+  return [
+    ...(isMoved(refs) ? [{ key, name: 'moved', value: false }] : []),
+    ...(isRemoved(refs) === removed ? [] : [{ key, name: 'removed', value: removed }]),
+  ];
+}
+
+/**
+ * Which of the nodes to be written are there and shown already. What hangs below one that is hidden is not: it may be
+ * what an interrupted move left.
+ */
+function shownAmong(
+  nodes: readonly { readonly id: string; readonly parent: string }[],
+  stateOf: (id: string) => State,
+): Set<string> {
+  const own = new Set(nodes.map(({ id }) => id));
+  const shown = new Set<string>();
+  for (const { id, parent } of nodes) {
+    const { exists, refs } = stateOf(id);
+    if (exists && !isRemoved(refs) && !isMoved(refs) && (shown.has(parent) || !own.has(parent))) shown.add(id);
+  }
+  return shown;
+}
+
+function isRemoved(refs: readonly RefRecord[]): boolean {
+  return refs.some(({ name, value }) => name === 'removed' && value === true);
+}
+
+function isMoved(refs: readonly RefRecord[]): boolean {
+  return refs.some(({ name, value }) => name === 'moved' && typeof value === 'string');
+}
+
+/** What people said. What was worked out for a history, such as a checkpoint, does not hold for another one. */
+function isMark(name: string): boolean {
+  return name.startsWith('tag:') || name === 'note' || name === 'rating';
+}

@@ -1,0 +1,103 @@
+import { type Message, MessageList, openaiChat, readChatState } from '@skein/core';
+import { exportDialects } from '../export/dialect-messages.ts';
+import { FormatError, wrongShape } from '../format-error.ts';
+import type { Reader } from '../importer.ts';
+import { otherMembers, readJson, readObject } from '../source/exact-json.ts';
+import { chainMessages, type MessageWithFacts } from './source-conversation.ts';
+
+/** Bare messages of a dialect, which has to be named. */
+export const messages: Reader = {
+  element: 'message',
+  read(text, { dialect: id }) {
+    if (id === undefined)
+      throw new FormatError(
+        'dialect_needed',
+        `Bare messages do not say what they are written in: name the dialect, such as "${openaiChat.id}", or "legacy".`,
+      );
+    if (!Array.isArray(readJson(text))) throw wrongShape('a list of messages');
+    return {
+      messages: chainMessages(readMessages(text, id).map((message) => ({ message, take: { author: 'unknown' } }))),
+    };
+  },
+};
+
+/** The messages of a list in a dialect's own JSON, as they would be read from a request. */
+function readMessages(text: string, id: string): readonly Message[] {
+  // What a model issued together may be one message: the reader of requests knows which.
+  const spoken = exportDialects().find((one) => one.id === id);
+  const read = spoken?.members
+    ? spoken.readRequest(`{${JSON.stringify(spoken.members.messages)}:${text}}`).messages
+    : [...MessageList.fromJSON(text, { dialect: id })];
+  return requireRoles(read, id);
+}
+
+/** Unknown messages are kept; but where none is known, the dialect is another one. */
+function requireRoles(read: readonly Message[], id: string): readonly Message[] {
+  const isForeign = read.length > 0 && read.every(({ role }) => role === 'other');
+  if (isForeign) throw wrongShape(`messages of the dialect "${id}"; none of these has a role that it knows`);
+  return read;
+}
+
+/** `{"messages":[…]}`, one conversation a line: what is behind the messages belongs to the last one. */
+export const fineTuning: Reader = {
+  element: 'conversation',
+  inLines: true,
+  read(text, { dialect: id = openaiChat.id }) {
+    const known = exportDialects();
+    const spoken = known.find((one) => one.id === id);
+    if (!spoken?.members) throw wrongShape(`one of the dialects ${known.map((one) => one.id).join(', ')}, not "${id}"`);
+    const names = [spoken.members.messages, ...spoken.members.system] as const;
+    const example = readObject(text, `{"${names[0]}":[…]} on each line`);
+    if (!Array.isArray(example.value[names[0]])) throw wrongShape(`{"${names[0]}":[…]} on each line`);
+    const { system, messages } = spoken.readRequest(text);
+    const all = requireRoles([...(system ? [system] : []), ...messages], id);
+    const extra = otherMembers(example, names);
+    return {
+      messages: chainMessages(
+        all.map((message, index) => ({
+          message,
+          take: { author: 'unknown', ...(index === all.length - 1 && Object.keys(extra).length > 0 && { extra }) },
+        })),
+      ),
+    };
+  },
+};
+
+/** `MessageList` files, ours and those of version "1.0". */
+export const messageList: Reader = {
+  element: 'conversation',
+  read(text) {
+    // In lists of version "1.0" every answer is a model's; in ours, what a person put into its mouth is a person's.
+    const isOurs = readObject(text, 'a list of messages').value.format !== undefined;
+    const messages = [...MessageList.fromJSON(text)].map(withModel);
+    return { messages: chainMessages(isOurs ? messages : messages.map(byModel)) };
+  },
+};
+
+/** States of `Chat`, ours and those of version 1. */
+export const chatState: Reader = {
+  element: 'conversation',
+  read(text) {
+    const read = readChatState(text);
+    if ('problem' in read) throw new FormatError('wrong_shape', `${read.problem}.`);
+    const { list, with: partner, seen, discarded } = read.state;
+    const extra = { processed_length: seen, ...(discarded && { discarded }) };
+    const messages = [...list].map((message, index): MessageWithFacts => {
+      const about = withModel(message);
+      const provider = partner && message.role === 'assistant' ? { provider: partner.provider } : {};
+      const last = index === list.length - 1 ? { extra } : {};
+      return { ...about, take: { ...about.take, ...provider, ...last } };
+    });
+    return { messages: chainMessages(messages) };
+  },
+};
+
+/** Nothing is known but what the message says of itself. */
+function withModel(message: Message): MessageWithFacts {
+  const { model } = message.origin;
+  return { message, ...(model && { take: { model } }) };
+}
+
+function byModel(known: MessageWithFacts): MessageWithFacts {
+  return known.message.role === 'assistant' ? { ...known, take: { ...known.take, author: 'model' } } : known;
+}

@@ -1,0 +1,328 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  assistant,
+  type ContentBlock,
+  isJson,
+  isObject,
+  type Loss,
+  type Message,
+  parseJson,
+  toolResult,
+  user,
+} from '@skein/core';
+import { stringify } from 'smol-toml';
+import type { Forest } from '../../forest/forest.ts';
+import { everyItem } from '../../forest/pages.ts';
+import type { ForestNode } from '../../forest/read/read-nodes.ts';
+import { ROOT, type TakeRecord } from '../../model/index.ts';
+import { type ExportLosses, type ExportSelection, selectedChildren } from '../export/export-text.ts';
+import { FormatError } from '../format-error.ts';
+import { exactText, exactValue, readTime } from '../source/exact-json.ts';
+import { fileIn, nodeFile, ROOTS_FILE, readOlderMessage } from './older-files.ts';
+
+export interface ExportOlderOptions {
+  /** A part comes with the messages above it. Default: everything. */
+  readonly of?: ExportSelection;
+  readonly onLosses?: (node: ExportLosses) => void;
+  readonly onProgress?: (messages: number) => void;
+}
+
+interface Root {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly config: { readonly systemPrompt?: string };
+  readonly child_ids: string[];
+  nodes: number;
+}
+
+/** A system message at the front, and all of them up to it. */
+interface LeadingPrompt {
+  readonly id: string;
+  readonly prompt: string | undefined;
+  readonly node: ForestNode | undefined;
+}
+
+/** A node that is to be written: where, and below what. */
+interface NodeToWrite {
+  readonly node: ForestNode;
+  readonly root: Root;
+  readonly parent: string;
+  readonly ids: readonly string[];
+  readonly texts: readonly string[];
+  readonly facts: OlderFacts;
+}
+
+/**
+ * Writes the older layout into a new or empty folder. System messages at the front become the root's prompt; what was
+ * removed is left out. `roots.json` comes last: until then the folder is not a forest.
+ */
+export async function exportOlder(forest: Forest, folder: string, options: ExportOlderOptions = {}): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  if ((await readdir(folder)).length > 0)
+    throw new FormatError('would_overwrite', `${folder} is not empty: give a new folder.`);
+  const roots: Root[] = [];
+  const written = new Map<string, string>();
+  let messages = 0;
+
+  const rootFor = async (prompt: string | undefined, node: ForestNode): Promise<Root> => {
+    const found = roots.find(({ config }) => config.systemPrompt === prompt);
+    if (found) return found;
+    const at = await rootTime(forest, node);
+    const config = prompt === undefined ? {} : { systemPrompt: prompt };
+    const root = {
+      id: `root-${roots.length + 1}`,
+      createdAt: new Date(at).toISOString(),
+      config,
+      child_ids: [],
+      nodes: 0,
+    };
+    roots.push(root);
+    return root;
+  };
+  const tellLosses = (node: ForestNode, { dropped }: OlderFacts, losses: readonly Omit<Loss, 'message'>[]) => {
+    const all = losses.map((loss) => ({ ...loss, message: 0 }));
+    if (dropped.length > 0)
+      all.push({ kind: 'dropped', message: 0, path: 'metadata', reason: 'unknown-field', detail: dropped.join(', ') });
+    if (all.length > 0) options.onLosses?.({ head: node.id, losses: all });
+  };
+  const taskFor = (node: ForestNode, root: Root, parent: string): NodeToWrite => {
+    const { texts, losses } = toOlderMessages(node.message);
+    const facts = toOlderFacts(node, root.id);
+    tellLosses(node, facts, losses);
+    return { node, root, parent, texts, facts, ids: texts.map(() => `${root.id}/node-${++root.nodes}`) };
+  };
+  const everyChild = await selectedChildren(forest, options.of ?? 'everything');
+
+  /** From the root down to the first message that is not a system's. */
+  const open: LeadingPrompt[] = [{ id: ROOT, prompt: undefined, node: undefined }];
+  const tasks: NodeToWrite[] = [];
+  for (let lead = open.pop(); lead; lead = open.pop()) {
+    for await (const node of everyChild(lead.id)) {
+      if (node.role === 'system') {
+        const prompt = lead.prompt === undefined ? node.message.text : `${lead.prompt}\n\n${node.message.text}`;
+        const isMerged = lead.prompt !== undefined || node.message.text === '';
+        tellLosses(
+          node,
+          toOlderFacts(node, ''),
+          isMerged ? [{ kind: 'rewritten', path: 'role', reason: 'merged' }] : [],
+        );
+        if (node.childCount === 0) await rootFor(prompt, node);
+        open.push({ id: node.id, prompt, node });
+        continue;
+      }
+      const root = await rootFor(lead.prompt, lead.node ?? node);
+      const task = taskFor(node, root, root.id);
+      root.child_ids.push(task.ids[0]!);
+      tasks.push(task);
+    }
+  }
+
+  for (let task = tasks.pop(); task; task = tasks.pop()) {
+    const below: string[] = [];
+    for await (const child of everyChild(task.node.id)) {
+      const next = taskFor(child, task.root, task.ids.at(-1)!);
+      below.push(next.ids[0]!);
+      tasks.push(next);
+    }
+    await writeTask(folder, task, below);
+    written.set(task.node.id, task.ids.at(-1)!);
+    messages += 1;
+    options.onProgress?.(messages);
+  }
+  await writeBookmarks(forest, folder, written);
+  const list = roots.map(({ nodes, ...root }) => root);
+  await writeFile(join(folder, ROOTS_FILE), JSON.stringify(list, null, 2));
+}
+
+/** When the root of a node was made: the older layout knows it also of roots without a prompt. */
+async function rootTime({ store }: Forest, { at, takes }: ForestNode): Promise<number> {
+  const older = takes.map(({ extra }) => extra?.older).find((id) => typeof id === 'string');
+  if (older === undefined) return at;
+  const { items } = await store.refs({ on: 'older', keys: [older.split('/')[0]!], names: ['root'] });
+  const facts = items.at(-1)?.value;
+  return (isObject(facts) ? readTime(facts.createdAt) : undefined) ?? at;
+}
+
+async function writeTask(
+  folder: string,
+  { root, parent, ids, texts, facts }: NodeToWrite,
+  below: readonly string[],
+): Promise<void> {
+  await mkdir(fileIn(folder, `${root.id}/nodes`), { recursive: true });
+  const more = facts.file === '{}' ? '' : `,${facts.file.slice(1, -1)}`;
+  for (const [index, id] of ids.entries()) {
+    const head = {
+      id,
+      root_id: root.id,
+      parent_id: ids[index - 1] ?? parent,
+      child_ids: index + 1 < ids.length ? [ids[index + 1]] : below,
+    };
+    // Put together as text, so that long numbers in arguments stay what they are.
+    const text = `${JSON.stringify(head).slice(0, -1)},"message":${texts[index]},"metadata":${facts.metadata}${more}}`;
+    await writeFile(fileIn(folder, nodeFile(id)), text);
+  }
+}
+
+async function writeBookmarks(forest: Forest, folder: string, written: ReadonlyMap<string, string>): Promise<void> {
+  const bookmarks: Record<string, string>[] = [];
+  for await (const { node, title, createdAt } of everyItem((page) => forest.bookmarks.list(page))) {
+    const nodeId = written.get(node);
+    const time = new Date(createdAt).toISOString();
+    if (nodeId) bookmarks.push({ title, rootId: nodeId.split('/')[0]!, nodeId, createdAt: time, updatedAt: time });
+  }
+  if (bookmarks.length > 0) await writeFile(join(folder, 'config.toml'), stringify({ bookmarks }));
+}
+
+/** The JSON texts of the messages that one becomes in the older layout, and what they cannot say. */
+interface OlderMessages {
+  readonly texts: readonly string[];
+  readonly losses: readonly Omit<Loss, 'message'>[];
+}
+
+/** Stands for a message of which nothing is left: the layout refuses blank texts, and what follows hangs below it. */
+const EMPTY_TEXT = '(empty)';
+
+/**
+ * The older layout knows text and calls, of users, assistants and tools. Results that were gathered are kept apart; what
+ * it has no word for is left out, and said.
+ */
+function toOlderMessages(message: Message): OlderMessages {
+  if (isOlder(message)) return { texts: [message.raw], losses: [] };
+  const losses: Omit<Loss, 'message'>[] = [];
+  const plain = (blocks: readonly ContentBlock[], path: string): ContentBlock[] =>
+    blocks.flatMap((block, index) => {
+      const at = `${path}[${index}]`;
+      if (block.type === 'text' || block.type === 'refusal') {
+        if (isBlank(block.text)) losses.push({ kind: 'dropped', path: at, reason: 'empty' });
+        else if (block.type === 'refusal') losses.push({ kind: 'rewritten', path: at, reason: 'refusal' });
+        else if (block.citations) losses.push({ kind: 'dropped', path: at, reason: 'citations' });
+        return isBlank(block.text) ? [] : [{ type: 'text', text: block.text } as const];
+      }
+      const isNamed = block.type === 'tool-use' && !isBlank(block.id) && !isBlank(block.name);
+      if (isNamed && message.role === 'assistant') return [withObject(block, at, losses)];
+      if (block.type !== 'tool-result') losses.push({ kind: 'dropped', path: at, reason: lossReason(block) });
+      return [];
+    });
+  const something = (blocks: ContentBlock[]): ContentBlock[] => {
+    if (blocks.length > 0) return blocks;
+    losses.push({ kind: 'synthesised', path: 'content', reason: 'empty' });
+    return [{ type: 'text', text: EMPTY_TEXT }];
+  };
+  const results = message.toolResults.map(({ toolCallId, content, isError }) =>
+    toolResult(toolCallId, something(plain(content, 'content')), { isError }),
+  );
+  const rest = message.role === 'tool' ? [] : plain(message.content, 'content');
+  if (message.role === 'system' || message.role === 'other')
+    losses.push({ kind: 'rewritten', path: 'role', reason: 'inline-system' });
+  const write = message.role === 'assistant' ? assistant : user;
+  const said = rest.length > 0 || results.length === 0 ? [write(something(rest))] : [];
+  return { texts: [...results, ...said].map(({ raw }) => raw), losses };
+}
+
+function isOlder({ raw, origin }: Message): boolean {
+  if (origin.dialect !== 'blocks') return false;
+  try {
+    const { content } = readOlderMessage(raw, parseJson(raw));
+    return content.every(isWhole);
+  } catch {
+    return false;
+  }
+}
+
+/** A block that the reader of the older layout takes: it wants texts, ids and names that are not blank. */
+function isWhole(block: ContentBlock): boolean {
+  if (block.type === 'text') return !isBlank(block.text);
+  if (block.type === 'tool-use') return !isBlank(block.id) && !isBlank(block.name);
+  return block.type === 'tool-result' && block.content.every(isWhole);
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+type ToolUse = Extract<ContentBlock, { type: 'tool-use' }>;
+
+/** Arguments that are no object cannot be read back. */
+function withObject(
+  { id, name, parameters, rawParameters }: ToolUse,
+  path: string,
+  losses: Omit<Loss, 'message'>[],
+): ContentBlock {
+  const isObjectText = isBlank(rawParameters) || (isJson(rawParameters) && rawParameters.trimStart().startsWith('{'));
+  if (!isObjectText) losses.push({ kind: 'rewritten', path, reason: 'malformed-arguments' });
+  return {
+    type: 'tool-use',
+    id,
+    name,
+    parameters,
+    rawParameters: isObjectText ? rawParameters : JSON.stringify({ input: rawParameters }),
+  };
+}
+
+function lossReason(block: ContentBlock): Loss['reason'] {
+  if (block.type === 'reasoning') return 'foreign-reasoning';
+  if (block.type === 'tool-use') return 'tool-name';
+  return block.type === 'media' ? 'unsupported-media' : 'unknown-block';
+}
+
+/** What the older layout says of a node beside its message, as JSON texts. */
+interface OlderFacts {
+  readonly metadata: string;
+  /** Members of the file that are neither the tree's nor the message's. */
+  readonly file: string;
+  /** Names of what the layout has no place for. */
+  readonly dropped: readonly string[];
+}
+
+/** Members of a take that are written, or that every forest gives anew. */
+const PLACED: ReadonlySet<string> = new Set(
+  'k id node at author via origin thread provider model params usage stop extra'.split(' '),
+);
+
+/** Members of the metadata that are made from the take and the marks, whatever an importer called so. */
+const OWN = ['timestamp', 'original_root_id', 'tags'];
+
+/** When, by whom, and what people said of it. What came from the older layout goes back as it was. */
+function toOlderFacts({ takes, at, marks }: ForestNode, rootId: string): OlderFacts {
+  const take = takes.find(({ author }) => author === 'model') ?? takes[0];
+  const { older, file, source_info: source, ...extra } = { ...take?.extra };
+  const metadata = {
+    ...extra,
+    timestamp: new Date(take?.at ?? at).toISOString(),
+    original_root_id: rootId,
+    tags: marks.tags.length > 0 ? marks.tags : undefined,
+  };
+  const sourceText = exactText({ ...sourceInfo(take, older !== undefined), ...(isObject(source) && source) }, 2);
+  return {
+    metadata: `${exactText(metadata, 1).slice(0, -1)},"source_info":${sourceText}}`,
+    file: exactText(isObject(file) ? file : {}, 1),
+    dropped: [
+      ...Object.keys(marks).filter((name) => name !== 'tags'),
+      ...(takes.length > 1 ? ['takes'] : []),
+      ...Object.keys(take ?? {}).filter((name) => !PLACED.has(name)),
+      ...(take?.stop && take.stop.native === undefined ? ['stop'] : []),
+      // Of the older layout itself, these are what is written anew.
+      ...OWN.filter((name) => older === undefined && name in extra).map((name) => `extra.${name}`),
+    ],
+  };
+}
+
+function sourceInfo(take: TakeRecord | undefined, isOlder: boolean): Record<string, unknown> {
+  if (take?.author !== 'model') return { type: take?.author === 'tool' ? 'tool_result' : 'user' };
+  const { provider, model, params, stop, usage } = take;
+  return {
+    type: 'model',
+    ...(provider && { provider }),
+    ...(model && { model_name: model }),
+    ...(params && { parameters: params }),
+    ...(stop?.native && { finish_reason: stop.native }),
+    ...(usage && { usage: writeUsage(usage, isOlder) }),
+  };
+}
+
+/** The provider's own numbers are `raw` there; of a node from the older layout, the whole of it was kept. */
+function writeUsage({ input, output, native }: NonNullable<TakeRecord['usage']>, isOlder: boolean): unknown {
+  const raw = isJson(native) ? exactValue(native, parseJson(native)) : native;
+  return isOlder ? raw : { input_tokens: input, output_tokens: output, raw };
+}

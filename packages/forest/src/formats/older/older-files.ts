@@ -1,0 +1,253 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { elementTexts, isLegacyMessage, isObject, type JsonObject, type Message, normalizeMessage } from '@skein/core';
+import type { Problem } from '../../store/index.ts';
+import { FormatError, wrongShape } from '../format-error.ts';
+import { type ExactObject, memberTexts, objectAt, readJson, readObject, textMember } from '../source/exact-json.ts';
+
+/**
+ * The older layout: `roots.json`, and `root-1/nodes/node-1.json` for the node `root-1/node-1`. Ids come from files
+ * that anyone may have written, so only plain names lead to a path.
+ */
+const NAME = /^[A-Za-z0-9_-]{1,100}$/;
+
+export const ROOTS_FILE = 'roots.json';
+
+export function isOlderNodeId(id: string): boolean {
+  const [root, node, more] = id.split('/');
+  return more === undefined && NAME.test(root ?? '') && NAME.test(node ?? '');
+}
+
+function isOlderRootId(id: string): boolean {
+  return NAME.test(id);
+}
+
+/** From the folder, with slashes: the name that problems are reported under. */
+export function nodeFile(id: string): string {
+  const [root, node] = id.split('/');
+  return `${root}/nodes/${node}.json`;
+}
+
+export function fileIn(folder: string, name: string): string {
+  return join(folder, ...name.split('/'));
+}
+
+/** Refuses a folder that is not in the older layout. */
+export async function requireOlderLayout(folder: string): Promise<void> {
+  if (await isOlderLayout(folder)) return;
+  throw new FormatError(
+    'unknown_format',
+    `There is no "${ROOTS_FILE}" in ${folder}: it is not a folder of the older layout.`,
+  );
+}
+
+/** Whether a folder is in the older layout: it has `roots.json`. */
+export async function isOlderLayout(folder: string): Promise<boolean> {
+  return (await fileState(folder, ROOTS_FILE)) !== undefined;
+}
+
+/** How a file was when it was read: another time or size means that another program wrote it. */
+export interface FileState {
+  readonly mtime: number;
+  readonly size: number;
+}
+
+export interface OlderRoot {
+  readonly id: string;
+  readonly createdAt: string | undefined;
+  readonly deleted: boolean;
+  readonly systemPrompt: string | undefined;
+  readonly childIds: readonly string[];
+  readonly file: ExactObject;
+}
+
+export interface OlderNode {
+  readonly id: string;
+  readonly rootId: string;
+  /** The root's id for a first message. */
+  readonly parentId: string;
+  readonly childIds: readonly string[];
+  readonly message: Message;
+  readonly metadata: ExactObject;
+  readonly file: ExactObject;
+  readonly state: FileState;
+}
+
+/** Undefined when there is no such file. */
+export async function fileState(folder: string, name: string): Promise<FileState | undefined> {
+  try {
+    const { mtimeMs, size } = await stat(fileIn(folder, name));
+    return { mtime: mtimeMs, size };
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/** Every root that can be read; one that cannot does not hide the others, and is told. */
+async function readRoots(folder: string, onProblem: (error: unknown) => void): Promise<OlderRoot[]> {
+  const text = await readText(folder, ROOTS_FILE);
+  const list = readJson(text);
+  if (!Array.isArray(list)) throw wrongShape(`a list of roots in ${ROOTS_FILE}`);
+  return elementTexts(text).flatMap((element) => {
+    try {
+      return [toRoot(readObject(element, 'a root'))];
+    } catch (error) {
+      onProblem(error);
+      return [];
+    }
+  });
+}
+
+function toRoot(file: ExactObject): OlderRoot {
+  const { value } = file;
+  const id = textMember(value, 'id');
+  if (id === undefined || !isOlderRootId(id)) throw wrongShape('a root with an "id" such as "root-1"');
+  const config = isObject(value.config) ? value.config : {};
+  return {
+    id,
+    createdAt: textMember(value, 'createdAt'),
+    deleted: value.deleted === true,
+    systemPrompt: textMember(config, 'systemPrompt'),
+    childIds: readIds(value.child_ids),
+    file,
+  };
+}
+
+/** A node by its older id; throws when its file is not as it should be. */
+export async function readOlderNode(folder: string, id: string): Promise<OlderNode> {
+  const name = nodeFile(id);
+  const state = await fileState(folder, name);
+  if (!state) throw new FormatError('broken_tree', 'The file is not there.');
+  const file = readObject(await readText(folder, name), 'a node');
+  const { value } = file;
+  if (value.id !== id) throw wrongShape(`the id "${id}" in the file, which says ${JSON.stringify(value.id)}`);
+  const rootId = id.split('/')[0]!;
+  const parentId = textMember(value, 'parent_id');
+  if (parentId === undefined || (parentId !== rootId && !isOlderNodeId(parentId)))
+    throw wrongShape('"parent_id" with the id of a node, or of the root');
+  return {
+    id,
+    rootId,
+    parentId,
+    childIds: readIds(value.child_ids),
+    message: readOlderMessage(memberTexts(file).get('message') ?? '', value.message),
+    metadata: objectAt(file, 'metadata') ?? { text: '{}', value: {} },
+    file,
+    state,
+  };
+}
+
+function readIds(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((id): id is string => typeof id === 'string' && isOlderNodeId(id)) : [];
+}
+
+async function readText(folder: string, name: string): Promise<string> {
+  return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(fileIn(folder, name)));
+}
+
+/**
+ * A message of the older layout, in blocks or in the shape before them. Strict: the layout knows nothing but text and
+ * calls, so anything else is damage, not a later version. Blanks between the tokens are no part of the message, or a
+ * file that was only indented anew would hold another one.
+ */
+export function readOlderMessage(text: string, value: unknown): Message {
+  if (!isObject(value)) throw wrongMessage('it is not an object');
+  if (!['user', 'assistant', 'tool'].includes(String(value.role)))
+    throw wrongMessage(`the role is ${JSON.stringify(value.role)}; it is user, assistant or tool`);
+  if (value.role === 'tool' && (typeof value.tool_call_id !== 'string' || value.tool_call_id === ''))
+    throw wrongMessage('a tool message needs "tool_call_id"');
+  if (isLegacyMessage(value)) {
+    if (value.role !== 'assistant' && (value.content === null || (value.tool_calls?.length ?? 0) > 0))
+      throw wrongMessage(`a ${value.role} message has text, and no tool calls`);
+  } else checkBlocks(value);
+  return normalizeMessage(withoutBlanks(text));
+}
+
+function checkBlocks({ role, content }: JsonObject): void {
+  if (!Array.isArray(content) || content.length === 0)
+    throw wrongMessage('"content" is neither text nor a list with blocks');
+  for (const [index, block] of content.entries()) {
+    const at = `content[${index}]`;
+    if (!isObject(block)) throw wrongMessage(`${at} is not an object`);
+    if (block.type === 'text' && typeof block.text === 'string') continue;
+    if (block.type !== 'tool-use') throw wrongMessage(`${at} is neither a text nor a tool-use block`);
+    if (role !== 'assistant') throw wrongMessage(`${at} is a call, but only the assistant calls tools`);
+    if (typeof block.id !== 'string' || typeof block.name !== 'string' || !isObject(block.parameters))
+      throw wrongMessage(`${at} needs "id", "name" and "parameters"`);
+  }
+}
+
+function withoutBlanks(text: string): string {
+  return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
+}
+
+function wrongMessage(problem: string): FormatError {
+  return new FormatError('wrong_shape', `Its message is not one of the older layout: ${problem}.`);
+}
+
+/** The ids of all nodes that have files, whether or not anything lists them. */
+export async function* everyOlderId(folder: string): AsyncGenerator<string> {
+  for (const root of await rootFolders(folder)) yield* await nodesIn(folder, root);
+}
+
+async function rootFolders(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return names.filter(isOlderRootId).sort(byNumber);
+}
+
+async function nodesIn(folder: string, root: string): Promise<string[]> {
+  const names = await readdir(fileIn(folder, `${root}/nodes`)).catch((error: { code?: unknown }) => {
+    // A root may have no folder of nodes.
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const ids = names.filter((name) => name.endsWith('.json')).map((name) => `${root}/${name.slice(0, -'.json'.length)}`);
+  return ids.filter(isOlderNodeId).sort(byNumber);
+}
+
+function byNumber(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}
+
+/** The roots, read again only when their file was changed: the same list means the same file. */
+export function createRootsReader(folder: string, problems: FileProblems): () => Promise<readonly OlderRoot[]> {
+  let last: { readonly state: FileState | undefined; readonly roots: readonly OlderRoot[] } | undefined;
+
+  const read = async (): Promise<readonly OlderRoot[]> => {
+    problems.resolve(ROOTS_FILE);
+    try {
+      return await readRoots(folder, (error) => problems.report(ROOTS_FILE, error));
+    } catch (error) {
+      problems.report(ROOTS_FILE, error);
+      return [];
+    }
+  };
+
+  return async () => {
+    const state = await fileState(folder, ROOTS_FILE);
+    if (!last || last.state?.mtime !== state?.mtime || last.state?.size !== state?.size)
+      last = { state, roots: await read() };
+    return last.roots;
+  };
+}
+
+/** Files that cannot be read, by name: each once, and no longer when it was put right. */
+export interface FileProblems {
+  report(file: string, error: unknown): void;
+  resolve(file: string): void;
+  list(): Problem[];
+}
+
+export function createFileProblems(): FileProblems {
+  const problems = new Map<string, Problem>();
+  return {
+    report(file, error) {
+      problems.set(file, { code: 'unreadable-file', where: file, message: (error as Error).message });
+    },
+    resolve: (file) => problems.delete(file),
+    list: () => [...problems.values()],
+  };
+}

@@ -1,0 +1,93 @@
+import { canonical, elementTexts, isJson, isObject, type JsonObject, membersOf, parseJson, textAt } from '@skein/core';
+import { FormatError, wrongShape } from '../format-error.ts';
+
+/** An object that was read, and its exact text, from which messages are cut. */
+export interface ExactObject {
+  readonly text: string;
+  readonly value: JsonObject;
+}
+
+export function readObject(text: string, expected: string): ExactObject {
+  const value = readJson(text);
+  if (!isObject(value)) throw wrongShape(expected);
+  return { text, value };
+}
+
+/** The elements of a list, each an object with its text. */
+export function readObjects(text: string, values: readonly unknown[], expected: string): ExactObject[] {
+  return elementTexts(text).map((element, index) => {
+    const value = values[index];
+    if (!isObject(value)) throw wrongShape(`${expected} as element ${index}`);
+    return { text: element, value };
+  });
+}
+
+/** The exact texts of an object's members by name. */
+export function memberTexts({ text }: ExactObject): Map<string, string> {
+  return new Map(membersOf(text).map(({ name, start, end }) => [name, text.slice(start, end)]));
+}
+
+export function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new FormatError('not_json', `Not JSON: ${(cause as Error).message}`, cause);
+  }
+}
+
+/** The object at a name, with its text; undefined where there is none. */
+export function objectAt({ text, value }: ExactObject, name: string): ExactObject | undefined {
+  const inner = value[name];
+  return isObject(inner) ? { text: textAt(text, [name])!, value: inner } : undefined;
+}
+
+/**
+ * The members that a message has no place for, for the take. A value that would be another one after
+ * `JSON.parse`, such as a long integer, is kept as `{"json": <its text>}`.
+ */
+export function otherMembers(exact: ExactObject, names: readonly string[]): Record<string, unknown> {
+  const { value } = exact;
+  const kept = [...memberTexts(exact)].filter(([name]) => !names.includes(name) && value[name] !== null);
+  return Object.fromEntries(kept.map(([name, text]) => [name, exactValue(text, value[name])]));
+}
+
+export function exactValue(text: string, value: unknown): unknown {
+  const written = JSON.stringify(value);
+  return written === text || canonical(written) === canonical(text) ? value : { json: text };
+}
+
+/** JSON of a value in which `exactValue` may have kept texts, down to a depth. */
+export function exactText(value: unknown, depth: number): string {
+  if (!isObject(value)) return JSON.stringify(value);
+  if (isKeptText(value)) return value.json;
+  if (depth === 0) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactText(member, depth - 1)}`).join(',')}}`;
+}
+
+/** An object that merely looks like one that was kept holds nothing that `JSON.parse` would change. */
+function isKeptText(value: JsonObject): value is { json: string } {
+  const { json } = value;
+  if (typeof json !== 'string' || Object.keys(value).length > 1 || !isJson(json)) return false;
+  const kept = exactValue(json, parseJson(json));
+  return isObject(kept) && kept.json === json;
+}
+
+/** A text where it is one that says something. */
+export function textMember(value: JsonObject, name: string): string | undefined {
+  const text = value[name];
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+/** Milliseconds of an ISO date or of seconds since 1970. */
+export function readTime(value: unknown): number | undefined {
+  const time = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isFinite(time) ? Math.round(time) : undefined;
+}
+
+/** Arguments as they are written into a call: their exact text, or a text that is JSON, or an object around it. */
+export function argumentsText(value: unknown, text: string | undefined): string {
+  if (isObject(value)) return text ?? JSON.stringify(value);
+  if (typeof value === 'string' && isJson(value) && isObject(parseJson(value))) return value;
+  return value === undefined || value === null || value === '' ? '{}' : JSON.stringify({ input: value });
+}

@@ -1,0 +1,157 @@
+import { canonical } from '@skein/core';
+import type { Forest } from '../forest/forest.ts';
+import { takesByNode } from '../forest/read/read-nodes.ts';
+import { followRedirects } from '../forest/read/resolve.ts';
+import { readThreads } from '../forest/threads/thread.ts';
+import { titleOfMessages } from '../forest/threads/title.ts';
+import { takeFor } from '../forest/write/append.ts';
+import { makeRecords, type Place, placeBelow, ROOT_PLACE } from '../forest/write/append-point.ts';
+import {
+  type BodyRecord,
+  type NodeRecord,
+  type RefRecord,
+  ROOT,
+  type SiblingTime,
+  sha256,
+  type TakeRecord,
+} from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import { FormatError, wrongShape } from './format-error.ts';
+import type { Conversation, ImportFormat, SourceMessage } from './import-file.ts';
+
+interface WrittenConversation {
+  readonly thread: string;
+  readonly messages: number;
+  readonly added: number;
+}
+
+interface PreparedMessage {
+  readonly node: NodeRecord;
+  readonly body: BodyRecord;
+  readonly take: TakeRecord;
+  readonly hasTime: boolean;
+}
+
+/** Writes a conversation and its thread in one batch: all of it is there afterwards, or nothing. */
+export async function writeConversation(
+  { store, clock }: Forest,
+  format: ImportFormat,
+  source: Conversation,
+): Promise<WrittenConversation> {
+  if (source.messages.length === 0) throw wrongShape('at least one message');
+  const now = source.updatedAt ?? source.createdAt ?? clock.now();
+  const { made, places } = await prepareMessages(store, source, now, clock.siblingTime);
+  const ids = made.map(({ node }) => node.id);
+  const [there, takes] = await Promise.all([store.nodes(ids), takesByNode(store, ids)]);
+  const records = made.flatMap(({ node, body, take, hasTime }) => {
+    // Without a time of the source's own, the same facts are the same take whenever they are imported.
+    const isKnown = !hasTime && (takes.get(node.id) ?? []).some((known) => isSameTake(known, take));
+    return isKnown ? [] : [body, node, take];
+  });
+  const head = places.get(source.head ?? '')?.id ?? places.get(source.messages.at(-1)!.key)!.id;
+  const thread = importedThreadId(format, source, head);
+  await store.append([...records, ...(await threadRecords(store, thread, head, source, now))]);
+  const added = new Set(ids.filter((_, index) => there[index] === undefined)).size;
+  return { thread, messages: made.length, added };
+}
+
+/** Where nodes were moved since, what follows hangs where they are now, and their old places stay empty. */
+async function prepareMessages(store: Store, source: Conversation, now: number, siblingTime: SiblingTime) {
+  const ordered = { ...source, messages: parentsFirst(source.messages) };
+  const planned = await prepareBelow(ordered, now, siblingTime, async (id) => id);
+  const moves = await followRedirects(
+    store,
+    planned.made.map(({ node }) => node.id),
+  );
+  if ([...moves].every(([from, to]) => from === to)) return planned;
+  return prepareBelow(
+    ordered,
+    now,
+    siblingTime,
+    async (id) => (await followRedirects(store, [id])).get(id)!,
+    (id) => placeBelow(store, id),
+  );
+}
+
+async function prepareBelow(
+  source: Conversation,
+  now: number,
+  siblingTime: SiblingTime,
+  whereIs: (id: string) => Promise<string>,
+  placeAt?: (id: string) => Promise<Place>,
+) {
+  const made: PreparedMessage[] = [];
+  const places = new Map<string, Place>();
+  for (const { key, parent, message, at, take } of source.messages) {
+    const place = parent === undefined ? ROOT_PLACE : places.get(parent)!;
+    const { node, body, next } = makeRecords(place, message, siblingTime(place.id, at ?? now));
+    const target = await whereIs(node.id);
+    places.set(key, target === node.id || !placeAt ? next : await placeAt(target));
+    if (target !== node.id) continue;
+    const facts = { via: 'import' as const, ...take, at: at ?? now };
+    made.push({ node, body, take: takeFor(message, node.id, facts), hasTime: at !== undefined });
+  }
+  return { made, places };
+}
+
+function isSameTake({ id, at, ...known }: TakeRecord, { id: _id, at: _at, ...take }: TakeRecord): boolean {
+  return canonical(JSON.stringify(known)) === canonical(JSON.stringify(take));
+}
+
+/** The same conversation is the same thread; one without an id of its own is known by where it ends. */
+function importedThreadId(format: ImportFormat, { id }: Conversation, head: string): string {
+  return `import-${sha256(`skein-import/1\n${format}\n${id === undefined ? `node ${head}` : `id ${id}`}`).slice(0, 24)}`;
+}
+
+async function threadRecords(
+  store: Store,
+  thread: string,
+  head: string,
+  source: Conversation,
+  now: number,
+): Promise<RefRecord[]> {
+  const { createdAt = now, updatedAt, tags = [] } = source;
+  // A source without times says nothing new about a thread that is there.
+  if (updatedAt === undefined && (await readThreads(store, [thread]))[0]) return [];
+  const clock = sourceStamp(now);
+  const values = {
+    start: ROOT,
+    head,
+    title: source.title || titleOfMessages(source.messages.map(({ message }) => message)),
+    created: createdAt,
+    ...Object.fromEntries(tags.map((tag) => [`tag:${tag}`, true])),
+    touched: now,
+  };
+  return Object.entries(values).map(([name, value]) => ({ k: 'ref', on: 'thread', key: thread, name, value, clock }));
+}
+
+/** Parents before their children, otherwise in the order they came. */
+function parentsFirst(messages: readonly SourceMessage[]): SourceMessage[] {
+  const below = new Map<string | undefined, SourceMessage[]>();
+  const keys = new Set(messages.map(({ key }) => key));
+  if (keys.size < messages.length) throw new FormatError('broken_tree', 'Two messages have the same id.');
+  for (const message of messages) {
+    const { key, parent } = message;
+    if (parent !== undefined && !keys.has(parent))
+      throw new FormatError('broken_tree', `The parent ${parent} of message ${key} is not there.`);
+    const siblings = below.get(parent);
+    if (siblings) siblings.push(message);
+    else below.set(parent, [message]);
+  }
+  const ordered: SourceMessage[] = [];
+  const open = (below.get(undefined) ?? []).toReversed();
+  for (let next = open.pop(); next; next = open.pop()) {
+    ordered.push(next);
+    for (const child of (below.get(next.key) ?? []).toReversed()) open.push(child);
+  }
+  if (ordered.length < messages.length) throw new FormatError('broken_tree', 'Some messages are their own ancestors.');
+  return ordered;
+}
+
+/**
+ * The stamp of what a source said at a time of its own: importing it again changes nothing, a later state of the
+ * source wins, and so does whatever was changed here since.
+ */
+export function sourceStamp(at: number): string {
+  return `${Math.max(0, Math.floor(at)).toString(36).padStart(9, '0')}.0000.import`;
+}

@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto';
+import { canonical } from '@skein/core';
+import type { TakeRecord } from './records.ts';
+
+/** The empty history, parent of every first message. It has no record. */
+export const ROOT = '0'.repeat(40);
+
+/** Length of an id in hexadecimal digits. */
+export const ID_LENGTH = 40;
+
+/**
+ * Id rule 1: the first 40 hexadecimal digits of the SHA-256 of four lines: the rule, the parent's id, the dialect,
+ * and the SHA-256 of the message's exact text. Ids outlive code: this never changes (docs/forest-rules.md).
+ */
+export function nodeId(parent: string, dialect: string, digest: string): string {
+  return sha256(`skein-node/1\n${parent}\n${dialect}\n${digest}`).slice(0, ID_LENGTH);
+}
+
+/** Whether it looks like an id or the beginning of one. */
+export function isIdPrefix(text: string): boolean {
+  return /^[0-9a-f]{4,40}$/.test(text);
+}
+
+/** A take with its id: the same facts give the same take, wherever they are written. */
+export function takeOf(facts: Omit<TakeRecord, 'k' | 'id'>): TakeRecord {
+  const id = sha256(`skein-take/1\n${canonicalText(facts)}`).slice(0, 32);
+  return { k: 'take', id, ...facts };
+}
+
+/** The same as `canonical(JSON.stringify(value))`, without writing the JSON text first and reading it again: every message has a take. */
+export function canonicalText(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
+  if (Number.isSafeInteger(value)) return integerText(value as number);
+  if (typeof value !== 'object' || value === null) return canonical(JSON.stringify(value));
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const one of value) text += `${text && ','}${canonicalText(one ?? null)}`;
+    return `[${text}]`;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name of inOrder(Object.keys(members))) {
+    const member = members[name];
+    if (member !== undefined) text += `${text && ','}${quoted(name)}:${canonicalText(member)}`;
+  }
+  return `{${text}}`;
+}
+
+/** By code units, as `sort` does, which makes three lists for each of the few names that most objects have. */
+function inOrder(names: string[]): string[] {
+  if (names.length > FEW) return names.sort();
+  for (let from = 1; from < names.length; from++) {
+    const name = names[from]!;
+    let to = from;
+    for (; to > 0 && names[to - 1]! > name; to--) names[to] = names[to - 1]!;
+    names[to] = name;
+  }
+  return names;
+}
+
+const FEW = 32;
+
+/** Names and ids need no escapes, and are nearly all of a take. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+const PLAIN = /^[\w.:/-]*$/;
+
+/** `1200` is `12e2`: digits without zeros behind them, and an exponent of ten. */
+function integerText(value: number): string {
+  if (value % 10 !== 0) return String(value);
+  if (value === 0) return '0';
+  let [digits, exponent] = [value / 10, 1];
+  for (; digits % 10 === 0; digits /= 10) exponent += 1;
+  return `${digits}e${exponent}`;
+}
+
+/** SHA-256 of a text's UTF-8 bytes, in hex; the same as `digest` of core. */
+export function sha256(text: string): string {
+  return hash('sha256', text, 'hex');
+}

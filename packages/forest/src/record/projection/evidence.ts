@@ -1,0 +1,167 @@
+import type { Message } from '@skein/core';
+import { ECHO_START, type Echo, extendEcho, sha256 } from '../../model/index.ts';
+
+/**
+ * What shows that a client sends back a reply which it was given: ids and signatures that only the provider could have made
+ * up, the words of a turn, and long passages of it inside a summary.
+ */
+
+const ISSUED: ReadonlySet<string> = new Set([
+  'id',
+  'call_id',
+  'signature',
+  'encrypted_content',
+  'thoughtSignature',
+  'thought_signature',
+]);
+/** What a model or a tool wrote itself may name anything. */
+const FOREIGN: ReadonlySet<string> = new Set([
+  'input',
+  'args',
+  'arguments',
+  'parameters',
+  'output',
+  'response',
+  'result',
+]);
+
+/** Ids, signatures and encrypted parts of a reply. Short ones such as `call_0` are issued again and again. */
+export function readIssuedIds({ raw }: Message): readonly string[] {
+  if (!/"(?:id|call_id|signature|encrypted_content|data|thought_?[sS]ignature)"/.test(raw)) return [];
+  const found = new Set<string>();
+  collect(JSON.parse(raw), found);
+  return [...found];
+}
+
+function collect(value: unknown, found: Set<string>): void {
+  if (Array.isArray(value)) for (const each of value) collect(each, found);
+  else if (typeof value === 'object' && value !== null) {
+    const { type } = value as { type?: unknown };
+    for (const [name, member] of Object.entries(value)) {
+      const isIssued =
+        ISSUED.has(name) || (name === 'data' && typeof type === 'string' && /redacted|encrypted/.test(type));
+      if (typeof member !== 'string') {
+        if (!FOREIGN.has(name)) collect(member, found);
+      } else if (isIssued && isUnlikelyTwice(member)) found.add(shortened(member));
+    }
+  }
+}
+
+/** Random enough that nobody else is given it: eight letters and digits in a row with a digit among them, or a long text. */
+function isUnlikelyTwice(id: string): boolean {
+  return id.length >= 40 || /(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{8,}|[A-Za-z0-9]{16,}/.test(id);
+}
+
+function shortened(id: string): string {
+  return id.length <= 64 ? id : sha256(id).slice(0, 32);
+}
+
+/** What was asked since the reply before it, and a reply, as one hash: the turn, wherever it stands in a history. */
+export function turnKey(asked: readonly Message[], reply: Message): string {
+  let echo: Echo = { ...ECHO_START, leading: false };
+  for (const message of asked) echo = extendEcho(echo, message);
+  return extendEcho(echo, reply).text;
+}
+
+/** The messages that ask for the reply at an index: everything behind the reply before it. */
+export function questionBefore(messages: readonly Message[], index: number): readonly Message[] {
+  let from = index;
+  while (from > 0 && messages[from - 1]!.role !== 'assistant') from -= 1;
+  return messages.slice(from, index).filter(({ role }) => role !== 'system');
+}
+
+const MONTH =
+  '(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)';
+const DAY_OF_MONTH = '\\d{1,2}(?:st|nd|rd|th)?';
+
+/** Dates and times, as people and programs write them. */
+const DATES: readonly RegExp[] = [
+  /\b\d{4}-\d{1,2}-\d{1,2}(?:[t ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:z|[+-]\d{2}:?\d{2})?)?\b/gi,
+  /\b\d{1,4}([./])\d{1,2}\1\d{1,4}\b/g,
+  new RegExp(
+    `\\b(?:${DAY_OF_MONTH}\\s+(?:of\\s+)?)?${MONTH}\\b\\.?(?:\\s+${DAY_OF_MONTH}\\b)?(?:,?\\s+\\d{4}\\b)?`,
+    'gi',
+  ),
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:mon|tue|wed|thu|fri|sat|sun)\b/gi,
+  /\b\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[ap]\.?m\b\.?)?|\b\d{1,2}\s*[ap]m\b/gi,
+  /#(?:[\s.,:/+-]*(?:#|\b(?:utc|gmt|at|t|z)\b))*/gi,
+];
+
+/** Numbers, UUIDs and digests. */
+const NUMBERS: readonly RegExp[] = [
+  /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
+  /\b(?=[0-9a-f]*\d)[0-9a-f]{4,}\b/gi,
+  /\d+/g,
+  /#(?:[\s.,:/+-]*(?:#|\b(?:am|pm|utc|gmt|st|nd|rd|th|t|z)\b))*/gi,
+];
+
+/** A system text as hashes of what does not change with every request. */
+export interface SystemKeys {
+  /** Without dates and times: it changes with every day, and is the same. */
+  readonly dated: string;
+  /** Also without numbers and UUIDs. They may be a count, or the number of a customer. */
+  readonly numbered: string;
+}
+
+export function systemKeys(texts: readonly string[]): SystemKeys {
+  const mask = (text: string, patterns: readonly RegExp[]) =>
+    patterns.reduce((masked, pattern) => masked.replace(pattern, '#'), text);
+  const dated = mask(texts.join('\n'), DATES);
+  return { dated: textKey(dated), numbered: textKey(mask(dated, NUMBERS)) };
+}
+
+function textKey(text: string): string {
+  return sha256(text.replace(/\s+/g, ' ').trim()).slice(0, 16);
+}
+
+/** Passages are compared in blocks of so many characters; four of them in a row are found in every run of 200. */
+const BLOCK = 40;
+const BLOCKS_IN_A_ROW = 4;
+
+/** The blocks of a reply, each as a number; undefined when it is too short to be told from others. */
+export function toPassages(text: string): readonly number[] | undefined {
+  const least = BLOCK * (BLOCKS_IN_A_ROW + 1);
+  const plain = text.length < least ? '' : withoutSpace(text);
+  if (plain.length < least) return undefined;
+  return Array.from({ length: Math.floor(plain.length / BLOCK) }, (_, index) =>
+    hashText(plain.slice(index * BLOCK, (index + 1) * BLOCK)),
+  );
+}
+
+/** Tells whether a text has 200 characters in a row of a reply. */
+export function createQuoteFinder(text: string): (passages: readonly number[]) => boolean {
+  const windows = windowHashes(withoutSpace(text));
+  return (passages) => {
+    let row = 0;
+    for (const passage of passages) {
+      row = windows.has(passage) ? row + 1 : 0;
+      if (row === BLOCKS_IN_A_ROW) return true;
+    }
+    return false;
+  };
+}
+
+function withoutSpace(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+const BASE = 257;
+const HIGHEST = Array.from({ length: BLOCK - 1 }).reduce<number>((power) => Math.imul(power, BASE), 1);
+
+function hashText(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, BASE) + text.charCodeAt(at)) | 0;
+  return hash;
+}
+
+function windowHashes(text: string): ReadonlySet<number> {
+  const hashes = new Set<number>();
+  if (text.length < BLOCK) return hashes;
+  let hash = hashText(text.slice(0, BLOCK));
+  hashes.add(hash);
+  for (let at = BLOCK; at < text.length; at++) {
+    hash = (Math.imul(hash - Math.imul(text.charCodeAt(at - BLOCK), HIGHEST), BASE) + text.charCodeAt(at)) | 0;
+    hashes.add(hash);
+  }
+  return hashes;
+}

@@ -1,0 +1,226 @@
+import { type Hints, hintsAgree, samePerson, subsetKeys } from '../hints.ts';
+import type { Turn } from '../read-exchange.ts';
+import { createQuoteFinder, questionBefore, turnKey } from './evidence.ts';
+import { CLOCK_TOLERANCE_MS, turnsKey } from './known-replies.ts';
+import type { HintsList, IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
+import type { SentHistory } from './sent-history.ts';
+
+/** A reply of a recorded thread that a request sends back. */
+interface ReplyMatch {
+  readonly spot: Spot;
+  /** Which message of the history it is. */
+  readonly at: number;
+}
+
+/** More conversations than this that begin alike are not looked at one by one. */
+const MOST_COMPARED = 256;
+const LONG_REPLIES_NEEDED = 2;
+/** How far back turns of a shortened history are looked for. */
+const MOST_TURNS = 50;
+
+/**
+ * The last reply in a history that only its provider could have issued, and whose person is not another one. What two
+ * exchanges were given proves nothing.
+ */
+export function findByProof(index: RecordedIndex, history: SentHistory, hints: Hints): ReplyMatch | undefined {
+  for (let at = history.messages.length - 1; at >= 0; at--) {
+    const node = history.nodeAt(at);
+    // Among known nodes those without anything issued are skipped.
+    if (node && node.prover !== node.place.id) {
+      if (node.prover === undefined) return undefined;
+      at = index.nodes.get(node.prover)!.place.depth - 1;
+    }
+    if (!history.isReply(at)) continue;
+    for (const key of history.issued(at)) {
+      const spot = index.proofs.get(key);
+      if (spot === undefined || spot === 'several') continue;
+      const thread = index.threads.get(spot.thread);
+      if (thread && samePerson(hints, thread.hints)) return { spot, at };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The last reply in a history that words alone lead to: every message up to it is the same, under the same system text (or
+ * under another one, where just one thread fits and two long replies of it come back).
+ */
+export function findByWords(index: RecordedIndex, history: SentHistory, turn: Turn): ReplyMatch | undefined {
+  for (let at = history.replyBefore(history.messages.length); at >= 0; at = history.replyBefore(at)) {
+    const echo = history.echo(at).text;
+    const spot =
+      findUnderSystem(index, `${echo} ${history.system.dated}`, turn) ??
+      findUnderOtherSystem(index, echo, history, turn);
+    if (spot) return { spot, at };
+  }
+  return undefined;
+}
+
+function findUnderSystem(index: RecordedIndex, words: string, turn: Turn): Spot | undefined {
+  const list = index.hintsAt.get(words);
+  if (!list) return undefined;
+  const own = turn.hintsKey;
+  const exact = bestSpot(index, [`${words} ${own}`], turn);
+  if (exact) return exact;
+  const keys = compatibleKeys(list, turn.hints, own);
+  return (
+    keys &&
+    bestSpot(
+      index,
+      keys.map((key) => `${words} ${key}`),
+      turn,
+    )
+  );
+}
+
+/**
+ * Hints that do not disagree with those of a request. Undefined where they disagree among each other: then the request
+ * could belong to either person, and belongs to neither.
+ */
+function compatibleKeys(list: HintsList, hints: Hints, own: string): readonly string[] | undefined {
+  if (list.count > MOST_COMPARED) return subsetKeys(hints).filter((key) => key !== own);
+  const found: HintsList[] = [];
+  for (let at: HintsList | undefined = list; at; at = at.next) {
+    if (at.key === own || !hintsAgree(hints, at.hints)) continue;
+    const { hints: one } = at;
+    if (found.some((other) => !hintsAgree(one, other.hints))) return undefined;
+    found.push(at);
+  }
+  return found.map(({ key }) => key);
+}
+
+/** Of the threads that fit: one whose head it is, one where a branch ends there, and else the one that was used last. */
+function bestSpot(index: RecordedIndex, keys: readonly string[], turn: Turn): Spot | undefined {
+  const ranks: (Spot | undefined)[] = [];
+  for (const key of keys)
+    for (const [rank, spot] of spotsUnder(index, key, turn).entries())
+      if (spot) ranks[rank] = later(index, ranks[rank], spot);
+  return ranks.find((spot) => spot !== undefined);
+}
+
+/** The newest that ends a thread, the newest that ends a branch, and the one that was used last. */
+function spotsUnder(index: RecordedIndex, key: string, turn: Turn): readonly (Spot | undefined)[] {
+  let tip: Spot | undefined;
+  let isFront = true;
+  for (let at = index.spots.get(key); at; at = at.next) {
+    const { spot } = at;
+    const thread = index.threads.get(spot.thread);
+    const isHead = thread?.head === spot.node;
+    const isTip = thread !== undefined && !index.continued.has(`${spot.thread} ${spot.node}`);
+    if (!isHead && !isTip) {
+      // It can only be branched off from, and the one used last stands for all of those.
+      if (isFront) index.set(index.spots, key, at.next);
+      continue;
+    }
+    isFront = false;
+    if (!fitsByWords(thread, spot, turn)) continue;
+    if (isHead) return [spot];
+    tip ??= spot;
+  }
+  const last = index.lastUsed.get(key);
+  const isUsable = last && fitsByWords(index.threads.get(last.thread), last, turn);
+  return [undefined, tip, isUsable ? last : undefined];
+}
+
+function later(index: RecordedIndex, a: Spot | undefined, b: Spot): Spot {
+  if (!a) return b;
+  return index.threads.get(b.thread)!.touched > index.threads.get(a.thread)!.touched ? b : a;
+}
+
+/**
+ * Under a system text in which only numbers differ, just one thread may fit: a number may be a count, and may be that of
+ * another customer. Under any other, two long replies of that one have to come back, too.
+ */
+function findUnderOtherSystem(
+  index: RecordedIndex,
+  echo: string,
+  { system: { numbered } }: SentHistory,
+  turn: Turn,
+): Spot | undefined {
+  const near: Spot[] = [];
+  const all: Spot[] = [];
+  let looked = 0;
+  for (let at = index.anySystem.get(echo); at; at = at.next) {
+    const { spot } = at;
+    looked += 1;
+    if (looked > MOST_COMPARED) return undefined;
+    const thread = index.threads.get(spot.thread);
+    if (!fitsByWords(thread, spot, turn) || !hintsAgree(turn.hints, thread!.hints)) continue;
+    all.push(spot);
+    if (spot.system.numbered === numbered) near.push(spot);
+  }
+  if (near.length > 0) return onlyThread(near);
+  const only = onlyThread(all);
+  return only && only.longReplies >= LONG_REPLIES_NEEDED ? only : undefined;
+}
+
+/** The newest of these, where all are of one thread. */
+function onlyThread(spots: readonly Spot[]): Spot | undefined {
+  const [newest] = spots;
+  return spots.every(({ thread }) => thread === newest?.thread) ? newest : undefined;
+}
+
+/** A thread that began under a name takes only requests of that name. */
+function fitsByWords(thread: IndexThread | undefined, { ended }: Spot, { exchange }: Turn): boolean {
+  return thread !== undefined && !thread.isNamed && ended <= exchange.start + CLOCK_TOLERANCE_MS;
+}
+
+/**
+ * The last turn of a history that was shortened: it and the turn before it are of one thread, in the same order. Turns that
+ * several threads have on different paths belong to none of them.
+ */
+export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Turn): ReplyMatch | undefined {
+  const { messages, system } = history;
+  const turns: { readonly at: number; readonly key: string }[] = [];
+  for (
+    let at = history.replyBefore(messages.length);
+    at >= 0 && turns.length < MOST_TURNS;
+    at = history.replyBefore(at)
+  )
+    turns.push({ at, key: turnKey(questionBefore(messages, at), messages[at]!) });
+  for (const [place, { at, key }] of turns.entries()) {
+    const before = turns[place + 1]?.key;
+    if (before === undefined) break;
+    const found: Spot[] = [];
+    let looked = 0;
+    for (let list = index.turns.get(turnsKey(key, system)); list; list = list.next) {
+      const { spot } = list;
+      looked += 1;
+      if (looked > MOST_COMPARED) return undefined;
+      const thread = index.threads.get(spot.thread);
+      if (!fitsByWords(thread, spot, turn) || !hintsAgree(turn.hints, thread!.hints)) continue;
+      if (hasAbove(index, spot, before)) found.push(spot);
+    }
+    const near = found.filter((spot) => spot.system.dated === system.dated);
+    const [spot, ...others] = near.length > 0 ? near : found;
+    if (!spot) continue;
+    return others.every(({ thread, node }) => thread === spot.thread || node === spot.node) ? { spot, at } : undefined;
+  }
+  return undefined;
+}
+
+/** Whether a turn stands above a reply. */
+function hasAbove(index: RecordedIndex, { node }: Spot, turn: string): boolean {
+  for (let at = index.nodes.get(index.nodes.get(node)!.parent); at; at = index.nodes.get(at.parent))
+    if (at.isReply && index.turnAt.get(at.place.id) === turn) return true;
+  return false;
+}
+
+/** The thread of the same session whose words a user's text repeats: its client has summed it up. */
+export function findByQuote(index: RecordedIndex, history: SentHistory, { hints, tools }: Turn): Spot | undefined {
+  const session = hints.group;
+  const list = session === undefined ? undefined : index.passages.get(session);
+  if (!list) return undefined;
+  for (const { role, text } of history.messages.slice(history.lead)) {
+    if (role !== 'user' || text.length < SHORTEST_SUMMARY) continue;
+    const isQuoted = createQuoteFinder(text);
+    for (let at: typeof list | undefined = list; at; at = at.next) {
+      const thread = index.threads.get(at.spot.thread);
+      if (!thread || thread.hasTools !== tools.length > 0 || !samePerson(hints, thread.hints)) continue;
+      if (isQuoted(at.blocks)) return at.spot;
+    }
+  }
+  return undefined;
+}
+
+export const SHORTEST_SUMMARY = 200;

@@ -1,0 +1,228 @@
+import type { Message } from '@skein/core';
+import { wordsOfMessages } from '../../forest/threads/title.ts';
+import { extendEcho } from '../../model/index.ts';
+import { type Hints, hintsAgree, hintsKey, mergeHints, samePerson } from '../hints.ts';
+import type { Turn } from '../read-exchange.ts';
+import { questionBefore, type SystemKeys, toPassages, turnKey } from './evidence.ts';
+import type { ThreadMatch } from './placement-rules.ts';
+import type { IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
+import { type SentHistory, systemKeysAt } from './sent-history.ts';
+
+/** Letters from which on a reply is unlikely to be said twice. */
+const LONG_REPLY = 80;
+
+/** What is known of a thread after one more request of it. */
+export function updateThread(
+  index: RecordedIndex,
+  turn: Turn,
+  { thread, isNamed = false, unrecorded }: ThreadMatch,
+  { head, isSide }: { readonly head: string; readonly isSide: boolean },
+): void {
+  const { exchange, hints, tools } = turn;
+  const { start, end = start } = exchange;
+  const there = index.threads.get(thread);
+  const words = there ?? readWords(turn);
+  const session = there?.session ?? (hints.group && (index.sessions.get(hints.group) ?? hints.group));
+  // A session that goes on with the conversation of another one belongs to that one.
+  if (session && hints.group && hints.group !== session && !index.sessions.has(hints.group))
+    index.set(index.sessions, hints.group, session);
+  const together = there ? joinHints(there, turn) : turn;
+  const first: IndexThread['part'] = hints.isSubagent ? 'subagent' : isSide ? 'side' : 'main';
+  index.set(index.threads, thread, {
+    head,
+    created: there?.created ?? start,
+    touched: Math.max(there?.touched ?? 0, end),
+    title: words.title,
+    opening: words.opening,
+    hints: together.hints,
+    hintsKey: together.hintsKey,
+    part: there?.part === 'side' ? 'main' : (there?.part ?? first),
+    session,
+    isNamed: there?.isNamed ?? isNamed,
+    hasTools: there?.hasTools === true || tools.length > 0,
+    unrecorded: there ? there.unrecorded : unrecorded,
+  });
+}
+
+/** Most requests say the same as those before them. */
+function joinHints(there: IndexThread, { hints, hintsKey: own }: Turn): Pick<IndexThread, 'hints' | 'hintsKey'> {
+  if (own === there.hintsKey) return there;
+  const merged = mergeHints(there.hints, hints);
+  return { hints: merged, hintsKey: hintsKey(merged) };
+}
+
+function readWords({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'opening'> {
+  const words = wordsOfMessages(messages);
+  return exchange.thread === undefined ? words : { ...words, title: exchange.thread };
+}
+
+/** The replies of an exchange, and where they stand. */
+interface Replies {
+  readonly turn: Pick<Turn, 'exchange' | 'hints' | 'lead'>;
+  readonly thread: string;
+  /** The node that the system texts of the request would end with. */
+  readonly leadId: string;
+  /** Absent for a reply that came later than its request. */
+  readonly sent?: { readonly history: SentHistory; readonly finding: ThreadMatch };
+  readonly messages: readonly Message[];
+  readonly ids: readonly string[];
+}
+
+/** What is known from now on. */
+interface IndexedReplies {
+  /** Ids and signatures that its provider issued. */
+  readonly ids: readonly string[];
+  /** Exchanges that go on from it and came too early, by the clock of another server. */
+  readonly early: readonly string[];
+}
+
+/** Makes replies known by their words, their turn and what the provider issued in them. */
+export function indexReplies(index: RecordedIndex, replies: Replies): IndexedReplies {
+  const { turn, thread: id, leadId, sent, messages, ids } = replies;
+  const { exchange } = turn;
+  const thread = index.threads.get(id)!;
+  const system = systemKeysAt(index, leadId, turn.lead);
+  const before = sent?.finding.spot;
+  if (sent && before && sent.finding.at !== undefined)
+    index.set(index.lastUsed, `${sent.history.echo(sent.finding.at).text} ${system.dated} ${thread.hintsKey}`, before);
+  const issued: string[] = [];
+  const early: string[] = [];
+  for (const [at, node] of ids.entries()) {
+    const message = messages[at]!;
+    const { place, issued: own } = index.nodes.get(node)!;
+    const isLong = message.text.length >= LONG_REPLY;
+    const longReplies = (before?.longReplies ?? 0) + (isLong ? 1 : 0);
+    const spot: Spot = { thread: id, node, ended: exchange.end ?? exchange.start, longReplies, system };
+    const echoes = [...replyEchoes(message, place.echo.text, sent)];
+    for (const echo of echoes) addSpot(index, echo, thread, spot);
+    const keys = echoes.map(wordsKey);
+    if (sent) {
+      const key = turnKey(questionBefore(sent.history.messages, sent.history.messages.length), message);
+      addTurn(index, key, spot);
+      keys.push(turnsKey(key, system));
+    }
+    for (const key of own) index.set(index.proofs, key, index.proofs.has(key) ? 'several' : spot);
+    issued.push(...own);
+    early.push(...findEarlyRequests(index, keys, exchange, (one) => fitsEarly(index, spot, one)));
+    if (turn.hints.group === undefined || !addPassages(index, turn.hints.group, message.text, spot)) continue;
+    early.push(
+      ...findEarlyRequests(index, [summaryKey(turn.hints.group)], exchange, (one) => fitsSummary(index, spot, one)),
+    );
+  }
+  return { ids: issued, early };
+}
+
+/** What requests look for that came before their reply, by the clock of another server. */
+export function wordsKey(echo: string): string {
+  return `words ${echo}`;
+}
+
+export function turnsKey(turn: string, { numbered }: Spot['system']): string {
+  return `${turn} ${numbered}`;
+}
+
+export function summaryKey(session: string): string {
+  return `summary ${session}`;
+}
+
+/** How a client sends a reply back: below the path it stands in and, where that was shortened, below what was sent. */
+function replyEchoes(message: Message, echo: string, sent: Replies['sent']): ReadonlySet<string> {
+  if (!sent?.finding.compaction) return new Set([echo]);
+  const { history } = sent;
+  return new Set([echo, extendEcho(history.echo(history.messages.length - 1), message).text]);
+}
+
+function addSpot(index: RecordedIndex, echo: string, { hints, hintsKey: own }: IndexThread, spot: Spot): void {
+  const words = `${echo} ${spot.system.dated}`;
+  const key = `${words} ${own}`;
+  if (!index.lastUsed.has(key)) {
+    const next = index.hintsAt.get(words);
+    index.set(index.hintsAt, words, { hints, key: own, count: (next?.count ?? 0) + 1, next });
+  }
+  index.set(index.spots, key, { spot, next: index.spots.get(key) });
+  index.set(index.lastUsed, key, spot);
+  index.set(index.anySystem, echo, { spot, next: index.anySystem.get(echo) });
+}
+
+function addTurn(index: RecordedIndex, turn: string, spot: Spot): void {
+  const key = turnsKey(turn, spot.system);
+  index.set(index.turns, key, { spot, next: index.turns.get(key) });
+  index.set(index.turnAt, spot.node, turn);
+}
+
+/** False when it is too short to be found in a summary. */
+function addPassages(index: RecordedIndex, session: string, text: string, spot: Spot): boolean {
+  const blocks = toPassages(text);
+  if (blocks) index.set(index.passages, session, { spot, blocks, next: index.passages.get(session) });
+  return blocks !== undefined;
+}
+
+/**
+ * The clocks of two servers differ: a request may seem to have started before the reply that it goes on from. Such requests are
+ * noted by what they look for, and have their place behind the reply when that comes within the tolerance.
+ */
+
+/** Two servers' clocks differ by less than this. */
+export const CLOCK_TOLERANCE_MS = 5000;
+
+export interface EarlyRequest {
+  readonly exchange: string;
+  readonly start: number;
+  readonly hints: Hints;
+  readonly system: SystemKeys;
+  readonly isNamed: boolean;
+  /** It has a place under another system text: only a reply under the same is better. */
+  readonly isOther: boolean;
+}
+
+interface EarlyOptions {
+  readonly isNamed: boolean | undefined;
+  readonly isOther: boolean;
+}
+
+/** Those of long ago are dropped: exchanges come in the order of their starts, and only the last few seconds count. */
+export function noteEarlyRequest(
+  index: RecordedIndex,
+  { exchange, hints }: Turn,
+  keys: readonly string[],
+  { system, isNamed = false, isOther = false }: Pick<EarlyRequest, 'system'> & Partial<EarlyOptions>,
+): void {
+  const { id, start } = exchange;
+  const request: EarlyRequest = { exchange: id, start, hints, system, isNamed, isOther };
+  for (const key of keys) {
+    const there = index.early.get(key)?.filter((one) => one.start > start - 2 * CLOCK_TOLERANCE_MS) ?? [];
+    index.set(index.early, key, [...there, request]);
+  }
+}
+
+/** The requests that looked for one of these and came too early for it, by the clock of their server alone. */
+export function findEarlyRequests(
+  index: RecordedIndex,
+  keys: readonly string[],
+  { start, end = start }: Turn['exchange'],
+  isFit: (request: EarlyRequest) => boolean,
+): string[] {
+  const earliest = end - CLOCK_TOLERANCE_MS;
+  if (earliest > start) return [];
+  const found: string[] = [];
+  for (const key of keys)
+    for (const request of index.early.get(key) ?? [])
+      if (request.start >= earliest && isFit(request)) found.push(request.exchange);
+  return found;
+}
+
+/** Whether a request that came early can go on from a reply by its words. */
+function fitsEarly(index: RecordedIndex, spot: Spot, request: EarlyRequest): boolean {
+  const { isNamed, hints } = index.threads.get(spot.thread)!;
+  const { dated, numbered } = request.system;
+  if (isNamed || request.isNamed) return index.placements.get(request.exchange)?.thread === spot.thread;
+  if (!hintsAgree(request.hints, hints)) return false;
+  return (
+    dated === spot.system.dated || (!request.isOther && (numbered === spot.system.numbered || spot.longReplies > 1))
+  );
+}
+
+/** The same for one that may have summed it up. */
+function fitsSummary(index: RecordedIndex, { thread }: Spot, { hints, isNamed }: EarlyRequest): boolean {
+  return !isNamed && samePerson(hints, index.threads.get(thread)!.hints);
+}

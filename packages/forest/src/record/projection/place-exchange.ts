@@ -1,0 +1,327 @@
+import type { Checkpoint, Message } from '@skein/core';
+import { toolsBody } from '../../engine/tools.ts';
+import { type TakeFacts, takeFor } from '../../forest/write/append.ts';
+import { makeRecords, type Place } from '../../forest/write/append-point.ts';
+import { type BodyRecord, nodeId, ROOT, type StoreRecord, sha256, type TakeContext } from '../../model/index.ts';
+import type { Exchange } from '../exchange.ts';
+import { PLACEMENT_RULES, type Placement } from '../placement.ts';
+import type { Answer, ExchangeContent, Poll, Turn } from '../read-exchange.ts';
+import { readIssuedIds } from './evidence.ts';
+import { indexReplies, updateThread } from './known-replies.ts';
+import {
+  awaitKey,
+  findContinuedReply,
+  findEarlyContinuations,
+  findEarlyRetry,
+  findKeptHistory,
+  findThread,
+  isCut,
+  noteCut,
+  responseKey,
+} from './placement-rules.ts';
+import { addIndexNode, type Continuation, type KnownResponse, placeAt, type RecordedIndex } from './recorded-index.ts';
+import { SentHistory } from './sent-history.ts';
+import { isSideCall } from './side-calls.ts';
+
+/** What a step of the projection comes to. */
+export interface PlacementStep extends PlacedExchange {
+  /** Exchanges before this one that go on from it: they belong behind it. */
+  readonly behind: readonly string[];
+}
+
+/**
+ * One step of the projection: gives an exchange its place among those before it. What comes of all exchanges depends on
+ * them and on their order alone. The rules are numbered in docs/recording.md.
+ */
+export function placeExchange(index: RecordedIndex, reading: ExchangeContent): PlacementStep {
+  const { id } = reading.exchange;
+  const { placement: place, records, checkpoint, issued, early } = placeContent(index, reading);
+  const placement = { rules: PLACEMENT_RULES, ...place };
+  index.set(index.placements, id, placement);
+  const behind = new Set(early);
+  for (const key of issued) for (const waiting of index.awaiting.get(key) ?? []) behind.add(waiting);
+  return { exchange: id, placement, records, behind: [...behind], ...(checkpoint && { checkpoint }) };
+}
+
+function placeContent(index: RecordedIndex, reading: ExchangeContent): PlacementResult {
+  if (reading.kind === 'turn') return placeTurn(index, reading);
+  if (reading.kind === 'poll') return placePoll(index, reading);
+  return { placement: { state: 'nothing', why: reading.why }, records: [], issued: [], early: [] };
+}
+
+type PlacementResult = Pick<PlacedExchange, 'placement' | 'records' | 'checkpoint'> & {
+  /** What is known from now on, for those who wait for it. */
+  readonly issued: readonly string[];
+  /** Exchanges that came too early for it, by the clock of another server. */
+  readonly early: readonly string[];
+};
+
+function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
+  const { exchange, answer, conversation } = turn;
+  const kept = findKeptHistory(index, turn);
+  const isWhole = kept === undefined || kept.unrecorded !== undefined;
+  // Behind a history that the server keeps, the request has only what is new.
+  const history = new SentHistory(index, isWhole ? turn : { system: undefined, messages: turn.messages });
+  const finding = kept ?? findThread(index, history, turn);
+  const { thread, place, matched, compaction, unrecorded } = finding;
+  const before = index.threads.get(thread);
+  const take = {
+    via: 'record' as const,
+    author: 'unknown' as const,
+    at: exchange.start,
+    exchange: exchange.id,
+    thread,
+  };
+  const grown = appendMessages(index, place, history.messages.slice(matched), take);
+  const leadId = isWhole ? history.leadId : leadNode(turn);
+  const otherSystem = grown.end.lead !== leadId;
+  const { context, bodies } = makeContext(turn, otherSystem);
+  const facts = requestFacts(turn);
+  const reply = { turn: facts, brought: exchange, below: grown.end, thread, otherSystem, context };
+  const { ids, records } = appendReply(index, answer, reply);
+  const [node, ...alternatives] = ids;
+  const head = node ?? grown.end.id;
+  const state = answer.pending ? 'pending' : isCut(turn) ? 'cut' : 'whole';
+  updateThread(index, turn, finding, { head, isSide: !before && isSideCall(turn) });
+  const gone = findContinuedReply(history, finding);
+  const sameBefore = gone === undefined ? undefined : index.continued.get(`${thread} ${gone}`);
+  if (gone !== undefined) index.set(index.continued, `${thread} ${gone}`, toContinuation(exchange));
+  const messages = answer.replies.map(({ message }) => message);
+  const issued = indexReplies(index, { turn, thread, leadId, sent: { history, finding }, messages, ids });
+  const { responseId } = answer;
+  if (responseId !== undefined)
+    index.set(index.responses, responseId, { below: grown.end.id, node, state, turn: facts, thread, context });
+  if (conversation !== undefined)
+    index.set(index.conversations, conversation, { response: responseId, node: head, thread });
+  const cutEarly =
+    state === 'cut'
+      ? [
+          ...noteCut(index, turn, { thread, parent: grown.end.id, spot: finding.spot }),
+          ...findEarlyRetry(turn, sameBefore),
+        ]
+      : [];
+  const placement: PlacementDraft = { state: 'landed', thread, parent: grown.end.id };
+  if (node !== undefined) placement.node = node;
+  if (alternatives.length > 0) placement.alternatives = alternatives;
+  placement.added = grown.ids;
+  placement.by = finding.by;
+  placement.found = finding.found;
+  placement.matched = matched;
+  if (otherSystem) placement.otherSystem = true;
+  if (compaction) placement.compacted = { messages: compaction.upTo, sentInstead: compaction.replacement.length };
+  if (unrecorded !== undefined) placement.unrecorded = unrecorded;
+  placement.way = !before ? 'starts' : before.head === place.id ? 'continues' : 'branches';
+  placement.stop = answer.stop;
+  return {
+    early: [...issued.early, ...cutEarly, ...findEarlyContinuations(index, turn, thread, ids)],
+    issued: [...issued.ids, ...(responseId === undefined ? [] : responseKeys(responseId, answer.pending))],
+    records: [...bodies, ...grown.records, ...records],
+    placement,
+    ...(compaction && { checkpoint: { node: head, thread, checkpoint: compaction } }),
+  };
+}
+
+/** Filled member by member: every exchange makes one, and spreading a part for each member costs more than all the rest. */
+type PlacementDraft = { -readonly [Name in keyof Placement]: Placement[Name] };
+
+function pollKey(id: string): string {
+  return `poll ${id}`;
+}
+
+function responseKeys(id: string, isPending: boolean): string[] {
+  return [pollKey(id), ...(isPending ? [] : [responseKey(id)])];
+}
+
+/** A response that was asked for before: its reply hangs below the history of that request. */
+function placePoll(index: RecordedIndex, poll: Poll): PlacementResult {
+  const { exchange, responseId, answer } = poll;
+  const known = index.responses.get(responseId);
+  if (!known) {
+    awaitKey(index, pollKey(responseId), exchange.id);
+    return { placement: { state: 'waiting', why: responseId }, records: [], issued: [], early: [] };
+  }
+  const placement = { state: 'landed' as const, thread: known.thread, parent: known.below, stop: answer.stop };
+  if (answer.pending || known.state === 'whole') {
+    const node = known.node === undefined ? {} : { node: known.node };
+    return { placement: { ...placement, ...node }, records: [], issued: [], early: [] };
+  }
+  const below = placeAt(index, known.below);
+  const otherSystem = index.placements.get(known.turn.exchange.id)?.otherSystem === true;
+  const { turn, thread: id, context } = known;
+  const reply = { turn, brought: exchange, below, thread: id, otherSystem, context };
+  const { ids, records } = appendReply(index, answer, reply);
+  const [node] = ids;
+  const head = node ?? known.below;
+  const thread = index.threads.get(id)!;
+  index.set(index.threads, id, { ...thread, head, touched: Math.max(thread.touched, exchange.end ?? exchange.start) });
+  const messages = answer.replies.map(({ message }) => message);
+  const issued = indexReplies(index, {
+    turn: { ...turn, exchange },
+    thread: id,
+    leadId: leadNode(turn),
+    messages,
+    ids,
+  });
+  const state = answer.stop.reason === 'cut' ? 'cut' : 'whole';
+  index.set(index.responses, responseId, { ...known, node, state });
+  return {
+    issued: [...issued.ids, responseKey(responseId)],
+    early: issued.early,
+    records,
+    placement: { ...placement, ...(node !== undefined && { node }), way: 'continues' },
+  };
+}
+
+/** What later exchanges need of a request: not its history. */
+function requestFacts({
+  kind,
+  exchange,
+  params,
+  model,
+  previous,
+  conversation,
+  hints,
+  lead,
+}: Turn): KnownResponse['turn'] {
+  return { kind, exchange, params, model, previous, conversation, hints, lead };
+}
+
+/** What the request had beside its messages, and the texts that this names. */
+function makeContext(
+  { lead, tools }: Turn,
+  replacesLead: boolean,
+): { readonly context: TakeContext; readonly bodies: readonly BodyRecord[] } {
+  const texts = lead.map(({ raw }): BodyRecord => ({ k: 'body', digest: sha256(raw), text: raw }));
+  const toolTexts = toolsBody(tools);
+  const system = lead.map(({ origin }, at) => ({ dialect: origin.dialect, body: texts[at]!.digest }));
+  return {
+    context: { system, ...(replacesLead && { replacesLead }), ...(toolTexts && { tools: toolTexts.digest }) },
+    bodies: [...texts, ...(toolTexts ? [toolTexts] : [])],
+  };
+}
+
+/** No more of an exchange than is asked for later: it is kept for every turn. */
+function toContinuation({ id, start, outcome, requestSha256 }: Exchange): Continuation {
+  return { id, start, outcome, ...(requestSha256 !== undefined && { requestSha256 }) };
+}
+
+/** The node that the system texts at the front of a request would end with. */
+function leadNode({ lead }: Pick<Turn, 'lead'>): string {
+  return lead.reduce((id, { origin, raw }) => nodeId(id, origin.dialect, sha256(raw)), ROOT);
+}
+
+interface ReplyTarget {
+  readonly turn: KnownResponse['turn'];
+  /** The exchange that brought the reply: the one that asked, or a later one. */
+  readonly brought: Exchange;
+  readonly below: Place;
+  readonly thread: string;
+  readonly otherSystem: boolean;
+  readonly context: TakeContext;
+}
+
+/** Hangs a reply and its alternatives below the history they answer. */
+function appendReply(
+  index: RecordedIndex,
+  answer: Answer,
+  { turn, brought, below, thread, otherSystem, context }: ReplyTarget,
+): { readonly ids: readonly string[]; readonly records: readonly StoreRecord[] } {
+  const ids: string[] = [];
+  const records: StoreRecord[] = [];
+  if (answer.replies.length === 0) return { ids, records };
+  const envelope = sha256(answer.envelope);
+  records.push({ k: 'body', digest: envelope, text: answer.envelope });
+  for (const [at, { message, stop }] of answer.replies.entries()) {
+    const take: TakeDraft = {
+      via: 'record',
+      author: 'model',
+      at: brought.end ?? brought.start,
+      exchange: turn.exchange.id,
+      model: message.origin.model ?? turn.model ?? '',
+      stop,
+      thread,
+      context,
+      envelope,
+      // What was signed under another system text is bound to a prefix that this path does not have.
+      origin: otherSystem ? { ...message.origin, prefix: `recorded:${turn.exchange.id}` } : message.origin,
+    };
+    addTakeFacts(take, turn, brought, otherSystem);
+    // What was spent is said once: of the reply, not of each alternative.
+    if (at === 0 && answer.usage) take.usage = answer.usage;
+    // Choices of one moment stay in their order.
+    const grown = appendMessages(index, below, [message], take, take.at + at / 1000);
+    ids.push(...grown.ids);
+    records.push(...grown.records);
+  }
+  return { ids, records };
+}
+
+/** Filled member by member: every exchange makes one, and spreading a part for each member costs more than all the rest. */
+type TakeDraft = { -readonly [Name in keyof TakeFacts]: TakeFacts[Name] } & { at: number };
+
+function addTakeFacts(
+  take: TakeDraft,
+  { exchange, params }: ReplyTarget['turn'],
+  brought: Exchange,
+  otherSystem: boolean,
+): void {
+  const { start, firstByte, end, provider, tags } = exchange;
+  if (provider !== undefined) take.provider = provider;
+  if (Object.keys(params).length > 0) take.params = { ...params };
+  if (firstByte !== undefined) take.firstEventMs = firstByte - start;
+  if (end !== undefined) take.durationMs = (brought.end ?? end) - start;
+  const requestId = readRequestId(brought.responseHeaders ?? {});
+  if (requestId !== undefined) take.requestId = requestId;
+  if (otherSystem || tags.length > 0 || brought !== exchange)
+    take.extra = {
+      ...(otherSystem && { otherSystem }),
+      ...(tags.length > 0 && { tags }),
+      ...(brought !== exchange && { broughtBy: brought.id }),
+    };
+}
+
+function readRequestId(headers: Readonly<Record<string, string>>): string | undefined {
+  for (const name in headers) if (/request-?id$/.test(name)) return headers[name];
+  return undefined;
+}
+
+/** What placing an exchange comes to: where it landed, and what is to be stored for that. */
+export interface PlacedExchange {
+  readonly exchange: string;
+  readonly placement: Placement;
+  readonly records: readonly StoreRecord[];
+  /** The client had shortened its history. */
+  readonly checkpoint?: { readonly node: string; readonly thread: string; readonly checkpoint: Checkpoint };
+}
+
+/** Hangs messages below a place, one below the other. Nodes that are there already get one more take. */
+function appendMessages(
+  index: RecordedIndex,
+  place: Place,
+  messages: readonly Message[],
+  take: TakeFacts & { readonly at: number },
+  at = take.at,
+): { readonly end: Place; readonly ids: readonly string[]; readonly records: readonly StoreRecord[] } {
+  const records: StoreRecord[] = [];
+  const ids: string[] = [];
+  let end = place;
+  for (const message of messages) {
+    // What is known is not read again.
+    const id = nodeId(end.id, message.origin.dialect, sha256(message.raw));
+    const known = index.nodes.get(id);
+    if (known) {
+      records.push(takeFor(message, id, take));
+      end = known.place;
+    } else {
+      const { node, body, next } = makeRecords(end, message, at, id);
+      const isReply = message.role === 'assistant';
+      const issued = isReply ? readIssuedIds(message) : [];
+      const prover = issued.length > 0 ? id : index.nodes.get(end.id)?.prover;
+      addIndexNode(index, { place: next, parent: end.id, body: node.body, at, isReply, issued, prover });
+      records.push(body, node, takeFor(message, id, take));
+      end = next;
+    }
+    ids.push(id);
+  }
+  return { end, ids, records };
+}

@@ -1,0 +1,324 @@
+import { type Checkpoint, rangeDigest } from '@skein/core';
+
+import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
+import { sha256 } from '../../model/index.ts';
+import { samePerson } from '../hints.ts';
+import type { Placement } from '../placement.ts';
+import type { Turn } from '../read-exchange.ts';
+import { questionBefore, turnKey } from './evidence.ts';
+import { findByProof, findByQuote, findByTurns, findByWords, SHORTEST_SUMMARY } from './find-reply.ts';
+import {
+  CLOCK_TOLERANCE_MS,
+  findEarlyRequests,
+  noteEarlyRequest,
+  summaryKey,
+  turnsKey,
+  wordsKey,
+} from './known-replies.ts';
+import { type Continuation, type Cut, indexedPath, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
+import { followHistory, followMessages, type SentHistory } from './sent-history.ts';
+import { isSideCall } from './side-calls.ts';
+
+/** Where a request belongs, and how that was found. */
+export interface ThreadMatch {
+  readonly thread: string;
+  readonly place: Place;
+  /** How many messages of the history lead there. */
+  readonly matched: number;
+  readonly found: NonNullable<Placement['found']>;
+  readonly by: 'exact' | 'echo';
+  /** The reply that it goes on from. */
+  readonly spot?: Spot | undefined;
+  /** Which message of the history that is. */
+  readonly at?: number;
+  readonly compaction?: Checkpoint;
+  readonly isNamed?: boolean;
+  readonly unrecorded?: string;
+}
+
+/** Rules 1 to 9. A request that does not lead to its last reply may have come before that one, by another server's clock. */
+export function findThread(index: RecordedIndex, history: SentHistory, turn: Turn): ThreadMatch {
+  const finding = findByRules(index, history, turn);
+  const { messages, system } = history;
+  const last = history.replyBefore(messages.length);
+  const { isNamed } = finding;
+  // A thread that fits under another system text, or by its last turns alone, is taken for want of one that fits as a whole.
+  const isWhole = finding.matched > last;
+  const isOther =
+    (finding.found === 'words' && finding.spot?.system.dated !== system.dated) ||
+    (finding.found === 'compacted' && finding.at !== undefined);
+  awaitReply(index, history, last, turn);
+  if (last >= 0 && (isOther || !isWhole)) {
+    const key = turnKey(questionBefore(messages, last), messages[last]!);
+    const keys = [wordsKey(history.echo(last).text), turnsKey(key, system)];
+    noteEarlyRequest(index, turn, keys, { system, isNamed, isOther: isOther && isWhole });
+  } else if (finding.found === 'new' && !isCut(turn)) {
+    const cut = cutKey(turn);
+    const { group } = turn.hints;
+    const isSummary = () => messages.some(({ role, text }) => role === 'user' && text.length >= SHORTEST_SUMMARY);
+    const keys = [
+      ...(cut === undefined ? [] : [cut]),
+      ...(group !== undefined && isSummary() ? [summaryKey(group)] : []),
+    ];
+    noteEarlyRequest(index, turn, keys, { system });
+  }
+  return finding;
+}
+
+/** The reply that a request goes on from. In a thread that is known by its name it is found by its exact text. */
+export function findContinuedReply(history: SentHistory, { spot, matched }: ThreadMatch): string | undefined {
+  if (spot) return spot.node;
+  const last = history.replyBefore(history.messages.length);
+  return last >= 0 && matched > last ? history.nodeAt(last)?.place.id : undefined;
+}
+
+/** A retry of what was cut that came before it, by the clock of another server: `before` went on from the same reply. */
+export function findEarlyRetry(
+  { exchange: { start, end = start, requestSha256 } }: Turn,
+  before: Continuation | undefined,
+): string[] {
+  if (!before || requestSha256 === undefined || before.requestSha256 !== requestSha256) return [];
+  return before.outcome !== 'cut' && before.start >= end - CLOCK_TOLERANCE_MS ? [before.id] : [];
+}
+
+/** Where a reply is given again: requests that went on from the first one, and may have come before this one by another clock. */
+export function findEarlyContinuations(
+  index: RecordedIndex,
+  { exchange: { start, end = start } }: Turn,
+  thread: string,
+  replies: readonly string[],
+): string[] {
+  return replies.flatMap((node) => {
+    const next = index.continued.get(`${thread} ${node}`);
+    return next && next.start >= end - CLOCK_TOLERANCE_MS ? [next.id] : [];
+  });
+}
+
+/** In order: the first that applies decides. */
+function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): ThreadMatch {
+  const named = findByName(index, history, turn);
+  if (named) return named;
+  const cut = takeCut(index, turn);
+  if (cut) return { thread: cut.thread, spot: cut.spot, ...atParent(index, history, cut.parent), found: 'retry' };
+  const found = findByHistory(index, history, turn);
+  // A side call may show a conversation to a model under instructions of its own. That is no turn of the conversation.
+  if (found && !(found.spot?.system.dated !== history.system.dated && isSideCall(turn))) return found;
+  return {
+    thread: recordedThreadId(`exchange\n${turn.exchange.id}`),
+    place: ROOT_PLACE,
+    matched: 0,
+    found: 'new',
+    by: 'exact',
+  };
+}
+
+/** Rules 4 to 8: what comes back of the replies. */
+function findByHistory(index: RecordedIndex, history: SentHistory, turn: Turn): ThreadMatch | undefined {
+  const last = history.replyBefore(history.messages.length);
+  const proof = findByProof(index, history, turn.hints);
+  if (proof) return { found: 'proof', ...matchFrom(index, history, proof) };
+  const words = last < 0 ? undefined : findByWords(index, history, turn);
+  if (words?.at === last) return { found: 'words', ...matchFrom(index, history, words) };
+  const turns = last < 0 ? undefined : findByTurns(index, history, turn);
+  if (turns && turns.at > (words?.at ?? -1)) return { found: 'compacted', ...matchFrom(index, history, turns) };
+  const quoted = findByQuote(index, history, turn);
+  if (quoted && !isSideCall(turn)) return matchSummary(index, history, quoted);
+  return words && { found: 'words', ...matchFrom(index, history, words) };
+}
+
+/** Rule 1: a name that the client gave. `x-skein-thread` joins across persons, no other name does. */
+function findByName(index: RecordedIndex, history: SentHistory, { exchange, hints }: Turn): ThreadMatch | undefined {
+  const name = exchange.thread;
+  if (name !== undefined) {
+    const thread = namedThreadId(index, name);
+    return { thread, ...followInThread(index, history, thread), found: 'named', isNamed: true };
+  }
+  if (hints.name === undefined) return undefined;
+  const thread = recordedThreadId(`client\n${hints.name}`);
+  const there = index.threads.get(thread);
+  if (there && !samePerson(hints, there.hints)) return undefined;
+  return { thread, ...followInThread(index, history, thread), found: 'named', isNamed: true };
+}
+
+/** The id of a recorded thread is its name, too. */
+function namedThreadId(index: RecordedIndex, name: string): string {
+  return index.threads.has(name) ? name : recordedThreadId(`name\n${name}`);
+}
+
+/** Where a history leads inside a thread that is known by its name. */
+function followInThread(index: RecordedIndex, history: SentHistory, thread: string) {
+  const there = index.threads.get(thread);
+  const byContent = followHistory(index, history);
+  if (!there || byContent.matched > history.lead) return byContent;
+  // Another system text: the same words below the one that the thread began with.
+  const { lead } = placeAt(index, there.head);
+  const behind = followMessages(index, placeAt(index, lead), history.messages.slice(history.lead));
+  return behind.matched > 0 ? { ...behind, matched: history.lead + behind.matched } : byContent;
+}
+
+/** Rule 2: a history that the server keeps. Undefined when the request brings its own. */
+export function findKeptHistory(index: RecordedIndex, turn: Turn): ThreadMatch | undefined {
+  const { exchange, hints, previous, conversation } = turn;
+  const kept = conversation === undefined ? undefined : index.conversations.get(conversation);
+  const response = previous ?? kept?.response;
+  if (response === undefined && !kept) return undefined;
+  const known = response === undefined ? undefined : index.responses.get(response);
+  const own =
+    exchange.thread === undefined
+      ? recordedThreadId(`exchange\n${exchange.id}`)
+      : namedThreadId(index, exchange.thread);
+  if (response !== undefined && (!known || known.state === 'pending')) {
+    awaitKey(index, responseKey(response), exchange.id);
+    return {
+      thread: own,
+      place: ROOT_PLACE,
+      matched: 0,
+      found: 'new',
+      by: 'exact',
+      isNamed: true,
+      unrecorded: response,
+    };
+  }
+  const at = placeAt(index, known ? (known.node ?? known.below) : kept!.node);
+  const behind = followMessages(index, at, turn.messages);
+  const thread = known?.thread ?? kept!.thread;
+  const isSame = samePerson(hints, index.threads.get(thread)?.hints ?? {});
+  return { thread: exchange.thread !== undefined || !isSame ? own : thread, ...behind, found: 'named' };
+}
+
+/** Rule 3: the same bytes under the same hints, shortly after they were cut or by the client's own count of retries. */
+function takeCut(index: RecordedIndex, turn: Turn): Cut | undefined {
+  const { exchange } = turn;
+  const key = cutKey(turn);
+  const cuts = key === undefined ? undefined : index.cuts.get(key);
+  if (key === undefined || !cuts) return undefined;
+  const isCounted = Number(exchange.requestHeaders['x-stainless-retry-count']) > 0;
+  // What was cut as well, before this one had ended, was rather sent side by side.
+  const tolerance = isCut(turn) ? 0 : CLOCK_TOLERANCE_MS;
+  const cut = cuts.findLast(
+    ({ end }) => isCounted || (exchange.start - end <= RETRY_MS && end - exchange.start <= tolerance),
+  );
+  if (cut) {
+    index.set(
+      index.cuts,
+      key,
+      cuts.filter((one) => one !== cut),
+    );
+  }
+  return cut;
+}
+
+const RETRY_MS = 60_000;
+/** Of cut requests with the same bytes and hints so many wait for their retries. */
+const MOST_CUTS = 100;
+
+/** Gives the retries that came before it, by the clock of another server. */
+export function noteCut(
+  index: RecordedIndex,
+  turn: Turn,
+  { thread, parent, spot }: Omit<Cut, 'end'>,
+): readonly string[] {
+  const { exchange } = turn;
+  const key = cutKey(turn);
+  // Of a thread that has a name, the retry has that name, too.
+  if (key === undefined || index.threads.get(thread)!.isNamed) return [];
+  const cuts = index.cuts.get(key) ?? [];
+  index.set(index.cuts, key, [
+    ...cuts.slice(-MOST_CUTS),
+    { thread, parent, spot, end: exchange.end ?? exchange.start },
+  ]);
+  return findEarlyRequests(index, [key], exchange, () => true);
+}
+
+function cutKey({ exchange: { requestSha256 }, hintsKey }: Turn): string | undefined {
+  return requestSha256 === undefined ? undefined : `${requestSha256} ${hintsKey}`;
+}
+
+function atParent(index: RecordedIndex, history: SentHistory, parent: string) {
+  return { place: placeAt(index, parent), matched: history.messages.length, by: 'exact' as const };
+}
+
+/**
+ * Where a history goes on behind a reply that it sends back. Where it does not lead there from its beginning, something was
+ * left out or replaced on the way: that is its compaction.
+ */
+function matchFrom(
+  index: RecordedIndex,
+  history: SentHistory,
+  { spot, at }: { readonly spot: Spot; readonly at: number },
+): Omit<ThreadMatch, 'found'> {
+  const { thread } = spot;
+  const isExact = at < history.exact;
+  const from = isExact ? history.nodeAt(at)!.place : placeAt(index, spot.node);
+  const behind = followMessages(index, from, history.messages.slice(at + 1));
+  const found = { thread, spot, at, ...behind, matched: at + 1 + behind.matched };
+  // What is sent by its id alone has no words to compare: nothing says that anything before it was left out.
+  if (isExact || history.isReference(at) || from.echo.text === history.echo(at).text) return found;
+  return { ...found, compaction: describeCompaction(index, history, found) };
+}
+
+/** The client summed up: what it asks now is said below the thread's head, all before that is what it sends instead. */
+function matchSummary(index: RecordedIndex, history: SentHistory, spot: Spot): ThreadMatch {
+  const { messages, lead } = history;
+  const { head } = index.threads.get(spot.thread)!;
+  const asked = Math.max(lead, history.replyBefore(messages.length) + 1);
+  const matched = asked < messages.length ? asked : messages.length - 1;
+  const found = { thread: spot.thread, place: placeAt(index, head), matched, by: 'exact' as const };
+  return {
+    ...found,
+    found: 'compacted',
+    spot: { ...spot, node: head },
+    compaction: describeCompaction(index, history, found),
+  };
+}
+
+/** A reply that nobody knows may be one that arrives later: its request then has its place behind it. */
+function awaitReply(index: RecordedIndex, history: SentHistory, reply: number, { exchange }: Turn): void {
+  if (reply < 0) return;
+  for (const key of history.issued(reply)) if (!index.proofs.has(key)) awaitKey(index, key, exchange.id);
+}
+
+export function awaitKey(index: RecordedIndex, key: string, exchange: string): void {
+  index.set(index.awaiting, key, [...(index.awaiting.get(key) ?? []), exchange]);
+}
+
+/** Who goes on from a response waits until it is there; who asks about it, until it is known. */
+export function responseKey(id: string): string {
+  return `response ${id}`;
+}
+
+export function isCut({ answer, exchange }: Turn): boolean {
+  return answer.stop.reason === 'cut' || (exchange.outcome === 'cut' && answer.replies.length === 0);
+}
+
+export function recordedThreadId(of: string): string {
+  return sha256(`skein-recorded/1\n${of}`).slice(0, 16);
+}
+
+/**
+ * What a client sent in place of a history that it had shortened: messages at the front of the path that were left out, and
+ * those that were sent instead. Going on with the thread sends the same again.
+ */
+function describeCompaction(
+  index: RecordedIndex,
+  { messages, lead }: SentHistory,
+  { place, matched }: { readonly place: Place; readonly matched: number },
+): Checkpoint {
+  const path = indexedPath(index, place.id);
+  const leading = path.filter((node) => node.place.echo.leading).length;
+  const sent = messages.slice(lead, matched);
+  let upTo = path.length;
+  let replaced = sent.length;
+  while (upTo > leading && replaced > 0 && path[upTo - 1]!.body === sent[replaced - 1]!.facts.digest) {
+    upTo -= 1;
+    replaced -= 1;
+  }
+  return {
+    upTo,
+    digest: rangeDigest(
+      path.map(({ body }) => ({ facts: { digest: body } })),
+      upTo,
+    ),
+    replacement: sent.slice(0, replaced).map(({ raw, origin }) => ({ dialect: origin.dialect, raw, origin })),
+  };
+}

@@ -1,0 +1,284 @@
+import { everyItem } from '../../forest/pages.ts';
+import type { EntryRecord } from '../../model/index.ts';
+import type { Store } from '../../store/index.ts';
+import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTexts } from '../exchange.ts';
+import type { Placement } from '../placement.ts';
+import { type ExchangeContent, readExchange } from '../read-exchange.ts';
+import type { RecordingForest } from '../recorder.ts';
+import { type PlacementStep, placeExchange } from './place-exchange.ts';
+import { createRecordedIndex, type RecordedIndex } from './recorded-index.ts';
+import { createTreeWriter } from './tree-writer.ts';
+
+/** Keeps the tree what the stored exchanges make of it. */
+interface Projector {
+  /** Takes in what was stored since, by anyone. */
+  run(): Promise<void>;
+  /** Forgets what it knows and reads every exchange again. */
+  rebuild(): Promise<ProjectionCounts>;
+}
+
+/** What a projection came to. */
+export interface ProjectionCounts {
+  readonly exchanges: number;
+  readonly landed: number;
+  readonly waiting: number;
+  readonly nothing: number;
+  /** Nodes that are no longer where they were; their old ids lead on. */
+  readonly moved: number;
+}
+
+/** How many of the last exchanges can be taken back one by one; for one that is later than that, all are read again. */
+const STEPS_KEPT = 10_000;
+
+/** How many exchanges are read at once. */
+const READ_AHEAD = 8;
+
+/** How many are kept as they were read: what two servers recorded in the same seconds is often placed again. */
+const READINGS_KEPT = 64;
+
+/** An exchange to be placed. */
+interface QueuedExchange {
+  readonly id: string;
+  readonly clock: string;
+  /** Its place by its start. */
+  readonly natural: string;
+  /** Where it is placed: behind a later one that it goes on from, or the same. */
+  readonly order: string;
+}
+
+interface AppliedExchange extends QueuedExchange {
+  undo: (() => void) | undefined;
+}
+
+/** Why an exchange is not placed by its start. */
+interface Reordering {
+  readonly order: string;
+  /** The place of the exchange that it goes on from. */
+  readonly by: string;
+  readonly natural: string;
+  /** All that it was moved behind so far: behind each it is moved once, so that two which look for each other come to rest. */
+  readonly behind: readonly string[];
+}
+
+const projectors = new WeakMap<Store, Projector>();
+
+/** One for each store: everyone who records into it shares what is known. */
+export function sharedProjector(forest: RecordingForest): Projector {
+  const there = projectors.get(forest.store);
+  if (there) return there;
+  const made = createProjector(forest);
+  projectors.set(forest.store, made);
+  return made;
+}
+
+function createProjector(forest: RecordingForest): Projector {
+  const { store } = forest;
+  const writer = createTreeWriter(forest);
+  let index: RecordedIndex = createRecordedIndex();
+  let applied: AppliedExchange[] = [];
+  /** The stamp with which each exchange was taken in. */
+  let clocks = new Map<string, string>();
+  /** Exchanges that stand behind a later one. */
+  let moved = new Map<string, Reordering>();
+  let cursor: string | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  /** Every exchange that has ended and is not in the tree as it is now, by its id. */
+  const news = async (): Promise<EntryRecord[]> => {
+    if (cursor !== undefined) {
+      const { items, next, reset } = await store.changes(cursor);
+      cursor = next;
+      if (!reset) {
+        const ids = items.filter(({ kind, of }) => kind === 'exchange' && of === EXCHANGES).map(({ key }) => key);
+        const entries = await Promise.all([...new Set(ids)].map((id) => store.entry('exchange', id)));
+        return entries.filter((entry) => entry !== undefined);
+      }
+    }
+    cursor = (await store.changes()).next;
+    return loadExchanges(forest);
+  };
+
+  const read = async (id: string): Promise<ExchangeContent | undefined> => {
+    const entry = await store.entry('exchange', id);
+    const exchange = entry && readExchangeRecord(entry);
+    if (!exchange) return undefined;
+    const { request, response } = await readTexts(store, id);
+    return readExchange(exchange, request, response);
+  };
+
+  const apply = (item: QueuedExchange, reading: ExchangeContent): PlacementStep => {
+    const undo = index.step();
+    const placed = placeExchange(index, reading);
+    applied.push({ ...item, undo });
+    clocks.set(item.id, item.clock);
+    const old = applied.at(-STEPS_KEPT - 1);
+    if (old) old.undo = undefined;
+    return placed;
+  };
+
+  /** Takes back everything from a place on, the last first; gives what that was. */
+  const rollBack = (order: string): AppliedExchange[] => {
+    const at = applied.findLastIndex((one) => one.order < order) + 1;
+    if (at === applied.length) return [];
+    if (applied[at]!.undo === undefined) {
+      index = createRecordedIndex();
+      return applied.splice(0);
+    }
+    const taken = applied.splice(at);
+    for (const { undo } of taken.toReversed()) undo!();
+    return taken;
+  };
+
+  /** How many nodes are no longer where they were; undefined when there was nothing to take in. */
+  const takeIn = async (entries: readonly EntryRecord[]): Promise<number | undefined> => {
+    const fresh = entries.filter((entry) => {
+      const exchange = readExchangeRecord(entry);
+      return exchange && exchange.outcome !== 'open' && clocks.get(entry.id) !== entry.clock;
+    });
+    if (fresh.length === 0) return undefined;
+    const todo = fresh.map(({ id, order, clock }): QueuedExchange => ({ id, clock, natural: order, order }));
+    const first = todo.reduce((least, { order }) => (order < least ? order : least), todo[0]!.order);
+    await applyInOrder([...rollBack(forgetMoves(first)).map(inPlace), ...todo]);
+    return writer.commit(index);
+  };
+
+  /** What moved exchanges from a place on may be another one now. Gives the first place that changes with that. */
+  const forgetMoves = (from: string): string => {
+    let first = from;
+    for (let size = -1; size !== moved.size; ) {
+      size = moved.size;
+      for (const [id, { by, natural }] of moved) {
+        if (by < first) continue;
+        moved.delete(id);
+        if (natural < first) first = natural;
+      }
+    }
+    return first;
+  };
+
+  const applyInOrder = async (items: readonly QueuedExchange[]): Promise<void> => {
+    // The next one is the last. Of an exchange that is there twice, the newer one counts.
+    const queue = [...new Map(items.map((one) => [one.id, one])).values()].sort(lastFirst);
+    const readings = new Map<string, Promise<ExchangeContent | undefined>>();
+    for (let item = queue.at(-1); item; item = queue.at(-1)) {
+      for (const { id } of queue.slice(-READ_AHEAD)) {
+        if (readings.has(id)) continue;
+        const reading = read(id);
+        // It is told of when it is its turn.
+        reading.catch(() => undefined);
+        readings.set(id, reading);
+      }
+      queue.pop();
+      const reading = await readings.get(item.id);
+      for (const id of readings.keys()) {
+        if (readings.size <= READINGS_KEPT) break;
+        readings.delete(id);
+      }
+      if (!reading) continue;
+      const step = apply(item, reading);
+      await writer.add([step]);
+      // What belongs behind this one, and all between, is placed again before what follows.
+      queue.push(...moveBehind(step.behind, item).sort(lastFirst));
+    }
+  };
+
+  /** Exchanges that go on from a reply of a later one (two servers' clocks differ) have their places behind that. */
+  const moveBehind = (ids: readonly string[], { id: mover, order }: QueuedExchange): QueuedExchange[] => {
+    if (ids.length === 0) return [];
+    let first: string | undefined;
+    let left = ids.length;
+    for (let at = applied.length - 1; at >= 0 && left > 0; at--) {
+      const { id, natural, order: now } = applied[at]!;
+      if (!ids.includes(id)) continue;
+      left -= 1;
+      const behind = moved.get(id)?.behind ?? [];
+      if (behind.includes(mover)) continue;
+      moved.set(id, { order: `${order}~${natural}`, by: order, natural, behind: [...behind, mover] });
+      first = now;
+    }
+    return first === undefined ? [] : rollBack(first).map(inPlace);
+  };
+
+  const inPlace = ({ id, clock, natural }: QueuedExchange): QueuedExchange => ({
+    id,
+    clock,
+    natural,
+    order: moved.get(id)?.order ?? natural,
+  });
+
+  const run = async (): Promise<number> => {
+    let count = 0;
+    // Exchanges are stored all the same; whoever knows the newer rules places them.
+    if (await writer.hasNewerRules()) return count;
+    // Until nothing new is there: whoever wrote last has then seen what others stored before.
+    for (;;) {
+      const more = await takeIn(await news());
+      if (more === undefined) return count;
+      count += more;
+    }
+  };
+
+  /** One after the other; a run that failed knows nothing for sure, so the next one begins anew. */
+  const queued = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = queue.then(work).catch((error: unknown) => {
+      forget();
+      throw error;
+    });
+    queue = next.catch(() => undefined);
+    return next;
+  };
+  const forget = () => {
+    index = createRecordedIndex();
+    applied = [];
+    clocks = new Map();
+    moved = new Map();
+    cursor = undefined;
+    writer.forget();
+  };
+
+  /** One that has not begun will see all that is stored by then. */
+  let next: Promise<void> | undefined;
+
+  return {
+    run() {
+      next ??= queued(async () => {
+        next = undefined;
+        await run();
+      });
+      return next;
+    },
+    rebuild: () =>
+      queued(async () => {
+        forget();
+        const moved = await run();
+        return { exchanges: applied.length, ...countStates(index), moved };
+      }),
+  };
+}
+
+function lastFirst(a: QueuedExchange, b: QueuedExchange): number {
+  return a.order < b.order ? 1 : -1;
+}
+
+function countStates({ placements }: RecordedIndex): Pick<ProjectionCounts, Placement['state']> {
+  const counts = { landed: 0, waiting: 0, nothing: 0 };
+  for (const { state } of placements.values()) counts[state] += 1;
+  return counts;
+}
+
+/** All exchanges of a forest; those that a dead process had under way are closed first, as far as they came. */
+async function loadExchanges({ store, clock }: RecordingForest): Promise<EntryRecord[]> {
+  const found: EntryRecord[] = [];
+  for await (const entry of everyItem((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
+    clock.see(entry.clock);
+    const exchange = readExchangeRecord(entry);
+    const isLost = exchange?.outcome === 'open' && !(await store.isAlive(exchange.writer));
+    found.push(isLost ? exchangeRecord(asCut(exchange), clock.tick()) : entry);
+    if (isLost) await store.append([found.at(-1)!]);
+  }
+  return found;
+}
+
+function asCut(exchange: Exchange): Exchange {
+  return { ...exchange, outcome: 'cut', error: 'the process that recorded it ended' };
+}

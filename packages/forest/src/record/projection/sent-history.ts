@@ -1,0 +1,157 @@
+import { dialect, isObject, type Message } from '@skein/core';
+import { serving } from '@skein/core/dialect';
+import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
+import { endsAloud, idsBelow } from '../../forest/write/match.ts';
+import { ECHO_START, type Echo, extendEcho, nodeId, ROOT, sha256 } from '../../model/index.ts';
+import type { Turn } from '../read-exchange.ts';
+import { readIssuedIds, type SystemKeys, systemKeys } from './evidence.ts';
+import type { IndexNode, RecordedIndex } from './recorded-index.ts';
+
+/**
+ * The history of a request as its client sent it, and how far it leads along what was recorded. Messages whose exact texts
+ * are known are not read again: a long history costs one hash for each message.
+ */
+export class SentHistory {
+  /** With the system text at the front. */
+  readonly messages: readonly Message[];
+  /** How many system messages stand before all others. */
+  readonly lead: number;
+  /** The node that they would end with. */
+  readonly leadId: string;
+  /** How many messages lead along known nodes, byte for byte. */
+  readonly exact: number;
+  readonly #index: RecordedIndex;
+  readonly #nodes: IndexNode[] = [];
+  readonly #echoes: Echo[] = [];
+
+  constructor(index: RecordedIndex, { system, messages }: Pick<Turn, 'system' | 'messages'>) {
+    this.#index = index;
+    this.messages = system ? [system, ...messages] : messages;
+    const ids = idsBelow(ROOT, this.messages);
+    for (let at = 0; at < this.messages.length; at++) {
+      const node = index.nodes.get(ids.at(at)!);
+      if (!node) break;
+      this.#nodes.push(node);
+    }
+    this.exact = this.#nodes.length;
+    let lead = 0;
+    while (lead < this.messages.length && this.#isLeading(lead)) lead += 1;
+    this.lead = lead;
+    this.leadId = lead === 0 ? ROOT : ids.at(lead - 1)!;
+  }
+
+  /** Where the messages that are known byte for byte end. */
+  get exactPlace(): Place {
+    return this.#nodes.at(-1)?.place ?? ROOT_PLACE;
+  }
+
+  nodeAt(index: number): IndexNode | undefined {
+    return this.#nodes[index];
+  }
+
+  /** A reply, whole or by a reference to it. */
+  isReply(index: number): boolean {
+    return this.#nodes[index]?.isReply ?? (this.messages[index]?.role === 'assistant' || this.isReference(index));
+  }
+
+  /** Whether a message is sent by its id alone. */
+  isReference(index: number): boolean {
+    const message = this.messages[index];
+    // Whatever a dialect takes for a message of a person, a model or a tool is none.
+    if (message?.role !== 'other') return false;
+    const { kept } = serving(dialect(message.origin.dialect));
+    const value: unknown = JSON.parse(message.raw);
+    return kept !== undefined && isObject(value) && typeof kept.refersTo(value) === 'string';
+  }
+
+  /** The last reply before an index; -1 when there is none. */
+  replyBefore(end: number): number {
+    let at = end - 1;
+    while (at >= 0 && !this.isReply(at)) at -= 1;
+    return at;
+  }
+
+  /** What the provider issued in a message. */
+  issued(index: number): readonly string[] {
+    return this.#nodes[index]?.issued ?? readIssuedIds(this.messages[index]!);
+  }
+
+  /** The chain of echoes up to and with a message, as it was sent. */
+  echo(index: number): Echo {
+    if (index < 0) return ECHO_START;
+    if (index < this.exact) return this.#nodes[index]!.place.echo;
+    for (let at = this.exact + this.#echoes.length; at <= index; at++)
+      this.#echoes.push(extendEcho(this.#echoes.at(-1) ?? this.exactPlace.echo, this.messages[at]!));
+    return this.#echoes[index - this.exact]!;
+  }
+
+  /** The system text, without what changes from day to day. */
+  get system(): SystemKeys {
+    return systemKeysAt(this.#index, this.leadId, this.messages.slice(0, this.lead));
+  }
+
+  #isLeading(index: number): boolean {
+    const node = this.#nodes[index];
+    return node ? node.place.echo.leading : this.messages[index]!.role === 'system';
+  }
+}
+
+/** The keys of the system texts that end with a node, made once. */
+export function systemKeysAt(index: RecordedIndex, id: string, lead: readonly Message[]): SystemKeys {
+  const known = index.systems.get(id);
+  if (known !== undefined) return known;
+  const keys = systemKeys(lead.map(({ text }) => text));
+  index.systems.set(id, keys);
+  return keys;
+}
+
+/** Where messages lead below a place: exactly as far as their texts are known there, then by their echoes. */
+export function followMessages(
+  index: RecordedIndex,
+  from: Place,
+  messages: readonly Message[],
+): { readonly place: Place; readonly matched: number; readonly by: 'exact' | 'echo' } {
+  let place = from;
+  let matched = 0;
+  while (matched < messages.length) {
+    const { origin, raw } = messages[matched]!;
+    const next = index.nodes.get(nodeId(place.id, origin.dialect, sha256(raw)));
+    if (!next) break;
+    place = next.place;
+    matched += 1;
+  }
+  const left = messages.slice(matched);
+  const echoes: string[] = [];
+  let echo = place.echo;
+  for (const message of left) {
+    echo = extendEcho(echo, message);
+    echoes.push(echo.text);
+  }
+  for (let at = echoes.length - 1; at >= 0; at--) {
+    const found = index.nodes.get(index.echoes.get(`${echoes[at]} ${place.lead}`) ?? '');
+    if (!found || !isBelow(index, found, place)) continue;
+    // An empty reply has the echo of what it answers: who asks again gets an answer beside it.
+    const isAloud = at === echoes.length - 1 && endsAloud(echoes, place.echo);
+    const node = isAloud ? aboveSilent(index, found) : found;
+    return { place: node.place, matched: matched + at + 1, by: 'echo' };
+  }
+  return { place, matched, by: 'exact' };
+}
+
+function isBelow(index: RecordedIndex, node: IndexNode, { id, depth }: Place): boolean {
+  let at: IndexNode | undefined = node;
+  while (at && at.place.depth > depth) at = index.nodes.get(at.parent);
+  return id === ROOT ? at === undefined : at?.place.id === id;
+}
+
+function aboveSilent(index: RecordedIndex, node: IndexNode): IndexNode {
+  const parent = index.nodes.get(node.parent);
+  return parent && parent.place.echo.text === node.place.echo.text ? aboveSilent(index, parent) : node;
+}
+
+/** Where a history leads by its content alone, whoever said it; the root for one that nobody knows. */
+export function followHistory(index: RecordedIndex, history: SentHistory) {
+  const { messages, exact, exactPlace } = history;
+  const behind = followMessages(index, exactPlace, messages.slice(exact));
+  return { ...behind, matched: exact + behind.matched };
+}

@@ -1,0 +1,47 @@
+import { wordsOfMessages } from '../../forest/threads/title.ts';
+import type { Turn } from '../read-exchange.ts';
+
+/**
+ * Requests that programs make on the side: for a title, a summary, the quota, to warm a cache, to choose a model. Known by
+ * the words of the programs that make them; they are kept like all others, and folded away in lists.
+ */
+const SYSTEM_WORDS: readonly RegExp[] = [
+  // Of a conversation: an app whose instructions speak of other titles has people who talk to it.
+  /\b(?:generate|write|create|come up with) an?\b.{0,80}\btitle\b.{0,120}\b(?:conversation|chat|session|thread)\b/is,
+  /\btitle generator\b/i,
+  /\bindicates? a new conversation topic\b/i,
+  /\bTask Routing AI\b/i,
+  /\bclassif(?:y|ies|ier)\b.{0,80}\b(?:complexity|request|prompt)\b/is,
+  /\bsummari[sz]e this (?:coding )?conversation in (?:under|less than|at most)\b/i,
+];
+
+/** They have the tools of the session: without them they would warm another cache. */
+const PROBES: readonly RegExp[] = [/^quota$/i, /^warm-?up$/i];
+
+const QUESTIONS: readonly RegExp[] = [
+  /^(?:please )?(?:generate|write) a (?:short |concise )?title for this conversation\b/i,
+  /^please write a 5-10 word title\b/i,
+  /^provide a concise, 5-word-or-less title\b/i,
+  /^### Task:\s+(?:generate|suggest|analy[sz]e)\b.{0,120}\b(?:chat|conversation)\b/is,
+  /^summari[sz]e this (?:coding )?conversation in (?:under|less than|at most) \d+/i,
+];
+
+/**
+ * By its instructions, whatever it shows of a conversation; or by its question, which is the only one: a conversation that
+ * was gone on with is none.
+ */
+export function isSideCall({ lead, messages, tools }: Turn): boolean {
+  if (tools.length === 0 && lead.some(({ text }) => hasAny(text, SYSTEM_WORDS))) return true;
+  const spoken = messages.filter(({ role }) => role !== 'system');
+  if (spoken.length > 3 || spoken.some(({ role }) => role === 'assistant')) return false;
+  const { opening: question } = wordsOfMessages(spoken);
+  return hasAny(question, PROBES) || (tools.length === 0 && hasAny(question, QUESTIONS));
+}
+
+/** Instructions say what they are for at their beginning. */
+const LOOKED_AT = 2000;
+
+function hasAny(text: string, patterns: readonly RegExp[]): boolean {
+  const front = text.trim().slice(0, LOOKED_AT);
+  return patterns.some((pattern) => pattern.test(front));
+}

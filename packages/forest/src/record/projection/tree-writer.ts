@@ -1,0 +1,338 @@
+import { seeRefs, setRef } from '../../forest/context.ts';
+import { everyItem, everyPage } from '../../forest/pages.ts';
+import { keepCheckpoints } from '../../forest/read/sent-context.ts';
+import { openingGroup, SIDE_CALLS, sessionGroup, touchGroups } from '../../forest/threads/groups.ts';
+import { type NodeRecord, type RefRecord, ROOT, type StoreRecord, type TakeRecord } from '../../model/index.ts';
+import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../placement.ts';
+import type { RecordingForest } from '../recorder.ts';
+import type { PlacedExchange } from './place-exchange.ts';
+import { recordedThreadId } from './placement-rules.ts';
+import type { IndexThread, RecordedIndex } from './recorded-index.ts';
+
+/**
+ * Writes what a projection comes to. Nodes, texts and takes are named by their content and can be written at any
+ * time; where each exchange landed is written last, so that what was interrupted is found and done again.
+ */
+interface TreeWriter {
+  add(placed: readonly PlacedExchange[]): Promise<void>;
+  /** Gives how many nodes are no longer where they were. */
+  commit(index: RecordedIndex): Promise<number>;
+  /** Somebody has placed exchanges by rules that this version does not know. */
+  hasNewerRules(): Promise<boolean>;
+  forget(): void;
+}
+
+/** Which rules exchanges were last placed by. */
+const RULES_REF = { on: 'forest', key: 'placement', name: 'rules' } as const;
+
+/** Under this name each exchange has its placement. */
+export const PLACEMENT_REF = 'landed';
+
+const BATCH = 500;
+
+export function createTreeWriter(forest: RecordingForest): TreeWriter {
+  const { store } = forest;
+  /** As they are stored. */
+  let placements: Map<string, Placement> | undefined;
+  let changed = new Map<string, Placement | undefined>();
+  /** Of this run: what was written for each exchange, and what was written and is no longer so. */
+  let written = new Map<string, Placement>();
+  let superseded: PlacementChange[] = [];
+
+  return {
+    async add(placed) {
+      placements ??= await readPlacements(forest);
+      for (const { exchange, placement, records, checkpoint } of placed) {
+        const before = placements.get(exchange);
+        if (isSame(before, placement)) {
+          changed.delete(exchange);
+          continue;
+        }
+        changed.set(exchange, before);
+        // What it was placed at a moment ago was written, too.
+        const earlier = written.get(exchange);
+        if (earlier && !isSame(earlier, placement)) superseded.push({ exchange, before: earlier, after: placement });
+        written.set(exchange, placement);
+        if (checkpoint) await keepCheckpoints(forest, checkpoint.node, checkpoint.thread, [checkpoint.checkpoint]);
+        // A node that many share has many takes: they are looked at only where this exchange may have some.
+        const isFirst = !before && !earlier && placement.found !== undefined;
+        if (records.length > 0) await store.append(isFirst ? records : await withoutKnownTakes(forest, records));
+      }
+    },
+    async commit(index) {
+      placements ??= await readPlacements(forest);
+      const changes = [...changed].map(([exchange, before]) => ({
+        exchange,
+        before,
+        after: index.placements.get(exchange)!,
+      }));
+      const gone = superseded.map((change) => ({ ...change, after: index.placements.get(change.exchange)! }));
+      changed = new Map();
+      written = new Map();
+      superseded = [];
+      if (changes.length === 0) return 0;
+      await seeRefs(
+        forest,
+        'forest',
+        changes.map(({ exchange }) => exchange),
+        [PLACEMENT_REF],
+      );
+      const redirects = await makeRedirects(forest, index, [...gone, ...changes]);
+      const refs = [
+        ...((await storedRules(forest)) === PLACEMENT_RULES
+          ? []
+          : [setRef(forest, RULES_REF.on, RULES_REF.key, RULES_REF.name, PLACEMENT_RULES)]),
+        ...(await makeRevivals(forest, changes)),
+        ...redirects,
+        ...(await makeThreadRefs(forest, index, changes)),
+        ...changes.map(({ exchange, after }) => setRef(forest, 'forest', exchange, PLACEMENT_REF, after)),
+      ];
+      for (let at = 0; at < refs.length; at += BATCH) await store.append(refs.slice(at, at + BATCH));
+      for (const { exchange, after } of changes) placements.set(exchange, after);
+      return redirects.length;
+    },
+    hasNewerRules: async () => (await storedRules(forest)) > PLACEMENT_RULES,
+    forget() {
+      placements = undefined;
+      changed = new Map();
+      written = new Map();
+      superseded = [];
+    },
+  };
+}
+
+async function storedRules(forest: RecordingForest): Promise<number> {
+  const [ref] = await seeRefs(forest, RULES_REF.on, [RULES_REF.key], [RULES_REF.name]);
+  return typeof ref?.value === 'number' ? ref.value : 0;
+}
+
+/** An exchange whose place has changed, or that has one for the first time. */
+interface PlacementChange {
+  readonly exchange: string;
+  readonly before: Placement | undefined;
+  readonly after: Placement;
+}
+
+async function readPlacements({ store, clock }: RecordingForest): Promise<Map<string, Placement>> {
+  const found = new Map<string, Placement>();
+  for await (const ref of everyItem((page) => store.refs({ on: 'forest', names: [PLACEMENT_REF], ...page }))) {
+    clock.see(ref.clock);
+    const placement = readPlacement(ref.value);
+    if (placement) found.set(ref.key, placement);
+  }
+  return found;
+}
+
+/** A newer version may say more of a reply, and two polls may bring it: it is one reply, and is not counted twice. */
+async function withoutKnownTakes({ store }: RecordingForest, records: readonly StoreRecord[]): Promise<StoreRecord[]> {
+  const nodes = new Set(records.flatMap((record) => (record.k === 'take' ? [record.node] : [])));
+  const known = new Set((await store.takes([...nodes])).map(takeKey));
+  return records.filter((record) => record.k !== 'take' || !known.has(takeKey(record)));
+}
+
+function takeKey({ node, exchange, via, thread = '' }: TakeRecord): string {
+  return `${node} ${exchange} ${via} ${thread}`;
+}
+
+/** Nodes that had moved away and are back; a first exchange also brings back what a person had removed. */
+async function makeRevivals(forest: RecordingForest, changes: readonly PlacementChange[]): Promise<RefRecord[]> {
+  const fresh = new Set<string>();
+  const all = new Set<string>();
+  for (const { before, after } of changes)
+    for (const node of nodesAndParent(after)) {
+      all.add(node);
+      if (!before) fresh.add(node);
+    }
+  const hiding = await seeRefs(forest, 'node', [...all], ['moved', 'removed']);
+  return hiding
+    .filter(({ key, name, value }) => (name === 'moved' ? typeof value === 'string' : value === true && fresh.has(key)))
+    .map(({ key, name }) => setRef(forest, 'node', key, name, false));
+}
+
+function nodesAndParent(placement: Placement): string[] {
+  return [
+    ...placedNodes(placement),
+    ...(placement.parent === undefined || placement.parent === ROOT ? [] : [placement.parent]),
+  ];
+}
+
+function isSame(a: Placement | undefined, b: Placement): boolean {
+  return a !== undefined && stable(a) === stable(b);
+}
+
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+/**
+ * An exchange that arrives late can move what came after it: then nodes are left that no exchange leads to any more.
+ * Their ids lead to what took their place. What others hang on them, or said themselves, stays as it is.
+ */
+async function makeRedirects(
+  forest: RecordingForest,
+  index: RecordedIndex,
+  changes: readonly PlacementChange[],
+): Promise<RefRecord[]> {
+  const targets = new Map<string, string | undefined>();
+  for (const { before, after } of changes)
+    if (before) for (const [old, now] of successors(index, before, after)) targets.set(old, now);
+  if (targets.size === 0) return [];
+  const { store } = forest;
+  const nodes = (await store.nodes([...targets.keys()])).filter((node) => node !== undefined);
+  const takes = await store.takes(nodes.map(({ id }) => id));
+  const foreign = new Set(takes.filter(({ via }) => via !== 'record').map(({ node }) => node));
+  await seeRefs(forest, 'node', [...targets.keys()], ['moved']);
+  const gone = new Set<string>();
+  const refs: RefRecord[] = [];
+  for (const node of nodes.sort((a, b) => b.depth - a.depth)) {
+    if (foreign.has(node.id) || !(await hasOnly(forest, node.id, gone))) continue;
+    gone.add(node.id);
+    const target = targets.get(node.id) ?? (await lastStanding(forest, index, node));
+    refs.push(setRef(forest, 'node', node.id, 'moved', target));
+  }
+  return refs;
+}
+
+/** Nodes that are no longer in the tree, each with what took its place: counted from the end of the history. */
+function successors(
+  index: RecordedIndex,
+  before: Placement,
+  after: Placement,
+): [old: string, now: string | undefined][] {
+  const path: string[] = [];
+  for (let at = after.parent; at !== undefined && at !== ROOT; at = index.nodes.get(at)?.parent) path.push(at);
+  const history = (before.added ?? []).toReversed().map((old, at): [string, string | undefined] => [old, path[at]]);
+  const reply = after.node ?? after.parent;
+  const others = (before.alternatives ?? []).map((old, at): [string, string | undefined] => [
+    old,
+    after.alternatives?.[at] ?? reply,
+  ]);
+  const own: [string, string | undefined][] = before.node === undefined ? [] : [[before.node, reply]];
+  return [...history, ...own, ...others].filter(([old]) => !index.nodes.has(old));
+}
+
+/** Whether nothing hangs below a node but what is gone. */
+async function hasOnly({ store }: RecordingForest, id: string, gone: ReadonlySet<string>): Promise<boolean> {
+  for await (const children of everyPage((page) => store.children(id, page))) {
+    const others = children.map((child) => child.id).filter((child) => !gone.has(child));
+    if (others.length > 0) {
+      const { items } = await store.refs({ on: 'node', keys: others, names: ['moved'], limit: others.length });
+      if (items.filter(({ value }) => typeof value === 'string').length < others.length) return false;
+    }
+  }
+  return true;
+}
+
+/** The nearest node above that is still there. */
+async function lastStanding({ store }: RecordingForest, index: RecordedIndex, { parent }: NodeRecord): Promise<string> {
+  let at = parent;
+  while (at !== ROOT && !index.nodes.has(at)) at = (await store.nodes([at]))[0]?.parent ?? ROOT;
+  return at;
+}
+
+/**
+ * Conversations with news: their heads move. A title that a person gave stays. A thread whose exchanges turned out to
+ * belong to another one is deleted, so that what people said of it can still be found.
+ */
+async function makeThreadRefs(
+  forest: RecordingForest,
+  index: RecordedIndex,
+  changes: readonly PlacementChange[],
+): Promise<RefRecord[]> {
+  const successor = new Map(changes.map(({ before, after }) => [before?.thread, after.thread]));
+  const ids = new Set(changes.flatMap(({ before, after }) => [before?.thread, after.thread]));
+  ids.delete(undefined);
+  const keys = [...ids] as string[];
+  if (keys.length === 0) return [];
+  const items = await seeRefs(forest, 'thread', keys, NAMES);
+  const there = new Map(items.map(({ key, name, value }) => [`${key} ${name}`, value]));
+  const has = (name: string, id: string) => Boolean(there.get(`${id} ${name}`));
+  const set = (id: string, values: Readonly<Record<string, unknown>>) =>
+    Object.entries(values).map(([name, value]) => setRef(forest, 'thread', id, name, value));
+  const refs = keys.flatMap((id) => {
+    const thread = index.threads.get(id);
+    if (!thread) return has('head', id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
+    const { head, touched, title } = thread;
+    const said = Object.entries(threadValues(thread)).filter(([name, value]) => there.get(`${id} ${name}`) !== value);
+    return set(id, {
+      head,
+      touched,
+      ...Object.fromEntries(said),
+      ...(!has('head', id) && { start: ROOT, title }),
+      ...(has('mergedInto', id) && { deleted: false, mergedInto: false }),
+    });
+  });
+  const touches = keys.flatMap((thread) => {
+    const known = index.threads.get(thread);
+    const group = known && threadGroup(known);
+    return known && group !== undefined ? [{ group, thread, touched: known.touched }] : [];
+  });
+  const heads = new Map(keys.map((id) => [id, there.get(`${id} head`)]));
+  const forks = (await writtenHeads(forest, index, heads)).flatMap(([id, head]) => {
+    const { created, opening } = index.threads.get(id)!;
+    const touched = Number(there.get(`${id} touched`) ?? created);
+    const title = there.get(`${id} title`);
+    const fork = recordedThreadId(`fork\n${id}\n${head}`);
+    const group = openingGroup(opening);
+    touches.push(...(group === undefined ? [] : [{ group, thread: fork, touched }]));
+    return set(fork, { start: ROOT, head, title, created, touched, forkedFrom: id, ...(group && { group }) });
+  });
+  return [...forks, ...refs, ...(await touchGroups(forest, touches))];
+}
+
+/**
+ * Heads that are about to move away from what a person wrote there. Below a recorded conversation that is a fork; stores of
+ * older releases, where the page wrote into the recorded thread itself, get it now.
+ */
+async function writtenHeads(
+  { store }: RecordingForest,
+  index: RecordedIndex,
+  heads: ReadonlyMap<string, unknown>,
+): Promise<[thread: string, head: string][]> {
+  const left = [...heads].filter(
+    (entry): entry is [string, string] =>
+      typeof entry[1] === 'string' && index.threads.has(entry[0]) && !index.nodes.has(entry[1]) && entry[1] !== ROOT,
+  );
+  if (left.length === 0) return [];
+  const takes = await store.takes(left.map(([, head]) => head));
+  const written = new Set(takes.filter(({ via }) => via !== 'record').map(({ node }) => node));
+  return left.filter(([, head]) => written.has(head));
+}
+
+const NAMES = [
+  'start',
+  'head',
+  'title',
+  'created',
+  'touched',
+  'deleted',
+  'mergedInto',
+  'recorded',
+  'part',
+  'session',
+  'group',
+  'unrecorded',
+];
+
+/** What a thread is to people, beside its head: written where it changes. */
+function threadValues(thread: IndexThread): Readonly<Record<string, unknown>> {
+  const { created, part, session, unrecorded } = thread;
+  const group = threadGroup(thread);
+  return {
+    recorded: true,
+    created,
+    part,
+    ...(session !== undefined && { session }),
+    ...(group !== undefined && { group }),
+    ...(unrecorded !== undefined && { unrecorded }),
+  };
+}
+
+function threadGroup({ part, session, opening }: IndexThread): string | undefined {
+  if (session !== undefined) return sessionGroup(session);
+  return part === 'side' ? SIDE_CALLS : openingGroup(opening);
+}

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createRecordingWriter, type PendingWrite } from './recorder.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A pen, and what it did in order. */
+function newPen() {
+  const done: string[] = [];
+  const pen = createRecordingWriter(async () => void done.push('placed'));
+  const draft = (name: string) => {
+    let isOver = false;
+    const made: PendingWrite = {
+      async store() {
+        done.push(name);
+        return isOver;
+      },
+    };
+    return {
+      begin: () => pen.begin(made),
+      more: (isMuch?: boolean) => pen.more(made, isMuch),
+      end: () => {
+        isOver = true;
+        pen.end(made);
+      },
+    };
+  };
+  return { pen, done, draft };
+}
+
+test('a stream that never ends is stored within half a second, and not with each of its pieces', async () => {
+  const { done, draft } = newPen();
+  const endless = draft('endless');
+  endless.begin();
+  for (let piece = 0; piece < 40; piece++) {
+    endless.more();
+    await vi.advanceTimersByTimeAsync(50);
+  }
+  expect(done.length).toBeGreaterThanOrEqual(3);
+  expect(done.length).toBeLessThanOrEqual(5);
+});
+
+test('nothing is stored in the moment in which it passes, and nothing waits when all has ended', async () => {
+  const { done, draft } = newPen();
+  const [a, b] = [draft('a'), draft('b')];
+  for (const one of [a, b]) one.begin();
+  a.end();
+  b.end();
+  expect(done).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(done).toEqual(['a', 'b', 'placed']);
+});
+
+test('a storm of ends has its place in one go, though another stream goes on', async () => {
+  const { pen, done, draft } = newPen();
+  draft('endless').begin();
+  for (let count = 0; count < 100; count++) {
+    const short = draft('short');
+    short.begin();
+    short.end();
+    await vi.advanceTimersByTimeAsync(10);
+  }
+  expect(done.filter((one) => one === 'placed')).toHaveLength(0);
+  const settled = pen.settled();
+  await vi.advanceTimersByTimeAsync(1);
+  await settled;
+  expect(done.filter((one) => one === 'short')).toHaveLength(100);
+  expect(done.filter((one) => one === 'placed')).toHaveLength(1);
+});
+
+test('much of one answer does not wait for the others', async () => {
+  const { done, draft } = newPen();
+  const long = draft('long');
+  long.begin();
+  long.more(true);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(done).toEqual(['long']);
+});

@@ -1,0 +1,183 @@
+import { crc32 } from 'node:zlib';
+import type { StoreRecord } from '../../model/index.ts';
+import { isEntry } from '../records.ts';
+
+/** The number in the first line of a segment. A store that meets a higher one does not write. */
+export const SEGMENT_VERSION = 1;
+
+/** Which line of which batch: a batch counts when all its lines are there. A batch of one line needs no mark. */
+export interface BatchMark {
+  readonly batch: number;
+  readonly line: number;
+  readonly lines: number;
+}
+
+export function headerLine(writer: string): string {
+  return `${JSON.stringify({ skein: 'segment', version: SEGMENT_VERSION, writer, sums: 'crc32' })}\n`;
+}
+
+/** The last line of a writer that ended as it should. */
+export const END_LINE = '{"skein":"end"}\n';
+
+/** What the first line of a segment says. */
+export interface Header {
+  readonly version: number;
+  readonly writer: string;
+  /** Every record of the segment has a checksum, but for bodies, whose digest is one. */
+  readonly hasSums: boolean;
+}
+
+/** What a line says about the segment itself; undefined for any other line. After a merge they may stand anywhere. */
+export function readSegmentLine(bytes: Buffer): Header | 'other' | undefined {
+  if (!bytes.subarray(0, SEGMENT_START.length).equals(SEGMENT_START)) return undefined;
+  const value = parse(bytes.toString()) as Record<string, unknown> | undefined;
+  if (!value) return undefined;
+  const { skein, version, writer, sums } = value;
+  if (skein !== 'segment') return 'other';
+  const isHeader = Number.isInteger(version) && Number(version) > 0 && typeof writer === 'string';
+  return isHeader ? { version: Number(version), writer, hasSums: sums === 'crc32' } : undefined;
+}
+
+const SEGMENT_START = Buffer.from('{"skein":');
+
+/** Records as lines of one batch; each ends with a line feed, and none has another. */
+export function batchLines(records: readonly StoreRecord[], batch: number): string[] {
+  return records.map((record, line) => {
+    const text = recordLine(record);
+    return records.length === 1 ? text : `{"~":"${batch}.${line}.${records.length}",${text.slice(1)}`;
+  });
+}
+
+/** A record as a line that is a batch of its own. */
+export function recordLine(record: StoreRecord): string {
+  // In this order a reader finds the digest without parsing the text.
+  if (record.k === 'body' && Object.keys(record).length === 3)
+    return `{"k":"body","digest":"${record.digest}","text":${JSON.stringify(record.text)}}\n`;
+  return `${addChecksum(JSON.stringify(record))}\n`;
+}
+
+/** A line that was read, written again to the letter: what numbers nobody knows have in them stays as it is. */
+export function copyLine({ record, text }: Line): string {
+  return record.k === 'body' ? `${text}\n` : `${addChecksum(text)}\n`;
+}
+
+// The checksum is the last member: CRC-32 of what stands between the braces before it, a batch mark left out.
+const SUM_LENGTH = ',"#":"00000000"}'.length;
+const SUM = /^,"#":"([0-9a-f]{8})"\}$/;
+const MARK = /^\{"~":"(\d{1,15})\.(\d{1,9})\.(\d{1,9})",/;
+const LONGEST_MARK = 64;
+
+function addChecksum(object: string): string {
+  return `${object.slice(0, -1)},"#":"${checksum(object.slice(1, -1))}"}`;
+}
+
+function checksum(text: string | Uint8Array): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}
+
+interface OpenedLine {
+  readonly value: unknown;
+  readonly text: string;
+  readonly mark: BatchMark | undefined;
+  readonly hasSum: boolean;
+}
+
+/** The JSON of a line without its mark and its checksum; undefined when either is wrong, or it is not JSON. */
+function openLine(bytes: Buffer): OpenedLine | undefined {
+  const marked = MARK.exec(bytes.toString('latin1', 0, Math.min(bytes.length, LONGEST_MARK)));
+  const mark = marked ? readMark(marked) : undefined;
+  if (marked && !mark) return undefined;
+  const sum = SUM.exec(bytes.toString('latin1', Math.max(0, bytes.length - SUM_LENGTH)))?.[1];
+  const start = marked?.[0].length ?? 1;
+  const end = bytes.length - (sum === undefined ? 1 : SUM_LENGTH);
+  if (sum !== undefined && checksum(bytes.subarray(start, end)) !== sum) return undefined;
+  const text = !marked && sum === undefined ? bytes.toString() : `{${bytes.toString('utf8', start, end)}}`;
+  const value = bytes[0] === BRACE ? parse(text) : undefined;
+  return value === undefined ? undefined : { value, text, mark, hasSum: sum !== undefined };
+}
+
+const BRACE = 0x7b;
+
+export interface Line {
+  readonly record: StoreRecord;
+  readonly mark: BatchMark | undefined;
+  /** The record to the letter, without mark and checksum. */
+  readonly text: string;
+  readonly hasSum: boolean;
+}
+
+/** A record as it was written; undefined when the line is damaged. */
+export function readLine(bytes: Buffer): Line | undefined {
+  const line = openLine(bytes);
+  const record = line?.value;
+  if (!line || typeof record !== 'object' || record === null || !isRecord(record)) return undefined;
+  return { record, mark: line.mark, text: line.text, hasSum: line.hasSum };
+}
+
+/** The batch mark at the beginning of a line; undefined when there is none. */
+export function findMark(start: string): BatchMark | undefined {
+  const marked = MARK.exec(start);
+  return marked ? readMark(marked) : undefined;
+}
+
+function readMark([, batch, line, lines]: RegExpExecArray): BatchMark | undefined {
+  if (Number(line) >= Number(lines)) return undefined;
+  return { batch: Number(batch), line: Number(line), lines: Number(lines) };
+}
+
+/** Whether a line of a segment with checksums has lost its own: a bit of the checksum's name may have flipped, too. */
+export function lacksSum({ record, hasSum }: Line): boolean {
+  return !hasSum && record.k !== 'body';
+}
+
+/** What a damaged line is about, as far as that can still be read. */
+export function findSubject(bytes: Buffer): string | undefined {
+  return /"(?:digest|id)":"([0-9a-f]{32,64})"/.exec(bytes.toString('latin1', 0, LONGEST_SUBJECT))?.[1];
+}
+
+const LONGEST_SUBJECT = 256;
+
+/** Whether it has what the index needs; all else is the business of who reads it. */
+export function isRecord(value: object): value is StoreRecord {
+  const record = value as Record<string, unknown>;
+  if ('~' in record || '#' in record) return false;
+  switch (record.k) {
+    case 'node':
+      return (
+        isHex(record.id, 40) &&
+        isHex(record.parent, 40) &&
+        isHex(record.lead, 40) &&
+        isHex(record.body, 64) &&
+        typeof record.echo === 'string' &&
+        typeof record.dialect === 'string' &&
+        typeof record.at === 'number' &&
+        Number.isInteger(record.depth) &&
+        typeof (record.facts as { role?: unknown } | undefined)?.role === 'string'
+      );
+    case 'body':
+      return isHex(record.digest, 64) && typeof record.text === 'string';
+    case 'take':
+      return isHex(record.id, 32) && isHex(record.node, 40) && typeof record.at === 'number';
+    case 'ref':
+      return [record.on, record.key, record.name, record.clock].every((member) => typeof member === 'string');
+    case 'generation':
+    case 'event':
+    case 'exchange':
+    case 'tool-journal':
+      return isEntry(record);
+    default:
+      return typeof record.k === 'string';
+  }
+}
+
+function isHex(value: unknown, length: number): boolean {
+  return typeof value === 'string' && value.length === length && /^[0-9a-f]*$/.test(value);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type EntryRecord,
+  type NodeRecord,
+  type RefRecord,
+  ROOT,
+  type StoreRecord,
+  type TakeRecord,
+  wordsOf,
+} from '../model/index.ts';
+import { createChangeLog } from './changes.ts';
+import { createEntryTable, createRegisterTable, type Register } from './latest-tables.ts';
+import { toPage } from './page.ts';
+import { hashFault, isEntry, recordKey, toChange } from './records.ts';
+import type { Problem, Store } from './store.ts';
+import { createWordIndex, nodeText, type WordIndex } from './word-index.ts';
+
+/** Everything in memory, for tests and for what need not outlive the process. */
+export function memoryStore(): Store {
+  const writer = `m${randomUUID().slice(0, 8)}`;
+  const listeners = new Set<() => void>();
+  let tables = createTables();
+  let log = createChangeLog();
+  let words: WordIndex | undefined;
+  const checked = new Set<string>();
+  const problems = new Map<string, Problem>();
+
+  const textOf = (node: NodeRecord) => nodeText(node.dialect, tables.bodies.get(node.body) ?? '');
+  const wordIndex = () => {
+    if (words) return words;
+    words = createWordIndex();
+    for (const node of tables.order) words.add(node.id, textOf(node));
+    return words;
+  };
+
+  /** A text that never had its hash is not one. What was checked once stays as it is in memory. */
+  const soundText = (digest: string): string | undefined => {
+    const text = tables.bodies.get(digest);
+    if (text === undefined || checked.has(digest)) return text;
+    const fault = hashFault({ k: 'body', digest, text });
+    if (fault === undefined) checked.add(digest);
+    else problems.set(digest, { code: 'wrong-hash', where: digest, message: fault, subject: digest });
+    return fault === undefined ? text : undefined;
+  };
+
+  return {
+    writer,
+    async append(records) {
+      const added = records.filter((record) => addRecord(tables, record));
+      for (const record of added) {
+        if (record.k !== 'body') log.add(toChange(record));
+        if (record.k === 'node') words?.add(record.id, textOf(record));
+      }
+      if (added.length > 0) for (const listener of listeners) listener();
+    },
+    async nodes(ids) {
+      return ids.map((id) => tables.nodes.get(id));
+    },
+    async idsLike(prefix, limit) {
+      const found = [...tables.nodes.keys()].filter((id) => id.startsWith(prefix));
+      return found.sort().slice(0, limit);
+    },
+    async path(id, above = ROOT) {
+      const path: NodeRecord[] = [];
+      for (let node = tables.nodes.get(id); node && node.id !== above; node = tables.nodes.get(node.parent))
+        path.push(node);
+      return path.reverse();
+    },
+    async children(id, page) {
+      const children = [...(tables.children.get(id) ?? [])].sort(byAge);
+      return toPage(children, (node) => [node.at, node.id], page);
+    },
+    async childCounts(ids) {
+      return ids.map((id) => tables.children.get(id)?.length ?? 0);
+    },
+    async scan(page) {
+      const numbered = tables.order.map((node, number) => ({ node, number }));
+      const { items, next } = toPage(numbered, ({ number }) => [number], page);
+      return { items: items.map(({ node }) => node), ...(next !== undefined && { next }) };
+    },
+    async deepest(chain) {
+      let index = chain.length - 1;
+      while (index >= 0 && !tables.nodes.has(chain.at(index)!)) index -= 1;
+      return index;
+    },
+    async byEcho(echoes, lead) {
+      const index = echoes.findLastIndex((echo) => tables.echoes.has(echo));
+      if (index < 0) return undefined;
+      const nodes = tables.echoes.get(echoes[index]!)!;
+      const sameLead = nodes.filter((node) => node.lead === lead);
+      const [node] = (sameLead.length > 0 ? sameLead : [...nodes]).sort((a, b) => b.depth - a.depth || byAge(b, a));
+      return { index, node: node! };
+    },
+    async bodies(digests) {
+      return digests.map((digest) => soundText(digest));
+    },
+    async takes(nodes) {
+      return nodes.flatMap((node) => tables.takes.get(node) ?? []).sort(byAge);
+    },
+    async refs(query) {
+      const { items, next } = tables.refs.page(query);
+      return { items: items.map(({ record }) => record), ...(next !== undefined && { next }) };
+    },
+    async entry(kind, id) {
+      return tables.entries.get(kind, id);
+    },
+    async entries(kind, query) {
+      return tables.entries.page(kind, query);
+    },
+    async search({ words: wanted, roles, since = -Infinity, until = Infinity, ...page }) {
+      const hits = wordIndex()
+        .find(wanted.flatMap(wordsOf))
+        .filter(({ id }) => {
+          const node = tables.nodes.get(id)!;
+          return (roles?.includes(node.facts.role) ?? true) && node.at >= since && node.at < until;
+        });
+      return toPage(hits, ({ score, id }) => [-score, id], page);
+    },
+    async changes(after) {
+      return log.since(after);
+    },
+    watch(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async isAlive(name) {
+      return name === writer;
+    },
+    problems: () => [...problems.values()],
+    async check() {
+      for (const digest of tables.bodies.keys()) soundText(digest);
+      return [...problems.values()];
+    },
+    async compact(keep) {
+      const records = allRecords(tables);
+      const kept = records.filter(keep);
+      tables = createTables();
+      words = undefined;
+      log = createChangeLog();
+      for (const record of kept) addRecord(tables, record);
+      return { kept: kept.length, removed: records.length - kept.length };
+    },
+    close: async () => undefined,
+  };
+}
+
+function byAge(a: { at: number; id: string }, b: { at: number; id: string }): number {
+  return a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+type MemoryTables = ReturnType<typeof createTables>;
+
+interface HeldRef extends Register {
+  readonly record: RefRecord;
+}
+
+function createTables() {
+  return {
+    nodes: new Map<string, NodeRecord>(),
+    /** As they came: parents before their children. */
+    order: [] as NodeRecord[],
+    children: new Map<string, NodeRecord[]>(),
+    echoes: new Map<string, NodeRecord[]>(),
+    bodies: new Map<string, string>(),
+    takes: new Map<string, TakeRecord[]>(),
+    refs: createRegisterTable<HeldRef>(),
+    entries: createEntryTable<EntryRecord>(),
+    /** Of kinds that nobody knows, and not like entries. */
+    others: new Map<string, StoreRecord>(),
+  };
+}
+
+/** Whether anything is new. */
+function addRecord(tables: MemoryTables, record: StoreRecord): boolean {
+  switch (record.k) {
+    case 'node':
+      if (tables.nodes.has(record.id)) return false;
+      tables.nodes.set(record.id, record);
+      tables.order.push(record);
+      pushTo(tables.children, record.parent, record);
+      pushTo(tables.echoes, record.echo, record);
+      return true;
+    case 'body':
+      if (tables.bodies.has(record.digest)) return false;
+      tables.bodies.set(record.digest, record.text);
+      return true;
+    case 'take':
+      if (tables.takes.get(record.node)?.some(({ id }) => id === record.id)) return false;
+      pushTo(tables.takes, record.node, record);
+      return true;
+    case 'ref': {
+      const { on, key, name, clock } = record;
+      return tables.refs.put({ on, key, name, clock, isSet: record.value !== null, record });
+    }
+    default:
+      return isEntry(record) ? tables.entries.put(record) : addOther(tables, record);
+  }
+}
+
+function addOther({ others }: MemoryTables, record: StoreRecord): boolean {
+  const key = recordKey(record);
+  if (others.has(key)) return false;
+  others.set(key, record);
+  return true;
+}
+
+function allRecords(tables: MemoryTables): StoreRecord[] {
+  const bodies = [...tables.bodies].map(([digest, text]) => ({ k: 'body' as const, digest, text }));
+  return [
+    ...bodies,
+    ...tables.order,
+    ...[...tables.takes.values()].flat(),
+    ...Array.from(tables.refs.all(), ({ record }) => record),
+    ...tables.entries.all(),
+    ...tables.others.values(),
+  ];
+}
+
+function pushTo<T>(map: Map<string, T[]>, key: string, item: T): void {
+  const list = map.get(key);
+  if (list) list.push(item);
+  else map.set(key, [item]);
+}

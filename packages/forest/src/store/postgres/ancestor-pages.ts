@@ -1,0 +1,86 @@
+import { type Kysely, sql } from 'kysely';
+import { type NodeRecord, ROOT } from '../../model/index.ts';
+import { fromStored, toStored } from './rows.ts';
+import { NODE_COLUMNS, type NodeRow, type PostgresTables } from './schema.ts';
+
+/**
+ * Every 64th node of a history has a page: the ids of the 63 nodes above it and the one above those, which has the
+ * page before. So 10,000 nodes are 157 steps up, not 10,000. A page is only a shorter way: where there is none, the
+ * way goes from parent to parent.
+ */
+const PAGE = 64;
+
+export function hasPage({ depth }: NodeRecord): boolean {
+  return depth > 0 && depth % PAGE === 0;
+}
+
+/** Pages of nodes that are written already. One whose ancestors are not all there is left out. */
+export async function writePages(db: Kysely<PostgresTables>, project: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const own = toStored(project);
+  await sql`
+    insert into skein_page (project, id, above, ids)
+    select ${own}, start.id, climbed.above, climbed.ids
+    from unnest(${ids.map(toStored)}::text[]) as start (id)
+    cross join lateral (
+      with recursive climb as (
+        select node.id, node.parent, 1 as up
+        from skein_node as node
+        where node.project = ${own}
+          and node.id = (select parent from skein_node where project = ${own} and id = start.id)
+        union all
+        select node.id, node.parent, climb.up + 1
+        from climb join skein_node as node on node.project = ${own} and node.id = climb.parent
+        where climb.up < ${PAGE - 1}
+      )
+      select array_agg(id order by up) as ids, (array_agg(parent order by up desc))[1] as above from climb
+    ) as climbed
+    where cardinality(climbed.ids) = ${PAGE - 1}
+    on conflict do nothing`.execute(db);
+}
+
+/** A node's history from above `floor`, a depth; somewhat more than that when pages reach above it. */
+export async function readAncestors(
+  db: Kysely<PostgresTables>,
+  project: string,
+  id: string,
+  floor: number,
+): Promise<NodeRow[]> {
+  const own = toStored(project);
+  const { rows } = await sql<NodeRow>`
+    with recursive climb as (
+      select node.id, node.parent, node.depth, page.above, page.ids
+      from skein_node as node
+      left join skein_page as page on page.project = node.project and page.id = node.id
+      where node.project = ${own} and node.id = ${toStored(id)}
+      union all
+      select node.id, node.parent, node.depth, page.above, page.ids
+      from climb
+      join skein_node as node on node.project = ${own} and node.id = coalesce(climb.above, climb.parent)
+      left join skein_page as page on page.project = node.project and page.id = node.id and node.depth % ${sql.lit(PAGE)} = 0
+      where climb.depth > ${floor}
+    ),
+    found as (select id from climb union select unnest(ids) from climb)
+    select ${sql.join(NODE_COLUMNS.map((column) => sql.ref(`node.${column}`)))}
+    from found join skein_node as node on node.project = ${own} and node.id = found.id
+    order by node.depth`.execute(db);
+  return rows;
+}
+
+/** The depth below which the way to `above` has nothing more to say. */
+export async function readDepth(db: Kysely<PostgresTables>, project: string, above: string): Promise<number> {
+  if (above === ROOT) return 0;
+  const row = await db
+    .selectFrom('skein_node')
+    .select('depth')
+    .where('project', '=', toStored(project))
+    .where('id', '=', toStored(above))
+    .executeTakeFirst();
+  return row?.depth ?? 0;
+}
+
+/** What stands behind `above`; undefined when it is not on the way. */
+export function nodesBehind(rows: readonly NodeRow[], above: string): NodeRow[] | undefined {
+  const at = rows.findIndex(({ id }) => fromStored(id) === above);
+  return at < 0 ? undefined : rows.slice(at + 1);
+}

@@ -1,0 +1,302 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type NodeRecord, ROOT, sha256, wordsOf } from '../../model/index.ts';
+import { pageLimit } from '../page.ts';
+import { hashFault } from '../records.ts';
+import type { Page, PageRequest, SearchHit, SearchQuery, Store } from '../store.ts';
+import { nodeText } from '../word-index.ts';
+import { nodesBehind, readAncestors, readDepth } from './ancestor-pages.ts';
+import { type PostgresContext, readPosition, readRows, toPageOfRows } from './context.ts';
+import { fromStored, readBody, readEntry, readNode, readRef, readTake, toStored } from './rows.ts';
+import {
+  type BodyRow,
+  ENTRY_COLUMNS,
+  type EntryRow,
+  NODE_COLUMNS,
+  type NodeRow,
+  REF_COLUMNS,
+  type RefRow,
+  TAKE_COLUMNS,
+} from './schema.ts';
+
+type NodeReads = Pick<Store, 'nodes' | 'idsLike' | 'path' | 'children' | 'childCounts' | 'scan' | 'deepest' | 'byEcho'>;
+
+export function nodeQueries(context: PostgresContext): NodeReads {
+  const { db, project, own } = context;
+  const read = (rows: readonly Omit<NodeRow, 'project' | 'role'>[]): NodeRecord[] =>
+    readRows(context, rows, readNode, ({ id }) => `node ${id}`);
+  const table = () => db.selectFrom('skein_node').where('project', '=', own);
+
+  return {
+    async nodes(ids) {
+      if (ids.length === 0) return [];
+      const rows = await table()
+        .select(NODE_COLUMNS)
+        .where('id', '=', sql<string>`any(${ids.map(toStored)})`)
+        .execute();
+      const found = new Map(read(rows).map((node) => [node.id, node]));
+      return ids.map((id) => found.get(id));
+    },
+    async idsLike(prefix, limit) {
+      const first = toStored(prefix);
+      const rows = await table()
+        .select('id')
+        .where('id', '>=', first)
+        .where('id', '<', `${first}\u{10ffff}`)
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => fromStored(id));
+    },
+    async path(id, above = ROOT) {
+      if (id === above) return [];
+      const floor = await readDepth(db, project, above);
+      const rows = await readAncestors(db, project, id, floor);
+      if (above === ROOT) return read(rows);
+      return read(nodesBehind(rows, above) ?? (floor === 0 ? rows : await readAncestors(db, project, id, 0)));
+    },
+    async children(id, page = {}) {
+      const place = readPosition(page, 2);
+      const rows = await table()
+        .select(NODE_COLUMNS)
+        .where('parent', '=', toStored(id))
+        .$if(place !== undefined, (query) => query.where(sql<boolean>`(at, id) > (${sql.join(place ?? [])})`))
+        .orderBy('at')
+        .orderBy('id')
+        .limit(pageLimit(page) + 1)
+        .execute();
+      return toPageOfRows(rows, page, read, ({ at, id }) => [at, id]);
+    },
+    async childCounts(ids) {
+      if (ids.length === 0) return [];
+      const rows = await table()
+        .select(({ fn }) => ['parent', fn.countAll<string>().as('count')])
+        .where('parent', '=', sql<string>`any(${ids.map(toStored)})`)
+        .groupBy('parent')
+        .execute();
+      const counts = new Map(rows.map(({ parent, count }) => [fromStored(parent), Number(count)]));
+      return ids.map((id) => counts.get(id) ?? 0);
+    },
+    /** All pages show the forest as it was at the first one: a node is never there without its parent. */
+    async scan(page: PageRequest = {}) {
+      const place = readPosition(page, 2);
+      const snapshot = place === undefined ? sql`pg_current_snapshot()` : sql`${place[1]}::pg_snapshot`;
+      const rows = await table()
+        .select([...NODE_COLUMNS, 'seq', sql<string>`pg_current_snapshot()::text`.as('snapshot')])
+        .where('seq', '>', place === undefined ? '0' : String(place[0]))
+        .where(sql<boolean>`pg_visible_in_snapshot(xid, ${snapshot})`)
+        .orderBy('seq')
+        .limit(pageLimit(page) + 1)
+        .execute();
+      return toPageOfRows(rows, page, read, ({ seq, snapshot }) => [seq, place?.[1] ?? snapshot]);
+    },
+    async deepest(chain) {
+      const ids = Array.from({ length: chain.length }, (_, index) => toStored(chain.at(index)!));
+      // From the end, one look-up at a time, until one is there: `limit 1` keeps it from being a join over all of them.
+      const { rows } = await sql<{ at: string }>`
+        select step.at from (${fromTheEnd(ids)}) as step (name, at)
+        where (select true from skein_node where project = ${own} and id = step.name limit 1)
+        order by step.at desc limit 1`.execute(db);
+      return Number(rows[0]?.at ?? 0) - 1;
+    },
+    async byEcho(echoes, lead) {
+      const { rows } = await sql<NodeRow & { step: string }>`
+        select step.at as step, ${sql.join(NODE_COLUMNS.map((column) => sql.ref(`found.${column}`)))}
+        from (${fromTheEnd(echoes.map(toStored))}) as step (echo, at)
+        cross join lateral (
+          (${withEcho(own, sql`and node.lead = ${toStored(lead)}`)})
+          union all
+          (${withEcho(own, sql``)})
+          limit 1
+        ) as found
+        order by step.at desc limit 1`.execute(db);
+      const [node] = read(rows);
+      return node && { index: Number(rows[0]!.step) - 1, node };
+    },
+  };
+}
+
+/** Names with their places, the last one first. */
+function fromTheEnd(names: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    select * from unnest(${names}::text[]) with ordinality as listed (name, at) order by listed.at desc offset 0`;
+}
+
+/** The deepest, then the newest; two look-ups in an index instead of sorting all that have the echo. */
+function withEcho(own: string, also: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select * from skein_node as node where node.project = ${own} and node.echo = step.echo ${also}
+    order by node.depth desc, node.at desc, node.id desc limit 1`;
+}
+
+/** A text by its digest. What the database gives is no longer trusted than the disk it lies on. */
+function readText(row: Pick<BodyRow, 'digest' | 'text'>): [digest: string, text: string] {
+  const body = readBody(row);
+  const fault = hashFault(body);
+  if (fault !== undefined) throw new Error(fault);
+  return [body.digest, body.text];
+}
+
+/** Everything that is not a node. */
+export function recordQueries(
+  context: PostgresContext,
+): Pick<Store, 'bodies' | 'takes' | 'refs' | 'entry' | 'entries'> {
+  const { db, own } = context;
+  const anyOf = (values: readonly string[]) => sql<string>`any(${values.map(toStored)})`;
+  const readRefs = (rows: readonly Omit<RefRow, 'project' | 'is_set'>[]) =>
+    readRows(context, rows, readRef, ({ on, key, name }) => `ref ${on}/${key}/${name}`);
+  const readEntries = (rows: readonly Omit<EntryRow, 'project'>[]) =>
+    readRows(context, rows, readEntry, ({ kind, id }) => `${kind} ${id}`);
+
+  return {
+    async bodies(digests) {
+      if (digests.length === 0) return [];
+      const rows = await db
+        .selectFrom('skein_body')
+        .select(['digest', 'text'])
+        .where('project', '=', own)
+        .where('digest', '=', anyOf(digests))
+        .execute();
+      const texts = new Map(readRows(context, rows, readText, ({ digest }) => `body ${digest}`, 'wrong-hash'));
+      return digests.map((digest) => texts.get(digest));
+    },
+    async takes(nodes) {
+      if (nodes.length === 0) return [];
+      const rows = await db
+        .selectFrom('skein_take')
+        .select(TAKE_COLUMNS)
+        .where('project', '=', own)
+        .where('node', '=', anyOf(nodes))
+        .orderBy('at')
+        .orderBy('id')
+        .execute();
+      return readRows(context, rows, readTake, ({ id }) => `take ${id}`);
+    },
+    async refs({ on, keys, names, order = 'oldest', ...page }) {
+      const place = readPosition(page, 3);
+      const direction = order === 'oldest' ? 'asc' : 'desc';
+      const beyond = sql.raw(order === 'oldest' ? '>' : '<');
+      const rows = await db
+        .selectFrom('skein_ref')
+        .select(REF_COLUMNS)
+        .where('project', '=', own)
+        .where('on', '=', on)
+        .where('is_set', '=', true)
+        .$if(keys !== undefined, (query) => query.where('key', '=', anyOf(keys ?? [])))
+        .$if(names !== undefined, (query) => query.where('name', '=', anyOf(names ?? [])))
+        .$if(place !== undefined, (query) =>
+          query.where(sql<boolean>`(clock, key, name) ${beyond} (${sql.join(place ?? [])})`),
+        )
+        .orderBy('clock', direction)
+        .orderBy('key', direction)
+        .orderBy('name', direction)
+        .limit(pageLimit(page) + 1)
+        .execute();
+      return toPageOfRows(rows, page, readRefs, ({ clock, key, name }) => [clock, key, name]);
+    },
+    async entry(kind, id) {
+      const rows = await db
+        .selectFrom('skein_entry')
+        .select(ENTRY_COLUMNS)
+        .where('project', '=', own)
+        .where('kind', '=', kind)
+        .where('id', '=', toStored(id))
+        .execute();
+      return readEntries(rows)[0];
+    },
+    async entries(kind, { of, afterOrder, order = 'oldest', ...page } = {}) {
+      const place = readPosition(page, 2);
+      const [behind, sorted] = order === 'oldest' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
+      const rows = await db
+        .selectFrom('skein_entry')
+        .select(ENTRY_COLUMNS)
+        .where('project', '=', own)
+        .where('kind', '=', kind)
+        .$if(of !== undefined, (query) => query.where('of', '=', toStored(of ?? '')))
+        .$if(afterOrder !== undefined, (query) => query.where('order', behind, toStored(afterOrder ?? '')))
+        .$if(place !== undefined, (query) =>
+          query.where(sql<boolean>`("order", id) ${sql.raw(behind)} (${sql.join(place ?? [])})`),
+        )
+        .orderBy('order', sorted)
+        .orderBy('id', sorted)
+        .limit(pageLimit(page) + 1)
+        .execute();
+      return toPageOfRows(rows, page, readEntries, ({ order, id }) => [order, id]);
+    },
+  };
+}
+
+/** How often the words stand there, less for long texts. */
+const LOG_OF_LENGTH = 1;
+
+export async function search({ db, project, own }: PostgresContext, query: SearchQuery): Promise<Page<SearchHit>> {
+  const { words, roles, since, until, ...page } = query;
+  const wanted = toTsQuery(project, words);
+  if (wanted === undefined) return { items: [] };
+  // Looking every hit's node up costs more than finding and ranking them.
+  const filtered = sql`
+      join skein_node as node on node.project = words.project and node.id = words.id
+      where node.at >= ${since ?? -Infinity} and node.at < ${until ?? Infinity}
+        and (${roles === undefined} or node.role = any(${(roles ?? []).map(toStored)}))`;
+  const isFiltered = roles !== undefined || since !== undefined || until !== undefined;
+  const place = readPosition(page, 2);
+  const { rows } = await sql<{ id: string; score: number }>`
+    select id, score from (
+      select words.id, ts_rank(words.words, wanted.query, ${sql.lit(LOG_OF_LENGTH)})::float8 as score
+      from (select ${wanted}::tsquery as query) as wanted
+      join skein_words as words on words.words @@ wanted.query and words.project = ${own}
+      ${isFiltered ? filtered : sql``}
+    ) as hit
+    where ${place === undefined} or score < ${place?.[0] ?? 0} or (score = ${place?.[0] ?? 0} and id > ${place?.[1] ?? ''})
+    order by score desc, id
+    limit ${pageLimit(page) + 1}`.execute(db);
+  const read = (hits: readonly { id: string; score: number }[]) =>
+    hits.map(({ id, score }) => ({ id: fromStored(id), score }));
+  return toPageOfRows(rows, page, read, ({ id, score }) => [score, id]);
+}
+
+/** PostgreSQL refuses lexemes of 2 kB and vectors of 1 MB, and counts places up to 16,383, 255 of each word. */
+const LONGEST_WORD = 200;
+const LARGEST_VECTOR = 800_000;
+const LAST_PLACE = 16_383;
+const MOST_PLACES = 255;
+
+/**
+ * The words of a node's text as a `tsvector` is written, by our own rule of what a word is, so that all stores find
+ * the same. Of a text with more different words than a vector can hold, the first are kept.
+ */
+export function toTsVector(project: string, node: NodeRecord, body = ''): string {
+  const mark = projectMark(project);
+  const places = new Map<string, number[]>();
+  let size = 0;
+  for (const [index, word] of wordsOf(nodeText(node.dialect, body)).entries()) {
+    const lexeme = toLexeme(mark, word);
+    let known = places.get(lexeme);
+    if (!known) {
+      size += Buffer.byteLength(lexeme) + 8;
+      if (size > LARGEST_VECTOR) break;
+      known = [];
+      places.set(lexeme, known);
+    }
+    if (known.length < MOST_PLACES && index < LAST_PLACE) {
+      known.push(index + 1);
+      size += 2;
+    }
+  }
+  return [...places].map(([lexeme, at]) => (at.length > 0 ? `${lexeme}:${at.join()}` : lexeme)).join(' ');
+}
+
+/** Every word has to be there; the last one may be the beginning of one. Undefined for no words. */
+function toTsQuery(project: string, words: readonly string[]): string | undefined {
+  const mark = projectMark(project);
+  const lexemes = words.flatMap(wordsOf).map((word) => toLexeme(mark, word));
+  return lexemes.length === 0 ? undefined : `${lexemes.join(' & ')}:*`;
+}
+
+/** Words of different projects differ in the index, nearly always: a search reads nothing of its neighbours. */
+function projectMark(project: string): string {
+  return sha256(project).slice(0, 6);
+}
+
+function toLexeme(mark: string, word: string): string {
+  return mark + (word.length > LONGEST_WORD ? Array.from(word).slice(0, LONGEST_WORD).join('') : word);
+}

@@ -1,0 +1,182 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  type ExportSelection,
+  exportText,
+  IMPORT_FORMATS,
+  type ImportOptions,
+  type ImportProgress,
+  type ImportResult,
+  importFile,
+} from '@skein/forest';
+import type { Context } from 'hono';
+import { Problem, problemBody, toProblem } from '../http/problem.ts';
+import { type SseMessage, sseResponse } from '../http/sse.ts';
+import { readFileParts, withUploadedFolder } from './folder-upload.ts';
+import { answers, apiRouter, given, streams } from './router.ts';
+import { Id, ThreadId } from './schemas/forest.ts';
+
+const tags = ['import and export'];
+const dialect = z.string().max(100).optional();
+
+const ImportedView = z.object({
+  format: z.string(),
+  threads: z.array(z.string()),
+  elements: z.number(),
+  messages: z.number(),
+  added: z.number(),
+  problems: z.array(z.object({ code: z.string(), where: z.string(), message: z.string() })),
+});
+
+const bring = createRoute({
+  method: 'post',
+  path: '/import',
+  tags,
+  summary: 'Brings conversations from elsewhere; twice is once. Accept text/event-stream for progress',
+  request: {
+    query: z.object({
+      // The older layout is a folder of the server, and no request may name one.
+      format: z.enum(IMPORT_FORMATS).exclude(['older']).optional(),
+      dialect,
+    }),
+    body: { content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } } },
+  },
+  responses: answers(ImportedView),
+});
+
+const FOLDER = {
+  type: 'object' as const,
+  properties: { files: { type: 'array' as const, items: { type: 'string' as const, format: 'binary' } } },
+};
+
+const bringFolder = createRoute({
+  method: 'post',
+  path: '/import/folder',
+  tags,
+  summary: 'Brings a folder of the older layout: each file a part, its path from the folder as its filename',
+  request: {
+    // Described only: what is checked against a schema is read as a whole before.
+    body: { content: { 'multipart/form-data': { schema: FOLDER } }, required: true },
+  },
+  responses: answers(ImportedView),
+});
+
+const take = createRoute({
+  method: 'get',
+  path: '/export',
+  tags,
+  summary: 'Conversations as text, piece by piece; segments lose nothing',
+  request: {
+    query: z.object({
+      format: z.enum(['segments', 'markdown', 'messages', 'fine-tuning']),
+      dialect,
+      node: Id.optional(),
+      path: Id.optional(),
+      below: Id.optional(),
+      thread: ThreadId.optional(),
+    }),
+  },
+  responses: streams('text/plain', 'The text, until its end'),
+});
+
+export const moving = apiRouter()
+  .openapi(bring, async (c) => {
+    const { forest } = c.var.services;
+    // A page from elsewhere may send texts and forms without asking; nothing else.
+    if (!/^application\/(?!x-www-form-urlencoded)/i.test(c.req.header('content-type') ?? ''))
+      throw new Problem(
+        415,
+        'wrong_content_type',
+        'Send the file with the header content-type: application/octet-stream.',
+      );
+    const source = requestBody(c);
+    const options = given(c.req.valid('query'));
+    return answerImport(c, (more) => importFile(forest, source, { ...options, ...more }));
+  })
+  .openapi(bringFolder, async (c) => {
+    const { forest } = c.var.services;
+    const files = readFileParts(c.req.header('content-type'), requestBody(c));
+    return answerImport(c, (more) =>
+      withUploadedFolder(files, (folder) => importFile(forest, folder, { format: 'older', ...more })),
+    );
+  })
+  .openapi(take, async (c) => {
+    const { forest, redact } = c.var.services;
+    const { format, dialect: spoken, ...of } = c.req.valid('query');
+    const [named] = Object.entries(given(of));
+    const pieces = exportText(forest, {
+      format,
+      ...given({ dialect: spoken }),
+      ...(named && { of: { [named[0]]: named[1] } as unknown as ExportSelection }),
+    });
+    // What is wrong shows with the first piece, while the answer can still say so.
+    const first = await pieces.next();
+    const isMarkdown = format === 'markdown';
+    return new Response(textStream(first, pieces, redact), {
+      headers: {
+        'content-type': isMarkdown ? 'text/markdown; charset=utf-8' : 'application/x-ndjson',
+        'content-disposition': `attachment; filename="skein.${isMarkdown ? 'md' : 'jsonl'}"`,
+      },
+    });
+  });
+
+function textStream(
+  first: IteratorResult<string>,
+  rest: AsyncGenerator<string>,
+  redact: (text: string) => string,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let next: IteratorResult<string> | undefined = first;
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = next ?? (await rest.next());
+      next = undefined;
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(redact(value)));
+    },
+    async cancel() {
+      await rest.return(undefined);
+    },
+  });
+}
+
+function requestBody(c: Context): AsyncIterable<Uint8Array> {
+  const { body } = c.req.raw;
+  if (!body) throw new Problem(400, 'bad_request', 'There is nothing to import: send it as the body.');
+  return body as unknown as AsyncIterable<Uint8Array>;
+}
+
+/** What an import brought, or for whoever accepts events how far it is, too. */
+async function answerImport(c: Context, work: (options: Pick<ImportOptions, 'onProgress'>) => Promise<ImportResult>) {
+  if (c.req.header('accept')?.includes('text/event-stream'))
+    return sseResponse(c, () => withProgress((onProgress) => work({ onProgress }))) as never;
+  const { threads, problems, ...imported } = await work({});
+  return c.json({ ...imported, threads: [...threads], problems: [...problems] }, 200);
+}
+
+/** The latest count whenever the client takes one, and at last the result. */
+async function* withProgress(
+  work: (onProgress: (progress: ImportProgress) => void) => Promise<unknown>,
+): AsyncGenerator<SseMessage> {
+  let latest: ImportProgress | undefined;
+  let wake = () => {};
+  let end: SseMessage | undefined;
+  const running = work((progress) => {
+    latest = progress;
+    wake();
+  }).then(
+    (data) => {
+      end = { event: 'done', data };
+    },
+    (error: unknown) => {
+      end = { event: 'failed', data: JSON.parse(problemBody(toProblem(error))) };
+    },
+  );
+  while (!end) {
+    const news = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    await Promise.race([running, news]);
+    if (latest && !end) yield { event: 'progress', data: latest };
+  }
+  yield end;
+}

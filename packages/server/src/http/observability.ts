@@ -1,0 +1,95 @@
+/** One line of JSON for each thing that happened. Neither bodies nor secrets go in. */
+export interface Log {
+  info(event: string, facts?: Readonly<Record<string, unknown>>): void;
+  error(event: string, error: unknown, facts?: Readonly<Record<string, unknown>>): void;
+}
+
+export function createLog(write: (line: string) => void, now: () => Date = () => new Date()): Log {
+  const line = (level: string, event: string, facts: Readonly<Record<string, unknown>> = {}) =>
+    write(JSON.stringify({ time: now().toISOString(), level, event, ...facts }));
+  return {
+    info: (event, facts) => line('info', event, facts),
+    error(event, error, facts) {
+      const { name, message, code, stack } = (error ?? {}) as Partial<Error> & { code?: unknown };
+      const text = name === undefined ? String(error) : `${name}: ${message}`;
+      line('error', event, { ...facts, error: text, ...(code !== undefined && { code }), ...(stack && { stack }) });
+    },
+  };
+}
+
+export const silentLog: Log = { info: () => undefined, error: () => undefined };
+
+/** Counters and gauges, in the text form that Prometheus reads. */
+export interface Metrics {
+  count(name: MetricName, labels?: Labels, by?: number): void;
+  gauge(name: MetricName, read: () => number): void;
+  text(): string;
+}
+
+type Labels = Readonly<Record<string, string | number>>;
+
+const HELP = {
+  skein_requests_total: ['counter', 'Requests by route and status'],
+  skein_proxy_exchanges_total: ['counter', 'Exchanges through the proxy by provider and outcome'],
+  skein_recording_failures_total: ['counter', 'Exchanges that could not be recorded'],
+  skein_undecodable_total: ['counter', 'Bodies of exchanges whose encoding is not known'],
+  skein_generations_running: ['gauge', 'Generations that run in this server'],
+  skein_proxy_streams: ['gauge', 'Exchanges under way'],
+  skein_resident_bytes: ['gauge', 'Memory of the process'],
+} as const;
+
+type MetricName = keyof typeof HELP;
+
+export function createMetrics(): Metrics {
+  const counters = new Map<MetricName, Map<string, number>>();
+  const gauges = new Map<MetricName, () => number>([['skein_resident_bytes', () => process.memoryUsage.rss()]]);
+  return {
+    count(name, labels = {}, by = 1) {
+      const values = counters.get(name) ?? new Map<string, number>();
+      const key = labelText(labels);
+      values.set(key, (values.get(key) ?? 0) + by);
+      counters.set(name, values);
+    },
+    gauge(name, read) {
+      gauges.set(name, read);
+    },
+    text() {
+      const lines = Object.entries(HELP).flatMap(([name, [type, help]]) => {
+        const values: (readonly [string, number])[] = [...(counters.get(name as MetricName) ?? [])];
+        const gauge = gauges.get(name as MetricName);
+        if (gauge) values.push(['', gauge()]);
+        if (values.length === 0) return [];
+        return [
+          `# HELP ${name} ${help}`,
+          `# TYPE ${name} ${type}`,
+          ...values.map(([key, value]) => `${name}${key} ${value}`),
+        ];
+      });
+      return `${lines.join('\n')}\n`;
+    },
+  };
+}
+
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(String(value))}`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+/** What could not be recorded: clients of the proxy do not notice, so it is shown elsewhere. */
+export interface RecordingTrouble {
+  report(error: unknown): void;
+  /** In words; undefined while there is none. */
+  summary(): string | undefined;
+}
+
+export function createRecordingTrouble(): RecordingTrouble {
+  let count = 0;
+  let last = '';
+  return {
+    report(error) {
+      count++;
+      last = error instanceof Error ? error.message : String(error);
+    },
+    summary: () => (count === 0 ? undefined : `${count} times an exchange could not be recorded; last: ${last}`),
+  };
+}
