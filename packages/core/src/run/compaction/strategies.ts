@@ -87,7 +87,7 @@ export function firstOf(...strategies: readonly Compaction[]): Compaction {
   };
 }
 
-/** The model that summarises, and how it is reached. Nothing is taken from the run that is result but its signal. */
+/** The model that summarises, and how it is reached. Nothing is taken from the run that is compacted but its signal. */
 export interface SummariseOptions
   extends Omit<
     RunOptions,

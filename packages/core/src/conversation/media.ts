@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../json/index.ts';
-import type { MediaBlock, MediaSource } from '../../message/index.ts';
+import { isObject, type JsonObject } from '../json/index.ts';
+import type { MediaBlock, MediaSource } from '../message/index.ts';
 
 /**
  * An address (http, https or data), bytes, base64 text, a file of this machine (a path, in Node), or the id of a file that
@@ -19,21 +19,21 @@ export interface MediaOptions {
   readonly name?: string;
 }
 
-interface Found {
+interface FoundMedia {
   readonly source: MediaSource;
   readonly told?: string | undefined;
 }
 
 /** A block of media; `fallback` is its type where nothing tells it. */
 export function mediaBlock(input: MediaInput, { mediaType, name }: MediaOptions, fallback: string): MediaBlock {
-  const { source, told } = sourceOf(input);
+  const { source, told } = toSource(input);
   const type = mediaType ?? told ?? (source.kind === 'base64' ? undefined : fallback);
   if (type === undefined)
     throw new TypeError('Bytes do not say what they are: give { mediaType }, such as "image/png"');
   return { type: 'media', mediaType: type, source, ...(name !== undefined && { name }) };
 }
 
-function sourceOf(input: MediaInput): Found {
+function toSource(input: MediaInput): FoundMedia {
   if (input instanceof Uint8Array) return { source: { kind: 'base64', data: base64(input) } };
   if (input instanceof URL || typeof input === 'string') {
     const url = String(input);
@@ -48,7 +48,7 @@ function sourceOf(input: MediaInput): Found {
   if (typeof fileId === 'string') return { source: { kind: 'file', id: fileId } };
   if (typeof data === 'string') return { source: { kind: 'base64', data } };
   const path: unknown = file;
-  if (path instanceof Uint8Array) return sourceOf(path);
+  if (path instanceof Uint8Array) return toSource(path);
   if (typeof path === 'string' || path instanceof URL) return readMedia(path);
   throw new TypeError('Not media; give an address, bytes as a Uint8Array, { base64 }, { file } or { fileId }');
 }
@@ -78,7 +78,7 @@ const TYPES: Readonly<Record<string, string>> = {
 type ReadFile = (path: string | URL) => Uint8Array;
 
 /** Read at once: a builder is sent later, perhaps more than once, and is to say the same each time. */
-function readMedia(path: string | URL): Found {
+function readMedia(path: string | URL): FoundMedia {
   const { process } = globalThis as {
     readonly process?: { getBuiltinModule?(id: string): { readonly readFileSync: ReadFile } };
   };

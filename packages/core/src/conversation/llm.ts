@@ -1,8 +1,7 @@
-import { Conversation } from '../live/conversation.ts';
-import { readFrom, type Source } from '../live/sink.ts';
-import { MessageList } from '../message-list.ts';
-import type { ReadOptions } from '../read-saved.ts';
 import { LlmBuilder } from './builder.ts';
+import { Conversation, readFrom, type Source } from './conversation.ts';
+import { MessageList } from './message-list.ts';
+import type { ReadOptions } from './read-saved.ts';
 
 /** Where builders begin: each that runs gets a conversation of its own. */
 class Llm extends LlmBuilder {

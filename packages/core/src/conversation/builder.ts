@@ -1,12 +1,17 @@
-import type { NativeTool, ProviderDescriptor } from '../../dialects/index.ts';
-import { isObject, type JsonObject } from '../../json/index.ts';
-import { assistant, type MediaBlock, type Message, system, user } from '../../message/index.ts';
-import type { InferSchema, Limits, ModelChoice, Run, RunOptions, StandardSchema, Tool } from '../../run/index.ts';
-import { isOfAnother, withTools } from '../live/apply-config.ts';
-import type { ConfigDelta, ConversationConfig } from '../live/config.ts';
-import type { Conversation } from '../live/conversation.ts';
-import { ConversationConfigurationError, NoAnswerError } from '../live/errors.ts';
-import { imageIn } from '../live/images.ts';
+import type { NativeTool, ProviderDescriptor } from '../dialects/index.ts';
+import { isObject, type JsonObject } from '../json/index.ts';
+import { assistant, type MediaBlock, type Message, system, user } from '../message/index.ts';
+import type { InferSchema, Limits, ModelChoice, Run, RunOptions, StandardSchema, Tool } from '../run/index.ts';
+import { findImage } from './choose-model.ts';
+import {
+  addTools,
+  belongsToAnother,
+  type ConfigDelta,
+  type ConversationConfig,
+  ConversationConfigurationError,
+  NoAnswerError,
+} from './config.ts';
+import type { Conversation } from './conversation.ts';
 import { type MediaInput, type MediaOptions, mediaBlock } from './media.ts';
 
 interface Props {
@@ -34,22 +39,22 @@ export class LlmBuilder {
 
   /** Who the model is, and what it has to do: a system message. */
   agent(text: string): LlmBuilder {
-    return this.#with(system(trimmed(text)));
+    return this.#with(system(trimText(text)));
   }
 
   /** Something the model is to have said. */
   assistant(text: string): LlmBuilder {
-    return this.#with(assistant(trimmed(text)));
+    return this.#with(assistant(trimText(text)));
   }
 
   /** Something for the model to know: a user message. */
   context(text: string): LlmBuilder {
-    return this.#with(user(trimmed(text)));
+    return this.#with(user(trimText(text)));
   }
 
   /** What is asked: a user message. */
   request(text: string): LlmBuilder {
-    return this.#with(user(trimmed(text)));
+    return this.#with(user(trimText(text)));
   }
 
   image(input: MediaInput, options: MediaOptions = {}): LlmBuilder {
@@ -80,7 +85,7 @@ export class LlmBuilder {
 
   /** Adds tools; one of the same name is replaced. */
   tools(...tools: readonly (Tool | NativeTool)[]): LlmBuilder {
-    return this.#configured({ moreTools: withTools(this.#props.config.moreTools ?? [], tools) });
+    return this.#configured({ moreTools: addTools(this.#props.config.moreTools ?? [], tools) });
   }
 
   /** Adds to the parameters. */
@@ -99,10 +104,10 @@ export class LlmBuilder {
     if (!isObject(given)) throw new ConversationConfigurationError('config', 'must be an object');
     const { params, limits, model } = this.#props.config;
     return this.#configured({
-      ...(config.provider !== undefined && isOfAnother(model, config.provider) && { model: undefined }),
+      ...(config.provider !== undefined && belongsToAnother(model, config.provider) && { model: undefined }),
       ...config,
-      ...('params' in config && { params: merged(params, config.params) }),
-      ...('limits' in config && { limits: merged(limits, config.limits) }),
+      ...('params' in config && { params: mergeObjects(params, config.params) }),
+      ...('limits' in config && { limits: mergeObjects(limits, config.limits) }),
       ...(config.tools && { moreTools: [] }),
     });
   }
@@ -129,7 +134,7 @@ export class LlmBuilder {
   /** Asks for an image, where no model is named of one that draws. */
   async promptForImage(): Promise<MediaBlock> {
     const result = await this.#props.conversationFor().run(this.#delta, { image: true }).result;
-    const image = imageIn(result.messages);
+    const image = findImage(result.messages);
     if (!image) throw new NoAnswerError('image', result);
     return image;
   }
@@ -154,11 +159,11 @@ export class LlmBuilder {
 }
 
 /** What is no object is left as it is, for the check to find. */
-function merged<T extends object>(before: T | undefined, more: T | undefined): T | undefined {
+function mergeObjects<T extends object>(before: T | undefined, more: T | undefined): T | undefined {
   return isObject(more) && !Array.isArray(more) ? { ...before, ...more } : more;
 }
 
-function trimmed(text: string): string {
+function trimText(text: string): string {
   if (typeof text !== 'string') throw new TypeError(`Expected text, not ${typeof text}`);
   return text.trim();
 }
