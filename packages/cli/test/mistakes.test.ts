@@ -21,6 +21,12 @@ describe('mistakes', () => {
     ['a count that is none', ['threads', '--limit', 'many'], 2, 'whole number'],
     ['a day that is none', ['usage', '--since', 'someday'], 2, 'Give a day'],
     ['a format that is none', ['export', '--format', 'pdf'], 2, 'Allowed choices'],
+    [
+      'a format to import that is none',
+      ['import', 'x.json', '--format', 'pdf'],
+      2,
+      'Allowed choices are messages, chatgpt',
+    ],
     ['a model without a provider', ['ask', 'Hi', '--model', 'gpt'], 2, 'provider/model'],
     ['a provider that is none', ['ask', 'Hi', '--model', 'opnai/gpt'], 2, 'Did you mean "openai"?'],
     ['an agent that is none', ['run', 'nobody', 'Hi'], 1, 'There is no agent "nobody"'],

@@ -1,4 +1,4 @@
-import { checkNames } from '../dialects/known-names.ts';
+import { checkNames } from '../dialects/request.ts';
 import { checkMessages, type Message, user } from '../message/index.ts';
 import { parseModel, realClock, resolveEndpoint } from '../providers/index.ts';
 import { leadingSystem } from '../run/compaction/checkpoint.ts';

@@ -1,5 +1,5 @@
 import type { CachePoint, Manifest, NativeTool, ProviderDescriptor, RequestParams, Usage } from '../dialects/index.ts';
-import { checkNames } from '../dialects/known-names.ts';
+import { checkNames } from '../dialects/request.ts';
 import type { JsonObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import type { Clock, Environment, Fetch, RefusalMemory, RetryOptions, Timeouts } from '../providers/index.ts';

@@ -1,11 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { isObject, type Message } from '@skein/core';
-import type { Forest } from '../forest/forest.ts';
-import type { TakeFacts } from '../forest/write/append.ts';
+import { isObject, isSkeinError } from '@skein/core';
+import type { Forest } from '../forest/index.ts';
 import { FormatError } from './format-error.ts';
-import { detectFormat } from './importer.ts';
-import { READERS, type Reader } from './importers/index.ts';
+import { detectFormat, findImporter, type Importer } from './importer.ts';
 import { importOlder } from './older/import-older.ts';
 import { importSegments } from './segments.ts';
 import { readJson } from './source/exact-json.ts';
@@ -18,25 +16,9 @@ import {
 } from './source/text-source.ts';
 import { writeConversation } from './write-conversation.ts';
 
-/** What can be imported; docs/import-export.md says what each keeps where. */
-export const IMPORT_FORMATS = [
-  'messages',
-  'message-list',
-  'chat-state',
-  'fine-tuning',
-  'chatgpt',
-  'claude',
-  'ui-messages',
-  'langchain',
-  'segments',
-  'older',
-] as const;
-
-export type ImportFormat = (typeof IMPORT_FORMATS)[number];
-
 export interface ImportOptions {
   /** Needed where nothing in the source says what it is. */
-  readonly format?: ImportFormat;
+  readonly format?: string;
   /** What bare messages are written in; `legacy` is the older shape with string content. */
   readonly dialect?: string;
   /** Called now and then, and at the end. */
@@ -53,7 +35,7 @@ export interface ImportProgress {
 }
 
 export interface ImportResult {
-  readonly format: ImportFormat;
+  readonly format: string;
   /** The conversations, each a thread: the same source gives the same threads. */
   readonly threads: readonly string[];
   readonly elements: number;
@@ -71,30 +53,6 @@ export interface ImportProblem {
   readonly message: string;
 }
 
-/** A conversation as a reader found it: a tree of messages. */
-export interface Conversation {
-  /** Its id in the source; without one it is known by its messages. */
-  readonly id?: string;
-  readonly title?: string;
-  readonly createdAt?: number;
-  readonly updatedAt?: number;
-  readonly tags?: readonly string[];
-  readonly messages: readonly SourceMessage[];
-  /** Key of the message where it stands; default: the last one. */
-  readonly head?: string;
-}
-
-export interface SourceMessage {
-  /** Its own within the conversation. */
-  readonly key: string;
-  /** Undefined for a first message. */
-  readonly parent: string | undefined;
-  readonly message: Message;
-  /** When it was written, where the source knows. */
-  readonly at?: number | undefined;
-  readonly take?: TakeFacts;
-}
-
 /**
  * Brings conversations from elsewhere into a forest. Doing it twice is doing it once. An element that cannot be read
  * is reported, nothing of it is written, and the rest goes on; a source of which nothing is known is an error.
@@ -105,11 +63,7 @@ export async function importFile(
   options: ImportOptions = {},
 ): Promise<ImportResult> {
   if (options.format === 'older' || (await isFolder(source))) return importOlder(forest, requirePath(source), options);
-  if (options.format !== undefined && options.format !== 'segments' && !Object.hasOwn(READERS, options.format))
-    throw new FormatError(
-      'unknown_format',
-      `"${options.format}" is not a format; known: ${[...Object.keys(READERS), 'segments', 'older'].join(', ')}.`,
-    );
+  if (options.format !== undefined) findImporter(options.format);
   const text = await openTextSource(source);
   try {
     return await importText(forest, text, options);
@@ -119,15 +73,15 @@ export async function importFile(
 }
 
 async function importText(forest: Forest, text: TextSource, options: ImportOptions): Promise<ImportResult> {
-  const progress = createImportTracker(options, text.read);
+  const tracker = createImportTracker(options, text.read);
   const { format, pieces } = await recognise(splitSource(text, isInLines(options.format)), options);
-  if (format === 'segments') await importSegments(forest, pieces, progress);
+  const importer = findImporter(format);
+  if (!importer) await importSegments(forest, pieces, tracker);
   else {
-    const reader = READERS[format as keyof typeof READERS];
-    const conversations = reader.element === 'message' ? joinMessages(pieces, progress) : pieces;
-    for await (const piece of conversations) await importOne(forest, format, reader, piece, options, progress);
+    const conversations = importer.element === 'message' ? joinMessages(pieces, tracker) : pieces;
+    for await (const piece of conversations) await importOne(forest, importer, piece, options, tracker);
   }
-  return progress.result(format);
+  return tracker.result(format);
 }
 
 function requirePath(source: ImportSource): string {
@@ -140,15 +94,15 @@ async function isFolder(source: ImportSource): Promise<boolean> {
   return (typeof source === 'string' || source instanceof URL) && (await stat(source)).isDirectory();
 }
 
-function isInLines(format: ImportFormat | undefined): boolean {
-  return format === 'segments' || (format !== undefined && READERS[format as keyof typeof READERS]?.inLines === true);
+function isInLines(format: string | undefined): boolean {
+  return format === 'segments' || (format !== undefined && findImporter(format)?.inLines === true);
 }
 
 /** The format, by what was asked for or by the first element that is JSON at all. */
 async function recognise(
   pieces: AsyncGenerator<SourcePiece>,
   { format, dialect }: ImportOptions,
-): Promise<{ format: ImportFormat; pieces: AsyncIterable<SourcePiece> }> {
+): Promise<{ format: string; pieces: AsyncIterable<SourcePiece> }> {
   if (format !== undefined) return { format, pieces };
   const seen: SourcePiece[] = [];
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
@@ -161,7 +115,7 @@ async function recognise(
 }
 
 /** Who names a dialect has messages: bare ones, or lines of requests. */
-function withDialect(value: unknown): ImportFormat {
+function withDialect(value: unknown): string {
   return isObject(value) && ['messages', 'contents', 'input'].some((name) => Array.isArray(value[name]))
     ? 'fine-tuning'
     : 'messages';
@@ -174,36 +128,37 @@ async function* chain(seen: readonly SourcePiece[], rest: AsyncIterable<SourcePi
 
 async function importOne(
   forest: Forest,
-  format: ImportFormat,
-  reader: Reader,
+  importer: Importer,
   { text, where }: SourcePiece,
   { dialect }: ImportOptions,
-  progress: ImportTracker,
+  tracker: ImportTracker,
 ): Promise<void> {
   try {
-    const { thread, messages, added } = await writeConversation(forest, format, reader.read(text, { dialect }));
-    progress.thread(thread);
-    progress.done({ elements: 1, messages, added });
+    const { thread, messages, added } = await writeConversation(forest, importer.id, importer.read(text, { dialect }));
+    tracker.thread(thread);
+    tracker.done({ elements: 1, messages, added });
   } catch (error) {
     if (!isElementError(error)) throw error;
-    progress.problem(where, error);
+    tracker.problem(where, error);
   }
 }
 
-/** What is wrong with an element is reported; what is wrong with the store, or with us, ends the import. */
+/** Whether an element is to blame: it is reported then. A failing store, or a mistake of ours, ends the import. */
 function isElementError(error: unknown): boolean {
-  if (error instanceof FormatError) return error.code !== 'dialect_needed';
-  const { name, code } = error as { name?: unknown; code?: unknown };
-  return code !== 'unknown_dialect' && READING_ERRORS.has(name);
+  return isSkeinError(
+    error,
+    'unknown_format',
+    'wrong_shape',
+    'not_json',
+    'broken_tree',
+    'would_overwrite',
+    'invalid_json',
+    'invalid_blocks_message',
+    'invalid_legacy_message',
+    'unreadable_messages',
+    'not_this_protocol',
+  );
 }
-
-const READING_ERRORS: ReadonlySet<unknown> = new Set([
-  'JsonTextError',
-  'BlocksMessageError',
-  'LegacyMessageError',
-  'MessageListDeserializationError',
-  'ProtocolError',
-]);
 
 /** Elements that are messages make one conversation; a list, or an object with "messages", is one of its own. */
 async function* joinMessages(pieces: AsyncIterable<SourcePiece>, progress: ImportTracker): AsyncGenerator<SourcePiece> {
@@ -239,7 +194,7 @@ export interface ImportTracker {
   done(counts: { readonly elements: number; readonly messages: number; readonly added: number }): void;
   thread(id: string): void;
   problem(where: string, error: unknown): void;
-  result(format: ImportFormat): ImportResult;
+  result(format: string): ImportResult;
 }
 
 export function createImportTracker({ onProgress }: ImportOptions, read: () => number): ImportTracker {

@@ -1,76 +1,120 @@
-import { isObject, type JsonObject } from '@skein/core';
+import { isObject, type JsonObject, type Message } from '@skein/core';
+import type { TakeFacts } from '../forest/index.ts';
 import { FormatError } from './format-error.ts';
-import type { Conversation, ImportFormat } from './import-file.ts';
+import { BUILT_IN } from './importers/index.ts';
 
-/** Reads one format. What cannot be read throws; nothing of that element is imported then. */
-export interface Reader {
-  /** What a list in a file has as its elements: whole conversations, or the messages of one. */
-  readonly element: 'conversation' | 'message';
-  /** A file is always JSON lines. */
+/**
+ * Reads the conversations of one format. Sources are JSON: one document, a list, or a value on each line.
+ *
+ * @example
+ * const diary: Importer = {
+ *   id: 'diary',
+ *   title: 'Diary of the weather bot',
+ *   recognisedBy: 'objects with "diary"',
+ *   detects: ({ diary }) => Array.isArray(diary),
+ *   read(text) {
+ *     const { diary } = JSON.parse(text) as { diary: string[] };
+ *     return { messages: chainMessages(diary.map((line) => ({ message: user(line) }))) };
+ *   },
+ * };
+ */
+export interface Importer {
+  /** The name of the format: what `format` and `skein import --format` take. Lower case, digits and dashes. */
+  readonly id: string;
+  /** The name for people, such as "ChatGPT export". */
+  readonly title: string;
+  /** What `detects` looks for, for the error that says which formats were tried. */
+  readonly recognisedBy?: string;
+  /** Whether the first element of a source has what only this format has. Without it, callers have to name the format. */
+  detects?(first: JsonObject): boolean;
+  /** What the elements of a list are: whole conversations (the default), or the messages of one conversation. */
+  readonly element?: 'conversation' | 'message';
+  /** Whether a file is always JSON lines, even when its first line alone does not show it. */
   readonly inLines?: boolean;
-  /** One conversation from its JSON text: an object, or a list of messages. */
-  read(text: string, options: { readonly dialect?: string | undefined }): Conversation;
+  /**
+   * Reads one conversation from its exact JSON text: an object, or a list of messages. It must be deterministic. A
+   * `FormatError` leaves this conversation out and is reported among the problems; any other error ends the import.
+   */
+  read(text: string, options: { readonly dialect?: string | undefined }): ImportedConversation;
 }
 
-interface Marker {
-  readonly format: ImportFormat;
-  readonly looks: string;
-  isIn(value: JsonObject): boolean;
+/** A conversation as an importer read it: a tree of messages. */
+export interface ImportedConversation {
+  /** Its id in the source. Without one, a conversation is known by its messages. */
+  readonly id?: string;
+  readonly title?: string;
+  /** Milliseconds since 1970, as all times here. */
+  readonly createdAt?: number;
+  readonly updatedAt?: number;
+  readonly tags?: readonly string[];
+  readonly messages: readonly ImportedMessage[];
+  /** The key of the message that the conversation ends at; default: the last message. */
+  readonly head?: string;
 }
 
-/** Only what no other format has. Bare messages of a dialect have nothing of the kind. */
-const MARKERS: readonly Marker[] = [
-  { format: 'segments', looks: '{"skein":"segment",…}', isIn: ({ skein }) => skein === 'segment' },
-  { format: 'chatgpt', looks: 'objects with "mapping"', isIn: ({ mapping }) => isObject(mapping) },
-  { format: 'claude', looks: 'objects with "chat_messages"', isIn: ({ chat_messages: list }) => Array.isArray(list) },
-  {
-    format: 'message-list',
-    looks: '{"format":"skein/messages",…} or {"version":"1.0","messages":[…]}',
-    isIn: ({ format, version, messages }) =>
-      format === 'skein/messages' || (typeof version === 'string' && Array.isArray(messages) && format === undefined),
-  },
-  {
-    format: 'chat-state',
-    looks: '{"version":1,"provider":…,"messages":[…]} or {"version":2,"list":{…}}',
-    isIn: ({ version, list, provider, messages }) =>
-      typeof version === 'number' && (isObject(list) || (typeof provider === 'string' && Array.isArray(messages))),
-  },
-  {
-    format: 'langchain',
-    looks: 'objects with "lc" and "kwargs", or with a "type" such as "human" and "data"',
-    isIn: ({ lc, kwargs, type, data }) =>
-      (typeof lc === 'number' && isObject(kwargs)) || (typeof type === 'string' && isObject(data) && 'content' in data),
-  },
-  {
-    format: 'ui-messages',
-    looks: 'objects with "role" and typed "parts", or with "toolInvocations"',
-    isIn: (value) => isUiMessage(value) || (Array.isArray(value.messages) && value.messages.some(isUiMessage)),
-  },
-  {
-    format: 'fine-tuning',
-    looks: 'lines with "messages", and neither "version" nor "model"',
-    isIn: ({ messages, version, model }) => Array.isArray(messages) && version === undefined && model === undefined,
-  },
+/** A message of an imported conversation, and its place in the tree. */
+export interface ImportedMessage {
+  /** Unique within the conversation. */
+  readonly key: string;
+  /** The key of the message before it; undefined for a first message. */
+  readonly parent: string | undefined;
+  readonly message: Message;
+  /** When it was written, if the source says so. */
+  readonly at?: number | undefined;
+  /** Who wrote it and how; members of the source that a message has no place for go to `take.extra`. */
+  readonly take?: TakeFacts;
+}
+
+/** Names and titles of formats that are no importers: they hold records or are folders, not conversations. */
+const OTHERS = [
+  { id: 'segments', title: 'Skein segments' },
+  { id: 'older', title: 'Folder of the older layout' },
 ];
 
-/** The format of a source by its first element. */
-export function detectFormat(value: unknown): ImportFormat {
-  const first = Array.isArray(value) ? value[0] : value;
-  const found = isObject(first) ? MARKERS.find((marker) => marker.isIn(first)) : undefined;
-  if (found) return found.format;
-  const looked = MARKERS.map(({ format, looks }) => `${format} (${looks})`).join('; ');
-  throw new FormatError(
-    'unknown_format',
-    `Nothing says what this is. Looked for: ${looked}; older (a folder with "roots.json"). Say which format it is; of bare messages, say the dialect, too.`,
-  );
+const added = new Map<string, Importer>();
+
+/**
+ * Adds an importer. From then on `importFile`, the HTTP API and `skein import` recognise its format.
+ *
+ * @example
+ * defineImporter({ id: 'diary', title: 'Diary', detects: ({ diary }) => Array.isArray(diary), read: readDiary });
+ */
+export function defineImporter(importer: Importer): Importer {
+  const { id } = importer;
+  if (!/^[a-z0-9][a-z0-9-]{0,99}$/.test(id))
+    throw new TypeError(`"${id}" cannot name a format: use up to 100 lower-case letters, digits and dashes.`);
+  if ([...BUILT_IN, ...OTHERS].some((one) => one.id === id))
+    throw new TypeError(`The format ${id} is built in; choose another id.`);
+  added.set(id, importer);
+  return importer;
 }
 
-function isUiMessage(value: unknown): boolean {
-  if (!isObject(value) || typeof value.role !== 'string') return false;
-  if (Array.isArray(value.toolInvocations)) return true;
-  return (
-    Array.isArray(value.parts) &&
-    value.parts.length > 0 &&
-    value.parts.every((part) => isObject(part) && typeof part.type === 'string')
+/** The formats that can be imported, with their titles: the built-in ones first, then those that were added. */
+export function importFormats(): readonly Pick<Importer, 'id' | 'title'>[] {
+  return [...BUILT_IN, ...OTHERS, ...added.values()].map(({ id, title }) => ({ id, title }));
+}
+
+/** The importer of a format; undefined for `segments` and `older`. Throws for an unknown format. */
+export function findImporter(format: string): Importer | undefined {
+  const importer = added.get(format) ?? BUILT_IN.find(({ id }) => id === format);
+  if (importer || OTHERS.some(({ id }) => id === format)) return importer;
+  const known = importFormats().map(({ id }) => id);
+  throw new FormatError('unknown_format', `"${format}" is not a known format. Use one of ${known.join(', ')}.`);
+}
+
+/** The format of a source, by its first element. Added importers are asked first: they look for something more special. */
+export function detectFormat(value: unknown): string {
+  const first = Array.isArray(value) ? value[0] : value;
+  if (isObject(first)) {
+    if (first.skein === 'segment') return 'segments';
+    const found = [...added.values(), ...BUILT_IN].find((importer) => importer.detects?.(first));
+    if (found) return found.id;
+  }
+  const tried = [...BUILT_IN, ...added.values()].flatMap(({ id, detects, recognisedBy }) =>
+    detects ? [recognisedBy === undefined ? id : `${id} (${recognisedBy})`] : [],
+  );
+  throw new FormatError(
+    'unknown_format',
+    `The format of this source is not recognised. Looked for: segments ({"skein":"segment",…}); ${tried.join('; ')}; older (a folder with "roots.json"). Name the format; for bare messages, name their dialect.`,
   );
 }

@@ -9,14 +9,20 @@ export {
 } from './export/export-text.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
 export {
-  IMPORT_FORMATS,
-  type ImportFormat,
   type ImportOptions,
   type ImportProblem,
   type ImportProgress,
   type ImportResult,
   importFile,
 } from './import-file.ts';
+export {
+  defineImporter,
+  type ImportedConversation,
+  type ImportedMessage,
+  type Importer,
+  importFormats,
+} from './importer.ts';
+export { chainMessages, type MessageWithFacts } from './importers/source-conversation.ts';
 export { olderSettings } from './older/bookmarks.ts';
 export { type ExportOlderOptions, exportOlder } from './older/export-older.ts';
 export { type OlderReport, verifyOlder } from './older/import-older.ts';

@@ -1,11 +1,16 @@
 import { canonical } from '@skein/core';
-import type { Forest } from '../forest/forest.ts';
-import { takesByNode } from '../forest/read/read-nodes.ts';
-import { followRedirects } from '../forest/read/resolve.ts';
-import { readThreads } from '../forest/threads/thread.ts';
-import { titleOfMessages } from '../forest/threads/title.ts';
-import { takeFor } from '../forest/write/append.ts';
-import { makeRecords, type Place, placeBelow, ROOT_PLACE } from '../forest/write/append-point.ts';
+import {
+  type AppendPoint,
+  createMessageTake,
+  type Forest,
+  followRedirects,
+  makeNodeRecords,
+  makeTitle,
+  ROOT_POINT,
+  readAppendPoint,
+  readTakes,
+  readThreads,
+} from '../forest/index.ts';
 import {
   type BodyRecord,
   type NodeRecord,
@@ -17,7 +22,7 @@ import {
 } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { FormatError, wrongShape } from './format-error.ts';
-import type { Conversation, ImportFormat, SourceMessage } from './import-file.ts';
+import type { ImportedConversation, ImportedMessage } from './importer.ts';
 
 interface WrittenConversation {
   readonly thread: string;
@@ -35,14 +40,14 @@ interface PreparedMessage {
 /** Writes a conversation and its thread in one batch: all of it is there afterwards, or nothing. */
 export async function writeConversation(
   { store, clock }: Forest,
-  format: ImportFormat,
-  source: Conversation,
+  format: string,
+  source: ImportedConversation,
 ): Promise<WrittenConversation> {
   if (source.messages.length === 0) throw wrongShape('at least one message');
   const now = source.updatedAt ?? source.createdAt ?? clock.now();
   const { made, places } = await prepareMessages(store, source, now, clock.siblingTime);
   const ids = made.map(({ node }) => node.id);
-  const [there, takes] = await Promise.all([store.nodes(ids), takesByNode(store, ids)]);
+  const [there, takes] = await Promise.all([store.nodes(ids), readTakes(store, ids)]);
   const records = made.flatMap(({ node, body, take, hasTime }) => {
     // Without a time of the source's own, the same facts are the same take whenever they are imported.
     const isKnown = !hasTime && (takes.get(node.id) ?? []).some((known) => isSameTake(known, take));
@@ -56,7 +61,7 @@ export async function writeConversation(
 }
 
 /** Where nodes were moved since, what follows hangs where they are now, and their old places stay empty. */
-async function prepareMessages(store: Store, source: Conversation, now: number, siblingTime: SiblingTime) {
+async function prepareMessages(store: Store, source: ImportedConversation, now: number, siblingTime: SiblingTime) {
   const ordered = { ...source, messages: parentsFirst(source.messages) };
   const planned = await prepareBelow(ordered, now, siblingTime, async (id) => id);
   const moves = await followRedirects(
@@ -69,27 +74,27 @@ async function prepareMessages(store: Store, source: Conversation, now: number, 
     now,
     siblingTime,
     async (id) => (await followRedirects(store, [id])).get(id)!,
-    (id) => placeBelow(store, id),
+    (id) => readAppendPoint(store, id),
   );
 }
 
 async function prepareBelow(
-  source: Conversation,
+  source: ImportedConversation,
   now: number,
   siblingTime: SiblingTime,
   whereIs: (id: string) => Promise<string>,
-  placeAt?: (id: string) => Promise<Place>,
+  placeAt?: (id: string) => Promise<AppendPoint>,
 ) {
   const made: PreparedMessage[] = [];
-  const places = new Map<string, Place>();
+  const places = new Map<string, AppendPoint>();
   for (const { key, parent, message, at, take } of source.messages) {
-    const place = parent === undefined ? ROOT_PLACE : places.get(parent)!;
-    const { node, body, next } = makeRecords(place, message, siblingTime(place.id, at ?? now));
+    const place = parent === undefined ? ROOT_POINT : places.get(parent)!;
+    const { node, body, next } = makeNodeRecords(place, message, siblingTime(place.id, at ?? now));
     const target = await whereIs(node.id);
     places.set(key, target === node.id || !placeAt ? next : await placeAt(target));
     if (target !== node.id) continue;
     const facts = { via: 'import' as const, ...take, at: at ?? now };
-    made.push({ node, body, take: takeFor(message, node.id, facts), hasTime: at !== undefined });
+    made.push({ node, body, take: createMessageTake(message, node.id, facts), hasTime: at !== undefined });
   }
   return { made, places };
 }
@@ -99,7 +104,7 @@ function isSameTake({ id, at, ...known }: TakeRecord, { id: _id, at: _at, ...tak
 }
 
 /** The same conversation is the same thread; one without an id of its own is known by where it ends. */
-function importedThreadId(format: ImportFormat, { id }: Conversation, head: string): string {
+function importedThreadId(format: string, { id }: ImportedConversation, head: string): string {
   return `import-${sha256(`skein-import/1\n${format}\n${id === undefined ? `node ${head}` : `id ${id}`}`).slice(0, 24)}`;
 }
 
@@ -107,7 +112,7 @@ async function threadRecords(
   store: Store,
   thread: string,
   head: string,
-  source: Conversation,
+  source: ImportedConversation,
   now: number,
 ): Promise<RefRecord[]> {
   const { createdAt = now, updatedAt, tags = [] } = source;
@@ -117,7 +122,7 @@ async function threadRecords(
   const values = {
     start: ROOT,
     head,
-    title: source.title || titleOfMessages(source.messages.map(({ message }) => message)),
+    title: source.title || makeTitle(source.messages.map(({ message }) => message)),
     created: createdAt,
     ...Object.fromEntries(tags.map((tag) => [`tag:${tag}`, true])),
     touched: now,
@@ -126,8 +131,8 @@ async function threadRecords(
 }
 
 /** Parents before their children, otherwise in the order they came. */
-function parentsFirst(messages: readonly SourceMessage[]): SourceMessage[] {
-  const below = new Map<string | undefined, SourceMessage[]>();
+function parentsFirst(messages: readonly ImportedMessage[]): ImportedMessage[] {
+  const below = new Map<string | undefined, ImportedMessage[]>();
   const keys = new Set(messages.map(({ key }) => key));
   if (keys.size < messages.length) throw new FormatError('broken_tree', 'Two messages have the same id.');
   for (const message of messages) {
@@ -138,7 +143,7 @@ function parentsFirst(messages: readonly SourceMessage[]): SourceMessage[] {
     if (siblings) siblings.push(message);
     else below.set(parent, [message]);
   }
-  const ordered: SourceMessage[] = [];
+  const ordered: ImportedMessage[] = [];
   const open = (below.get(undefined) ?? []).toReversed();
   for (let next = open.pop(); next; next = open.pop()) {
     ordered.push(next);

@@ -1,4 +1,4 @@
-import { type EntryRecord, nodeId, type RefRecord, type StoreRecord, sha256, takeOf } from '../model/index.ts';
+import { createTake, type EntryRecord, nodeId, type RefRecord, type StoreRecord, sha256 } from '../model/index.ts';
 import type { Change } from './store.ts';
 
 /** What a record is known by: of two of a kind with the same key, one counts. */
@@ -38,7 +38,7 @@ export function hashFault(record: StoreRecord): string | undefined {
       return sha256(record.text) === record.digest ? undefined : `The text of body ${record.digest} has another hash.`;
     case 'take': {
       const { k: _, id, ...facts } = record;
-      return takeOf(facts).id === id ? undefined : `Take ${id} has another hash.`;
+      return createTake(facts).id === id ? undefined : `Take ${id} has another hash.`;
     }
     case 'node': {
       const { id, parent, dialect, body } = record;

@@ -2,11 +2,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import {
   type ExportSelection,
   exportText,
-  IMPORT_FORMATS,
   type ImportOptions,
   type ImportProgress,
   type ImportResult,
   importFile,
+  importFormats,
 } from '@skein/forest';
 import type { Context } from 'hono';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
@@ -27,6 +27,13 @@ const ImportedView = z.object({
   problems: z.array(z.object({ code: z.string(), where: z.string(), message: z.string() })),
 });
 
+/** Formats of a single file: plug-ins may add some at any time. */
+function uploadable(): string[] {
+  return importFormats()
+    .map(({ id }) => id)
+    .filter((id) => id !== 'older');
+}
+
 const bring = createRoute({
   method: 'post',
   path: '/import',
@@ -35,7 +42,13 @@ const bring = createRoute({
   request: {
     query: z.object({
       // The older layout is a folder of the server, and no request may name one.
-      format: z.enum(IMPORT_FORMATS).exclude(['older']).optional(),
+      format: z
+        .string()
+        .refine((name) => uploadable().includes(name), {
+          error: () => `Not a format that can be imported here. Use one of ${uploadable().join(', ')}.`,
+        })
+        .openapi({ description: 'The name of an importer', example: uploadable()[0] })
+        .optional(),
       dialect,
     }),
     body: { content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } } },
@@ -83,11 +96,7 @@ export const moving = apiRouter()
     const { forest } = c.var.services;
     // A page from elsewhere may send texts and forms without asking; nothing else.
     if (!/^application\/(?!x-www-form-urlencoded)/i.test(c.req.header('content-type') ?? ''))
-      throw new Problem(
-        415,
-        'wrong_content_type',
-        'Send the file with the header content-type: application/octet-stream.',
-      );
+      throw new Problem('wrong_content_type', 'Send the file with the header content-type: application/octet-stream.');
     const source = requestBody(c);
     const options = given(c.req.valid('query'));
     return answerImport(c, (more) => importFile(forest, source, { ...options, ...more }));
@@ -141,7 +150,7 @@ function textStream(
 
 function requestBody(c: Context): AsyncIterable<Uint8Array> {
   const { body } = c.req.raw;
-  if (!body) throw new Problem(400, 'bad_request', 'There is nothing to import: send it as the body.');
+  if (!body) throw new Problem('bad_request', 'There is nothing to import: send it as the body.');
   return body as unknown as AsyncIterable<Uint8Array>;
 }
 

@@ -1,9 +1,9 @@
 import {
-  elementsOf,
   endOfValue,
+  findElements,
+  findMembers,
   isObject,
   type JsonObject,
-  membersOf,
   parseJson,
   skipSpace,
 } from '../../json/index.ts';
@@ -115,14 +115,14 @@ export function exactValue(
 ): unknown {
   if (text[start] === '{') {
     return Object.fromEntries(
-      membersOf(text, start).map(({ name, start: at }) => [
+      findMembers(text, start).map(({ name, start: at }) => [
         name,
         exactValue(text, inMember(place, name), chooseForm, [...path, name], at),
       ]),
     );
   }
   if (text[start] === '[') {
-    return elementsOf(text, start).map((range, index) =>
+    return findElements(text, start).map((range, index) =>
       exactValue(text, inElement(place, index), chooseForm, [...path, index], range.start),
     );
   }

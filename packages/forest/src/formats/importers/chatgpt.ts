@@ -9,10 +9,9 @@ import {
   toolResult,
   user,
 } from '@skein/core';
-import type { TakeFacts } from '../../forest/write/append.ts';
+import type { TakeFacts } from '../../forest/index.ts';
 import { wrongShape } from '../format-error.ts';
-import type { SourceMessage } from '../import-file.ts';
-import type { Reader } from '../importer.ts';
+import type { ImportedMessage, Importer } from '../importer.ts';
 import {
   argumentsText,
   type ExactObject,
@@ -26,8 +25,11 @@ import {
 import { unknownMessage } from './source-conversation.ts';
 
 /** `conversations.json` of ChatGPT's export: a tree of messages by id, hidden ones and branches included. */
-export const chatgpt: Reader = {
-  element: 'conversation',
+export const chatgpt: Importer = {
+  id: 'chatgpt',
+  title: 'ChatGPT export',
+  recognisedBy: 'objects with "mapping"',
+  detects: ({ mapping }) => isObject(mapping),
   read(text) {
     const conversation = readObject(text, 'a conversation with "mapping"');
     const mapping = objectAt(conversation, 'mapping');
@@ -81,7 +83,7 @@ function nearestMessage(byId: Nodes, id: string | undefined): string | undefined
   return undefined;
 }
 
-function readMessages(byId: Nodes): SourceMessage[] {
+function readMessages(byId: Nodes): ImportedMessage[] {
   return [...byId.values()].flatMap((node) =>
     node.message ? [{ key: node.id, parent: nearestMessage(byId, node.parent), ...readMessage(node, byId) }] : [],
   );
@@ -142,7 +144,7 @@ function isError(value: ExactObject['value']): boolean {
   return isObject(value.content) && value.content.content_type === 'system_error';
 }
 
-function withExtra(message: SourceMessage, more: Record<string, unknown>): SourceMessage {
+function withExtra(message: ImportedMessage, more: Record<string, unknown>): ImportedMessage {
   return { ...message, take: { ...message.take, extra: { ...message.take?.extra, ...more } } };
 }
 

@@ -1,7 +1,6 @@
 import { type ContentBlock, isObject, type Message, textAt, user } from '@skein/core';
 import { wrongShape } from '../format-error.ts';
-import type { SourceMessage } from '../import-file.ts';
-import type { Reader } from '../importer.ts';
+import type { ImportedMessage, Importer } from '../importer.ts';
 import {
   argumentsText,
   type ExactObject,
@@ -17,8 +16,11 @@ import { splitTurns, type ToolAnswer, unknownMessage } from './source-conversati
 const NO_PARENT = '00000000-0000-4000-8000-000000000000';
 
 /** `conversations.json` of Claude's export. Messages that name their parents make branches; others follow each other. */
-export const claude: Reader = {
-  element: 'conversation',
+export const claude: Importer = {
+  id: 'claude',
+  title: 'Claude export',
+  recognisedBy: 'objects with "chat_messages"',
+  detects: ({ chat_messages: list }) => Array.isArray(list),
   read(text) {
     const conversation = readObject(text, 'a conversation with "chat_messages"');
     const { value } = conversation;
@@ -45,7 +47,7 @@ export const claude: Reader = {
   },
 };
 
-function readMessages(sources: readonly ExactObject[]): SourceMessage[] {
+function readMessages(sources: readonly ExactObject[]): ImportedMessage[] {
   const ends = new Map<string, string>();
   const read = sources.map((source, index) => {
     const key = textMember(source.value, 'uuid') ?? `message ${index}`;
@@ -73,7 +75,7 @@ function sourceMessage(
   key: string,
   part: number,
   parent: string | undefined,
-): SourceMessage {
+): ImportedMessage {
   const left = ['content', 'text', 'sender', 'created_at', 'attachments', 'files'];
   const extra = part === 0 ? otherMembers({ text, value }, left) : { uuid: value.uuid, part };
   const author = value.sender === 'assistant' ? ({ author: 'model', provider: 'anthropic' } as const) : {};

@@ -9,9 +9,9 @@ import {
   toolResult,
   user,
 } from '@skein/core';
-import type { TakeFacts } from '../../forest/write/append.ts';
+import type { TakeFacts } from '../../forest/index.ts';
 import { wrongShape } from '../format-error.ts';
-import type { Reader } from '../importer.ts';
+import type { Importer } from '../importer.ts';
 import {
   argumentsText,
   type ExactObject,
@@ -24,7 +24,12 @@ import {
 import { chainMessages, readMedia, toMedia, unknownMessage } from './source-conversation.ts';
 
 /** LangChain's stored messages: `{"type":"human","data":{…}}`, or serialised objects with their class. */
-export const langchain: Reader = {
+export const langchain: Importer = {
+  id: 'langchain',
+  title: 'LangChain messages',
+  recognisedBy: 'objects with "lc" and "kwargs", or with a "type" such as "human" and "data"',
+  detects: ({ lc, kwargs, type, data }) =>
+    (typeof lc === 'number' && isObject(kwargs)) || (typeof type === 'string' && isObject(data) && 'content' in data),
   element: 'message',
   read(text) {
     const list = readJson(text);

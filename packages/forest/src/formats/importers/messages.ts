@@ -1,18 +1,20 @@
-import { type Message, MessageList, openaiChat, readChatState } from '@skein/core';
+import { isObject, type Message, MessageList, openaiChat, readChatState } from '@skein/core';
 import { exportDialects } from '../export/dialect-messages.ts';
 import { FormatError, wrongShape } from '../format-error.ts';
-import type { Reader } from '../importer.ts';
+import type { Importer } from '../importer.ts';
 import { otherMembers, readJson, readObject } from '../source/exact-json.ts';
 import { chainMessages, type MessageWithFacts } from './source-conversation.ts';
 
-/** Bare messages of a dialect, which has to be named. */
-export const messages: Reader = {
+/** Bare messages of a dialect. Nothing in them says which one: callers have to name it. */
+export const messages: Importer = {
+  id: 'messages',
+  title: 'Messages of a dialect',
   element: 'message',
   read(text, { dialect: id }) {
     if (id === undefined)
       throw new FormatError(
         'dialect_needed',
-        `Bare messages do not say what they are written in: name the dialect, such as "${openaiChat.id}", or "legacy".`,
+        `Bare messages do not say which dialect they are written in. Name it, such as "${openaiChat.id}", or "legacy".`,
       );
     if (!Array.isArray(readJson(text))) throw wrongShape('a list of messages');
     return {
@@ -39,8 +41,11 @@ function requireRoles(read: readonly Message[], id: string): readonly Message[] 
 }
 
 /** `{"messages":[…]}`, one conversation a line: what is behind the messages belongs to the last one. */
-export const fineTuning: Reader = {
-  element: 'conversation',
+export const fineTuning: Importer = {
+  id: 'fine-tuning',
+  title: 'Fine-tuning lines',
+  recognisedBy: 'lines with "messages", and neither "version" nor "model"',
+  detects: ({ messages: list, version, model }) => Array.isArray(list) && version === undefined && model === undefined,
   inLines: true,
   read(text, { dialect: id = openaiChat.id }) {
     const known = exportDialects();
@@ -64,8 +69,12 @@ export const fineTuning: Reader = {
 };
 
 /** `MessageList` files, ours and those of version "1.0". */
-export const messageList: Reader = {
-  element: 'conversation',
+export const messageList: Importer = {
+  id: 'message-list',
+  title: 'Message list',
+  recognisedBy: '{"format":"skein/messages",…} or {"version":"1.0","messages":[…]}',
+  detects: ({ format, version, messages: list }) =>
+    format === 'skein/messages' || (typeof version === 'string' && Array.isArray(list) && format === undefined),
   read(text) {
     // In lists of version "1.0" every answer is a model's; in ours, what a person put into its mouth is a person's.
     const isOurs = readObject(text, 'a list of messages').value.format !== undefined;
@@ -75,8 +84,12 @@ export const messageList: Reader = {
 };
 
 /** States of `Chat`, ours and those of version 1. */
-export const chatState: Reader = {
-  element: 'conversation',
+export const chatState: Importer = {
+  id: 'chat-state',
+  title: 'Chat state',
+  recognisedBy: '{"version":1,"provider":…,"messages":[…]} or {"version":2,"list":{…}}',
+  detects: ({ version, list, provider, messages: old }) =>
+    typeof version === 'number' && (isObject(list) || (typeof provider === 'string' && Array.isArray(old))),
   read(text) {
     const read = readChatState(text);
     if ('problem' in read) throw new FormatError('wrong_shape', `${read.problem}.`);

@@ -1,6 +1,6 @@
 import { assistant, type ContentBlock, isObject, type Message, toolResult, user } from '@skein/core';
-import type { TakeFacts } from '../../forest/write/append.ts';
-import type { SourceMessage } from '../import-file.ts';
+import type { TakeFacts } from '../../forest/index.ts';
+import type { ImportedMessage } from '../importer.ts';
 import { textMember } from '../source/exact-json.ts';
 
 /** A message with what is known of it. */
@@ -11,7 +11,7 @@ export interface MessageWithFacts {
 }
 
 /** Messages one below the other. */
-export function chainMessages(messages: readonly MessageWithFacts[]): SourceMessage[] {
+export function chainMessages(messages: readonly MessageWithFacts[]): ImportedMessage[] {
   return messages.map((known, index) => ({
     ...known,
     key: String(index),

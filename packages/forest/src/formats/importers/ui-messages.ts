@@ -1,6 +1,6 @@
 import { type ContentBlock, isObject, type JsonObject, type Message, system, textAt, user } from '@skein/core';
 import { wrongShape } from '../format-error.ts';
-import type { Reader } from '../importer.ts';
+import type { Importer } from '../importer.ts';
 import {
   argumentsText,
   type ExactObject,
@@ -15,7 +15,11 @@ import { chainMessages, readMedia, splitTurns, type ToolAnswer, unknownMessage }
 const TAKEN = ['role', 'parts', 'content', 'createdAt', 'toolInvocations', 'experimental_attachments', 'reasoning'];
 
 /** Messages of the AI SDK's user interfaces, of version 4 and later: a list, or a chat with "messages". */
-export const uiMessages: Reader = {
+export const uiMessages: Importer = {
+  id: 'ui-messages',
+  title: 'AI SDK messages',
+  recognisedBy: 'objects with "role" and typed "parts", or with "toolInvocations"',
+  detects: (value) => isUiMessage(value) || (Array.isArray(value.messages) && value.messages.some(isUiMessage)),
   element: 'message',
   read(text) {
     const value = readJson(text);
@@ -141,4 +145,14 @@ function call(id: string, name: string, value: unknown, text: string | undefined
 
 function answer(callId: string, value: unknown, text: string | undefined, isError: boolean): Item {
   return { result: { callId, content: typeof value === 'string' ? value : (text ?? ''), isError } };
+}
+
+function isUiMessage(value: unknown): boolean {
+  if (!isObject(value) || typeof value.role !== 'string') return false;
+  if (Array.isArray(value.toolInvocations)) return true;
+  return (
+    Array.isArray(value.parts) &&
+    value.parts.length > 0 &&
+    value.parts.every((part) => isObject(part) && typeof part.type === 'string')
+  );
 }
