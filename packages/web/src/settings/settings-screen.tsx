@@ -30,8 +30,8 @@ export default function SettingsScreen() {
         <header>
           <h1 className="text-xl font-semibold">Settings</h1>
           <p className="mt-1 text-soft">
-            What this server works with. Keys come from its environment, the rest from its configuration file; neither
-            can be changed, nor keys be read, from here.
+            The setup of this server. Keys come from its environment, everything else from its configuration file. The
+            page can neither change them nor read the keys.
           </p>
           <nav aria-label="Parts of the settings" className="mt-3 flex flex-wrap gap-1">
             {PARTS.map(({ id, title }) => (
