@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Agent, Provider } from '../api/types.ts';
 import { useOverlays } from '../state/overlays.ts';
-import { setTheme, type Theme, useTheme } from '../state/theme.ts';
+import { setTheme, THEME_TITLES, type Theme, useTheme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -270,11 +270,7 @@ function ToolSection() {
   );
 }
 
-const THEMES = [
-  { value: 'system', title: 'Same as the system' },
-  { value: 'light', title: 'Light' },
-  { value: 'dark', title: 'Dark' },
-] as const;
+const THEMES = (['system', 'light', 'dark'] as const).map((theme) => ({ value: theme, title: THEME_TITLES[theme] }));
 
 /** The settings that only this browser stores. */
 function LookSection() {
