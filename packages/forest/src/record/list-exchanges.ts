@@ -15,17 +15,17 @@ import type { RecordingForest } from './recorder.ts';
 
 export interface ExchangeFilters {
   readonly provider?: string;
-  /** Such as 404, or `4xx` for all of its class. */
+  /** A status such as 404, or a class such as `4xx`. */
   readonly status?: number | StatusClass;
   readonly outcome?: Outcome;
   readonly tag?: string;
-  /** Started at or after, and before; milliseconds. */
+  /** Start times from `since` up to, but not including, `until`, in milliseconds. */
   readonly since?: number;
   readonly until?: number;
   readonly after?: string;
   /** Default 100. */
   readonly limit?: number;
-  /** By when they started; default `oldest`. */
+  /** The order of start times; default `oldest`. */
   readonly order?: 'oldest' | 'newest';
 }
 
@@ -38,7 +38,7 @@ export interface ListedExchange extends Exchange {
 
 const FETCH = 200;
 
-/** The outcome is what the answer itself says, where it says something. */
+/** Lists exchanges, page by page. `outcome` takes into account what the response itself reports. */
 export async function listExchanges(
   { store }: RecordingForest,
   filters: ExchangeFilters = {},
@@ -93,7 +93,7 @@ export async function readRecorded({ store }: RecordingForest, id: string): Prom
   return { exchange: listed, request: await readRequestBody(store, id), response: await readResponse(store, id) };
 }
 
-/** Reads every exchange again and makes the tree what they say. The same exchanges give the same tree. */
+/** Reads every exchange again and rebuilds the recorded tree. The result depends on the exchanges alone. */
 export async function reproject(forest: RecordingForest): Promise<ProjectionCounts> {
   return sharedProjector(forest).rebuild();
 }

@@ -200,7 +200,7 @@ interface QueuedBatch {
  * Group commit: while one batch is on its way to the disk, what is appended meanwhile gathers, and goes together as the
  * next one. A batch that fails is tried again piece by piece, so that one too large for the disk fails alone.
  */
-export function createAppendQueue(commit: (records: readonly StoreRecord[]) => Promise<void>) {
+function createAppendQueue(commit: (records: readonly StoreRecord[]) => Promise<void>) {
   let waiting: QueuedBatch[] = [];
   let running: Promise<void> | undefined;
 
@@ -239,7 +239,7 @@ export function createAppendQueue(commit: (records: readonly StoreRecord[]) => P
 }
 
 /** What of a batch has to be written: what is not there yet, each once. */
-export function newRecords(tables: Tables, records: readonly StoreRecord[]): StoreRecord[] {
+function newRecords(tables: Tables, records: readonly StoreRecord[]): StoreRecord[] {
   const chosen = new Map<string, StoreRecord>();
   for (const record of records) {
     if (recordPlace(tables, record)) continue;
@@ -262,7 +262,7 @@ function uniqueKey(record: StoreRecord): string {
 }
 
 /** Where the things are that a batch relies on: what it names, and what makes a part of it needless. */
-export function* findDependencies(tables: Tables, records: readonly StoreRecord[]): Generator<RecordPlace | undefined> {
+function* findDependencies(tables: Tables, records: readonly StoreRecord[]): Generator<RecordPlace | undefined> {
   const { nodes, bodies } = tables;
   const body = (digest: unknown) =>
     typeof digest === 'string' ? placeIn(bodies.columns, bodies.rowOf(digest)) : undefined;
@@ -285,7 +285,7 @@ export function* findDependencies(tables: Tables, records: readonly StoreRecord[
 }
 
 /** Whether a batch hangs on a node that is not known. */
-export function hasUnknownParent({ nodes }: Tables, records: readonly StoreRecord[]): boolean {
+function hasUnknownParent({ nodes }: Tables, records: readonly StoreRecord[]): boolean {
   const inBatch = new Set<string>();
   for (const record of records) {
     if (record.k !== 'node') continue;

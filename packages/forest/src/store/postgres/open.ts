@@ -60,13 +60,13 @@ export async function open(
 const LEASE_SECONDS = 30;
 const BEAT_MS = 5_000;
 
-export interface Lease {
+interface Lease {
   isAlive(writer: string): Promise<boolean>;
   end(): Promise<void>;
 }
 
 /** Says every few seconds that this writer lives, until it ends. */
-export async function holdLease({ db, own }: PostgresContext, writer: string, beatMs = BEAT_MS): Promise<Lease> {
+async function holdLease({ db, own }: PostgresContext, writer: string, beatMs = BEAT_MS): Promise<Lease> {
   const beat = async () => {
     await sql`
       insert into skein_writer (project, writer, beat) values (${own}, ${writer}, now())
