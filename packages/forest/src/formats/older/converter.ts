@@ -22,28 +22,28 @@ import {
   readOlderNode,
 } from './older-files.ts';
 
-/** A node as it was last read, and what it became. */
+/** An older node as it was last read, and the node that it became. */
 export interface ConvertedNode {
   readonly node: OlderNode;
   readonly root: OlderRoot;
   readonly id: string;
   readonly parent: string;
-  /** Where what follows it hangs. */
+  /** The position below which its children are appended. */
   readonly place: Place;
 }
 
-/** One look at the folder: every file that is met is looked at once, and what is new is written at the end. */
+/** One pass over the folder. Every file is read at most once per pass, and new records are written at the end. */
 export interface FolderScan {
   roots(): Promise<readonly OlderRoot[]>;
-  /** Roots whose first messages hang below this node. */
+  /** The roots whose first messages are children of this node. */
   rootsAt(id: string): Promise<readonly OlderRoot[]>;
-  /** Converts a node and all above it; undefined when a file on the way cannot be read, which is reported. */
+  /** Converts a node and its ancestors; undefined if one of their files cannot be read, which is reported. */
   node(older: string): Promise<ConvertedNode | undefined>;
-  /** Converts what the file of a node, or of the root, lists below it. */
+  /** Converts the children that the file of a node, or the root, lists. */
   children(older: string): Promise<ConvertedNode[]>;
-  /** Every node whose file is there, listed or not. */
+  /** Converts every node that has a file, whether it is listed or not. */
   all(): AsyncGenerator<ConvertedNode | undefined>;
-  /** A node that was converted before: converts it again when its file was changed, removes it when it is gone. */
+  /** Converts a node again if its file changed, and removes it if its file is gone. */
   refresh(older: string): Promise<void>;
   add(records: readonly StoreRecord[]): void;
   flush(): Promise<void>;
@@ -54,7 +54,7 @@ interface Converter {
   look(): Promise<FolderScan>;
 }
 
-/** Converts nodes of a folder as they are met. `known` remembers them; without it every look converts anew. */
+/** Converts nodes of a folder on demand. `known` remembers them; without it every scan converts them again. */
 export function createConverter(folder: string, context: Context, known?: KnownNodes): Converter {
   const { store } = context;
   const problems = createFileProblems();
@@ -91,7 +91,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
       }
       return read;
     };
-    /** Where a node that was moved since has what follows it. */
+    /** The position of a node, also if it was moved since. */
     const placeNow = async (place: Place): Promise<Place> => {
       const target = whereIs(place.id);
       if (target === place.id) return place;
@@ -120,7 +120,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
       const isDone = isSame && before.parent === above.id && before.root.file.text === root.file.text;
       if (isDone && whereIs(before.id) === before.place.id) return before;
       const { place, records } = convertNode(node, root, above);
-      // A move that an earlier change of this file made is over when the file says again what it said once.
+      // If the file has its former content again, the redirect that its change made is no longer valid.
       const former = known?.get(older)?.id;
       const isBack = former !== undefined && former !== place.id && whereIs(place.id) === whereIs(former);
       const seen = { node, root, id: place.id, parent: above.id, place: isBack ? place : await placeNow(place) };
@@ -138,7 +138,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
       return meeting;
     };
 
-    /** The same for a node that was asked for by what it became: what is above it now does not matter then. */
+    /** Like `meet`, for a node that is known already: its ancestors are not checked again. */
     const meetAlone = async (older: string): Promise<ConvertedNode | undefined> => {
       const before = cache.get(older);
       const isTrusted = before && !met.has(older) && whereIs(before.id) === before.place.id;
@@ -198,8 +198,8 @@ function isSameState(a: FileState, b: FileState | undefined): boolean {
 }
 
 /**
- * Writes down what an older node became. Where it was another node before, its file or one above it was changed by
- * another program: the former id then leads to the new one, and the former node stays as it was.
+ * Records what an older node became. If it became another node before, another program changed its file or that of an
+ * ancestor: the former id is redirected to the new one, and the former node stays.
  */
 async function makeChange(
   context: Context,
@@ -213,16 +213,16 @@ async function makeChange(
   known.set(older, { id, parent, mtime, size });
   const records: StoreRecord[] = [knownRecord(older, { id, parent, mtime, size }, context.clock.tick())];
   if (!before || before.id === id) return records;
-  // A file that says again what it said once is no longer elsewhere.
+  // A file with its former content is no longer moved.
   const refs = await seeRefs(context, 'node', [id, before.id], ['moved']);
   if (refs.some(({ key, value }) => key === id && value === before.id))
     records.push(setRef(context, 'node', id, 'moved', false));
-  // Another file may say the same at the same place: then the node is still one of this folder.
+  // If another file has the same content at the same place, the node still belongs to this folder.
   if (known.becoming(before.id).length === 0) records.push(setRef(context, 'node', before.id, 'moved', id));
   return records;
 }
 
-/** A node whose file another program took away is removed, as if it had been removed here. */
+/** Removes a node whose file another program deleted. */
 async function makeRemoval(context: Context, known: KnownNodes, older: string): Promise<StoreRecord[]> {
   const before = known.get(older);
   if (!before) return [];
@@ -233,18 +233,18 @@ async function makeRemoval(context: Context, known: KnownNodes, older: string): 
   return records;
 }
 
-/** What an older node became, and how its file was then. */
+/** The node that an older node became, and the state of its file at that time. */
 interface KnownNode extends FileState {
   readonly id: string;
   readonly parent: string;
 }
 
-/** Which older nodes were converted before: kept as refs, found by either id. */
+/** The older nodes that were converted before. They are stored as refs and found by either id. */
 interface KnownNodes {
   get(older: string): KnownNode | undefined;
-  /** Older ids that became this node: several where files say the same. */
+  /** The older ids that became this node; several if files have the same content. */
   becoming(id: string): readonly string[];
-  /** Older ids that were converted below this node. */
+  /** The older ids that were converted to children of this node. */
   below(id: string): readonly string[];
   set(older: string, known: KnownNode): void;
   delete(older: string): void;
@@ -275,7 +275,7 @@ function createKnownNodes(): KnownNodes {
   };
 }
 
-/** What an earlier program run wrote down. */
+/** Loads the nodes that earlier runs converted. */
 export async function loadKnownNodes(store: Store): Promise<KnownNodes> {
   const nodes = createKnownNodes();
   for await (const { key, value } of everyItem((page) => store.refs({ on: 'older', names: ['node'], ...page })))
@@ -283,7 +283,7 @@ export async function loadKnownNodes(store: Store): Promise<KnownNodes> {
   return nodes;
 }
 
-/** The ref that keeps it. */
+/** The ref that stores a converted node; `false` removes it. */
 function knownRecord(older: string, value: KnownNode | false, clock: string): RefRecord {
   return { k: 'ref', on: 'older', key: older, name: 'node', value, clock };
 }
@@ -302,7 +302,7 @@ function add(index: Map<string, Set<string>>, key: string, older: string): void 
   else index.set(key, new Set([older]));
 }
 
-/** Where nodes were moved to. Read again only when a move was written since. */
+/** Reads where nodes were moved to; again only if a move was written since. */
 function createMoveReader(store: Store): () => Promise<(id: string) => string> {
   let moves = new Map<string, string>();
   let cursor: string | undefined;
@@ -314,7 +314,7 @@ function createMoveReader(store: Store): () => Promise<(id: string) => string> {
   };
 
   return async () => {
-    // The place comes first: what is written while the moves are read is then seen next time.
+    // The cursor is read first, so that moves written meanwhile are seen next time.
     const { items, next, reset } = await store.changes(cursor);
     const isFirst = cursor === undefined;
     cursor = next;
@@ -326,7 +326,7 @@ function createMoveReader(store: Store): () => Promise<(id: string) => string> {
 function followMoves(id: string, moves: ReadonlyMap<string, string>): string {
   const seen = new Set<string>();
   let at = id;
-  // Moves that two writers made at once could lead in a circle.
+  // Moves of two writers at once could form a cycle.
   while (!seen.has(at)) {
     seen.add(at);
     at = moves.get(at) ?? at;
