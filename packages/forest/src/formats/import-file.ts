@@ -87,7 +87,7 @@ async function importText(forest: Forest, text: TextSource, options: ImportOptio
 function requirePath(source: ImportSource): string {
   if (source instanceof URL) return fileURLToPath(source);
   if (typeof source === 'string') return source;
-  throw new FormatError('unknown_format', 'The older layout is a folder: give its path.');
+  throw new FormatError('unknown_format', 'The older layout is a folder, so it can only be imported by its path.');
 }
 
 async function isFolder(source: ImportSource): Promise<boolean> {
@@ -111,7 +111,7 @@ async function recognise(
     if (value === undefined) continue;
     return { format: dialect === undefined ? detectFormat(value) : withDialect(value), pieces: chain(seen, pieces) };
   }
-  throw new FormatError('not_json', seen.length === 0 ? 'The source is empty.' : 'There is no JSON in the source.');
+  throw new FormatError('not_json', seen.length === 0 ? 'The source is empty.' : 'The source contains no JSON.');
 }
 
 /** The format if the caller named a dialect: fine-tuning lines, or bare messages. */
@@ -174,10 +174,7 @@ async function* joinMessages(pieces: AsyncIterable<SourcePiece>, progress: Impor
     else {
       // A history with a gap would be another history, so the whole conversation is left out.
       isBroken = true;
-      progress.problem(
-        piece.where,
-        new FormatError('not_json', 'Not JSON: the conversation it belongs to is left out.'),
-      );
+      progress.problem(piece.where, new FormatError('not_json', 'This is not JSON, so its conversation was left out.'));
     }
   }
   if (texts.length > 0 && !isBroken) yield { text: `[${texts.join(',')}]`, where: 'document' };

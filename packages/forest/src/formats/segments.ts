@@ -154,12 +154,12 @@ function readRecord(line: string): StoreRecord | undefined {
   if (said && said !== 'other' && said.version > SEGMENT_VERSION)
     throw new FormatError(
       'wrong_shape',
-      `Segments of version ${said.version} are not known; this release reads version ${SEGMENT_VERSION}.`,
+      `Segments of version ${said.version} are not supported; this release reads version ${SEGMENT_VERSION}.`,
     );
   if (said) return undefined;
   const record = readLine(bytes)?.record;
   if (record && isSound(record)) return record;
-  throw new FormatError('wrong_shape', `This is not a record whose hash holds: ${line.slice(0, 80)}`);
+  throw new FormatError('wrong_shape', `This line is not a valid record: ${line.slice(0, 80)}`);
 }
 
 function isSound(record: StoreRecord): boolean {
@@ -199,7 +199,7 @@ async function withoutOrphans(
     if (missing !== undefined) {
       progress.problem(
         where,
-        new FormatError('broken_tree', `What it belongs to, ${missing}, is not there before it.`),
+        new FormatError('broken_tree', `The record refers to ${missing}, which does not come before it.`),
       );
       return [];
     }

@@ -139,7 +139,7 @@ function parentsFirst(messages: readonly ImportedMessage[]): ImportedMessage[] {
   for (const message of messages) {
     const { key, parent } = message;
     if (parent !== undefined && !keys.has(parent))
-      throw new FormatError('broken_tree', `The parent ${parent} of message ${key} is not there.`);
+      throw new FormatError('broken_tree', `The parent ${parent} of message ${key} is missing.`);
     const siblings = below.get(parent);
     if (siblings) siblings.push(message);
     else below.set(parent, [message]);

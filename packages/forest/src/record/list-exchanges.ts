@@ -9,7 +9,6 @@ import {
   startOrder,
 } from './exchange.ts';
 import { finalOutcome, type Placement, readPlacement } from './placement.ts';
-import { type ProjectionCounts, sharedProjector } from './projection/projector.ts';
 import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest } from './recorder.ts';
 
@@ -91,11 +90,6 @@ export async function readRecorded({ store }: RecordingForest, id: string): Prom
   const landing = readPlacement(items[0]?.value);
   const listed = { ...exchange, outcome: finalOutcome(exchange, landing), ...(landing && { landing }) };
   return { exchange: listed, request: await readRequestBody(store, id), response: await readResponse(store, id) };
-}
-
-/** Reads every exchange again and rebuilds the recorded tree. The result depends on the exchanges alone. */
-export async function reproject(forest: RecordingForest): Promise<ProjectionCounts> {
-  return sharedProjector(forest).rebuild();
 }
 
 function isWanted(exchange: ListedExchange, { provider, status, outcome, tag }: ExchangeFilters): boolean {

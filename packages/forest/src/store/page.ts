@@ -52,14 +52,19 @@ function firstBehind<T>(
   return low;
 }
 
-/** Reads the position in `after`, which comes from outside. */
-export function readCursor(after: string): PagePosition {
+/** Reads the position in `after`, which comes from outside. `length` is the number of its parts, if it is known. */
+export function readCursor(after: string, length?: number): PagePosition {
+  const position = tryParse(after);
+  const isPart = (part: unknown) => typeof part === 'string' || typeof part === 'number';
+  if (Array.isArray(position) && position.every(isPart) && (length ?? position.length) === position.length)
+    return position;
+  throw new StoreError('store_cursor', `${JSON.stringify(after)} is not a cursor of this list. Start without "after".`);
+}
+
+function tryParse(text: string): unknown {
   try {
-    const place: unknown = JSON.parse(after);
-    if (Array.isArray(place) && place.every((part) => typeof part === 'string' || typeof part === 'number'))
-      return place;
+    return JSON.parse(text);
   } catch {
-    // Reported below.
+    return undefined;
   }
-  throw new StoreError('store_cursor', `${JSON.stringify(after)} is not the "next" of a page. Begin without "after".`);
 }

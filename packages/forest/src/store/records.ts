@@ -35,14 +35,16 @@ export function toChange(record: StoreRecord): Change {
 export function hashFault(record: StoreRecord): string | undefined {
   switch (record.k) {
     case 'body':
-      return sha256(record.text) === record.digest ? undefined : `The text of body ${record.digest} has another hash.`;
+      return sha256(record.text) === record.digest
+        ? undefined
+        : `The text of body ${record.digest} does not match its digest.`;
     case 'take': {
       const { k: _, id, ...facts } = record;
-      return takeOf(facts).id === id ? undefined : `Take ${id} has another hash.`;
+      return takeOf(facts).id === id ? undefined : `Take ${id} does not match its id.`;
     }
     case 'node': {
       const { id, parent, dialect, body } = record;
-      return nodeId(parent, dialect, body) === id ? undefined : `Node ${id} does not have the id of what it says.`;
+      return nodeId(parent, dialect, body) === id ? undefined : `Node ${id} does not match its id.`;
     }
     default:
       return undefined;

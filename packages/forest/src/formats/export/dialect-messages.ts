@@ -35,7 +35,10 @@ function requestMembers(id: string): RequestMembers {
   const target = exportDialects().find((one) => one.id === id);
   if (target?.members) return target.members;
   const known = exportDialects().map((one) => one.id);
-  throw new FormatError('unknown_format', `Messages cannot be exported as "${id}"; give one of ${known.join(', ')}.`);
+  throw new FormatError(
+    'unknown_format',
+    `Messages cannot be exported in the dialect "${id}". Use one of ${known.join(', ')}.`,
+  );
 }
 
 /** The dialects that a conversation can be exported in, and imported from. */

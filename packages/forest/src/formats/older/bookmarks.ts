@@ -16,6 +16,27 @@ interface OlderBookmark {
   readonly updatedAt: number;
 }
 
+/** Adds the bookmarks of the configuration. A bookmark whose node cannot be read is reported. */
+export async function addBookmarks(folder: string, look: FolderScan, problems: FileProblems): Promise<void> {
+  for (const file of await configFiles(folder)) {
+    try {
+      const bookmarks = await readOlderBookmarks(folder, file);
+      problems.resolve(file);
+      for (const bookmark of bookmarks) {
+        const seen = await look.node(bookmark.nodeId);
+        if (seen) look.add(bookmarkRecords(bookmark, seen.place.id));
+        else
+          problems.report(
+            file,
+            new Error(`The bookmark "${bookmark.title}" refers to ${bookmark.nodeId}, which cannot be read.`),
+          );
+      }
+    } catch (error) {
+      problems.report(file, error);
+    }
+  }
+}
+
 /** `config.toml` and its variants. Only bookmarks are read from them, because they hold keys. */
 async function configFiles(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => /^config(\.[\w-]+)?\.toml$/.test(name)).sort();
@@ -71,27 +92,6 @@ function parseToml(text: string): Record<string, unknown> {
   } catch (cause) {
     // The parser's message may quote a key, so it is not shown.
     const { line, column } = cause as { line?: unknown; column?: unknown };
-    throw new FormatError('wrong_shape', `It is not TOML: see line ${line}, column ${column}.`);
-  }
-}
-
-/** Adds the bookmarks of the configuration. A bookmark whose node cannot be read is reported. */
-export async function addBookmarks(folder: string, look: FolderScan, problems: FileProblems): Promise<void> {
-  for (const file of await configFiles(folder)) {
-    try {
-      const bookmarks = await readOlderBookmarks(folder, file);
-      problems.resolve(file);
-      for (const bookmark of bookmarks) {
-        const seen = await look.node(bookmark.nodeId);
-        if (seen) look.add(bookmarkRecords(bookmark, seen.place.id));
-        else
-          problems.report(
-            file,
-            new Error(`The bookmark "${bookmark.title}" is on ${bookmark.nodeId}, which cannot be read.`),
-          );
-      }
-    } catch (error) {
-      problems.report(file, error);
-    }
+    throw new FormatError('wrong_shape', `This is not valid TOML; see line ${line}, column ${column}.`);
   }
 }

@@ -160,7 +160,10 @@ export function createConverter(folder: string, context: Context, known?: KnownN
           const child = await meet(id);
           if (child && child.node.parentId === older) found.push(child);
           else if (child)
-            problems.report(nodeFile(id), new Error(`${older} lists it, but it names ${child.node.parentId}.`));
+            problems.report(
+              nodeFile(id),
+              new Error(`${older} lists it as a child, but its parent_id is ${child.node.parentId}.`),
+            );
         }
         return found;
       },

@@ -60,7 +60,7 @@ interface NodeToWrite {
 export async function exportOlder(forest: Forest, folder: string, options: ExportOlderOptions = {}): Promise<void> {
   await mkdir(folder, { recursive: true });
   if ((await readdir(folder)).length > 0)
-    throw new FormatError('would_overwrite', `${folder} is not empty: give a new folder.`);
+    throw new FormatError('would_overwrite', `${folder} is not empty. Use a new folder.`);
   const roots: Root[] = [];
   const written = new Map<string, string>();
   let messages = 0;

@@ -35,10 +35,7 @@ export function fileIn(folder: string, name: string): string {
 /** Throws if a folder does not have the older layout. */
 export async function requireOlderLayout(folder: string): Promise<void> {
   if (await isOlderLayout(folder)) return;
-  throw new FormatError(
-    'unknown_format',
-    `There is no "${ROOTS_FILE}" in ${folder}: it is not a folder of the older layout.`,
-  );
+  throw new FormatError('unknown_format', `${folder} does not have the older layout: it contains no "${ROOTS_FILE}".`);
 }
 
 /** Whether a folder has the older layout, that is, a file `roots.json`. */
@@ -119,10 +116,10 @@ function toRoot(file: ExactObject): OlderRoot {
 export async function readOlderNode(folder: string, id: string): Promise<OlderNode> {
   const name = nodeFile(id);
   const state = await fileState(folder, name);
-  if (!state) throw new FormatError('broken_tree', 'The file is not there.');
+  if (!state) throw new FormatError('broken_tree', 'The file is missing.');
   const file = readObject(await readText(folder, name), 'a node');
   const { value } = file;
-  if (value.id !== id) throw wrongShape(`the id "${id}" in the file, which says ${JSON.stringify(value.id)}`);
+  if (value.id !== id) throw wrongShape(`the id "${id}" in the file, but found ${JSON.stringify(value.id)}`);
   const rootId = id.split('/')[0]!;
   const parentId = textMember(value, 'parent_id');
   if (parentId === undefined || (parentId !== rootId && !isOlderNodeId(parentId)))

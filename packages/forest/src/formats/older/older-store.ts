@@ -11,6 +11,17 @@ import { addThreads, hideDeletedRoots } from './threads.ts';
 const BATCH = 200;
 
 /**
+ * Opens a folder of the older layout as a forest. Its files are read on demand and never changed; converted nodes and
+ * everything new go into `store`. Nodes are also found by their older ids, such as `root-1/node-1`.
+ */
+export async function openOlder(
+  folder: string,
+  { store, project }: { readonly store: Store; readonly project?: string },
+): Promise<Forest> {
+  return createForest(await olderStore(folder, store), project === undefined ? {} : { project });
+}
+
+/**
  * A store that shows a folder of the older layout, together with what was written since. Nodes are converted on demand
  * and kept in the store `beside` it. The files of the folder are never changed, and are checked again on every read.
  * Queries over everything, such as a search, convert everything.
@@ -115,15 +126,4 @@ async function olderStore(folder: string, beside: Store): Promise<Store> {
     };
   }
   return overlayStore(beside, overlay);
-}
-
-/**
- * Opens a folder of the older layout as a forest. Its files are read on demand and never changed; converted nodes and
- * everything new go into `store`. Nodes are also found by their older ids, such as `root-1/node-1`.
- */
-export async function openOlder(
-  folder: string,
-  { store, project }: { readonly store: Store; readonly project?: string },
-): Promise<Forest> {
-  return createForest(await olderStore(folder, store), project === undefined ? {} : { project });
 }

@@ -23,6 +23,15 @@ import { addIndexNode, type Continuation, type KnownResponse, placeAt, type Reco
 import { SentHistory } from './sent-history.ts';
 import { isSideCall } from './side-calls.ts';
 
+/** A placed exchange and the records that have to be stored for it. */
+export interface PlacedExchange {
+  readonly exchange: string;
+  readonly placement: Placement;
+  readonly records: readonly StoreRecord[];
+  /** Set if the client compacted its history. */
+  readonly checkpoint?: { readonly node: string; readonly thread: string; readonly checkpoint: Checkpoint };
+}
+
 /** The result of placing one exchange. */
 export interface PlacementStep extends PlacedExchange {
   /** Earlier exchanges that continue this one; they have to be placed after it. */
@@ -283,15 +292,6 @@ function addTakeFacts(
 function readRequestId(headers: Readonly<Record<string, string>>): string | undefined {
   for (const name in headers) if (/request-?id$/.test(name)) return headers[name];
   return undefined;
-}
-
-/** A placed exchange and the records that have to be stored for it. */
-export interface PlacedExchange {
-  readonly exchange: string;
-  readonly placement: Placement;
-  readonly records: readonly StoreRecord[];
-  /** Set if the client compacted its history. */
-  readonly checkpoint?: { readonly node: string; readonly thread: string; readonly checkpoint: Checkpoint };
 }
 
 /** Appends messages below a position, one after the other. Nodes that exist already get another take. */

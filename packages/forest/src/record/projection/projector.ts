@@ -79,6 +79,11 @@ export function sharedProjector(forest: RecordingForest): Projector {
   return made;
 }
 
+/** Reads every exchange again and rebuilds the recorded tree. The result depends on the exchanges alone. */
+export async function reproject(forest: RecordingForest): Promise<ProjectionCounts> {
+  return sharedProjector(forest).rebuild();
+}
+
 function createProjector(forest: RecordingForest): Projector {
   const { store } = forest;
   const writer = createTreeWriter(forest);

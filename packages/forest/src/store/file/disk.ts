@@ -204,19 +204,19 @@ function missing<T>(otherwise: T): (error: NodeJS.ErrnoException) => T {
 
 type Meaning = readonly [code: StoreErrorCode, what: string, advice: string];
 
-const FULL: Meaning = ['store_full', 'has no space left on its disk', 'Make room, then repeat.'];
+const FULL: Meaning = ['store_full', 'has no space left on its disk', 'Free some space, then repeat.'];
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
   EROFS: ['store_read_only', 'is on a disk that is read-only', 'Use another folder.'],
   EACCES: ['store_read_only', 'may not be used by this user', 'Change its owner or its permissions.'],
   EPERM: ['store_read_only', 'may not be used by this user', 'Change its owner or its permissions.'],
-  ENOENT: ['store_failed', 'is gone, or is a link to nothing', 'Remove the link, or bring the file back.'],
+  ENOENT: ['store_failed', 'does not exist, or is a broken link', 'Remove the link, or bring the file back.'],
   ELOOP: ['store_failed', 'is a link that leads to itself', 'Remove the link.'],
-  EISDIR: ['store_failed', 'is a folder, and a file is needed', 'Move the folder away.'],
-  ENOTDIR: ['store_failed', 'cannot be there: something above it is a file', 'Give another folder.'],
-  EEXIST: ['store_failed', 'cannot be made: a file has its name', 'Move the file away, or give another folder.'],
-  ENAMETOOLONG: ['store_failed', 'has too long a name', 'Give a shorter folder.'],
+  EISDIR: ['store_failed', 'is a folder, but a file is needed', 'Move the folder away.'],
+  ENOTDIR: ['store_failed', 'cannot be created: a parent is a file, not a folder', 'Use another folder.'],
+  EEXIST: ['store_failed', 'cannot be created: a file has that name', 'Move the file away, or use another folder.'],
+  ENAMETOOLONG: ['store_failed', 'has a name that is too long', 'Use a shorter path.'],
   EMFILE: ['store_failed', 'cannot be opened: too many files are open', 'Raise the limit (ulimit -n).'],
   ENFILE: ['store_failed', 'cannot be opened: too many files are open', 'Close other programs.'],
   EIO: ['store_failed', 'cannot be read or written: the disk reports an error', 'Check the disk.'],

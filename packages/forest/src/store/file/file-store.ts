@@ -182,7 +182,7 @@ function projectFolders(folder: string, project: string): Folders {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(project))
     throw new StoreError(
       'store_name',
-      `${JSON.stringify(project)} cannot be a project. Use up to 100 letters, digits, dots, dashes and underscores, and begin with a letter or digit.`,
+      `${JSON.stringify(project)} is not a valid project name. Use up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit.`,
     );
   const own = join(folder, 'projects', project);
   return {

@@ -64,9 +64,9 @@ function findFaults({ nodes, bodies }: Tables, record: StoreRecord): Fault[] {
     const { id, parent, body } = record;
     const row = nodes.rowOf(parent);
     if (row !== 0 && !nodes.has(row))
-      faults.push({ code: 'missing-parent', message: `Node ${id} hangs on ${parent}, which is not there.` });
+      faults.push({ code: 'missing-parent', message: `The parent ${parent} of node ${id} is missing.` });
     if (!placeIn(bodies.columns, bodies.rowOf(body)))
-      faults.push({ code: 'missing-body', message: `The text ${body} of node ${id} is not there.` });
+      faults.push({ code: 'missing-body', message: `The body ${body} of node ${id} is missing.` });
   }
   return faults;
 }
@@ -128,7 +128,7 @@ async function waitForTurn({ files, folders }: CompactionContext): Promise<() =>
     if (performance.now() > end)
       throw new StoreError(
         'store_in_use',
-        `${folders.segments} is being compacted by another process. Wait for it, then repeat.`,
+        `${folders.segments} is being compacted by another process. Wait until that is done, then repeat.`,
       );
     await sleep(WAIT_MS);
   }
@@ -154,8 +154,8 @@ async function refuseWithWriters({ files, folders, writer }: CompactionContext):
     throw new StoreError(
       'store_in_use',
       life === 'alive'
-        ? `${who} is at work in ${folders.segments}. Stop it first.`
-        : `${who} was on another machine and has not been heard of. If it has ended, remove ${path}.`,
+        ? `${who} is using ${folders.segments}. Stop it first.`
+        : `${who} runs on another machine and has not been heard of lately. If it has ended, remove ${path}.`,
     );
   }
 }

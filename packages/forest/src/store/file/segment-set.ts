@@ -119,7 +119,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     const known = current.get(name);
     try {
       const stat = await files.stat(join(folders.segments, name));
-      if (!stat) return await leaveOut(name, 'is a link to nothing');
+      if (!stat) return await leaveOut(name, 'is a broken link');
       if (!stat.isFile) return await leaveOut(name, 'is not a file');
       if (known && isReplaced(known, stat)) return false;
       const segment = known ?? add(name);
@@ -137,7 +137,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
   /** Reports a file that cannot be read; false if it was removed meanwhile, so that all files are checked again. */
   const leaveOut = async (name: string, why: string): Promise<boolean> => {
     if (!(await files.list(folders.segments)).includes(name)) return false;
-    const message = `It ${why}. The other segments are read; what it has is missing until it can be read.`;
+    const message = `It ${why}. The other segments were read; its records are missing until it can be read.`;
     report({ code: 'unreadable-file', where: name, message });
     return true;
   };
@@ -182,7 +182,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     }
     throw new StoreError(
       'store_in_use',
-      `${folders.segments} changed each time it was read: another process compacts it. Wait for it, then repeat.`,
+      `${folders.segments} changed each time it was read: another process is compacting it. Wait until that is done, then repeat.`,
     );
   };
 
@@ -200,7 +200,10 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     pathOf: (number) => join(folders.segments, all[number]?.name ?? ''),
     readOnlyBecause() {
       const newer = [...current.values()].find(({ version }) => version > SEGMENT_VERSION);
-      return newer && `${newer.name} has format version ${newer.version}, this program knows ${SEGMENT_VERSION}`;
+      return (
+        newer &&
+        `${newer.name} has format version ${newer.version}, but this program knows only version ${SEGMENT_VERSION}`
+      );
     },
     own(name) {
       const segment = add(name);
@@ -264,7 +267,7 @@ export async function reportTorn(set: SegmentSet, files: Files, folders: Folders
     if ((await readLife(files, folders.writers, segment.writer)) === 'alive') continue;
     const start = held ?? segment.read;
     segment.isDamaged = true;
-    const message = `The last ${size - start} bytes are of a write that was never finished. They do not count, and are kept.`;
+    const message = `The last ${size - start} bytes belong to a write that was never completed. They are ignored and kept.`;
     set.report({ code: 'torn-line', where: `${segment.name}:${start}`, message });
   }
 }

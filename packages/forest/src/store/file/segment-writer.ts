@@ -96,14 +96,14 @@ export function createSegmentWriter(
           () => false,
         );
         if (!isClean || to.size === 0) await abandon(to);
-        throw toStoreError(error, path, 'Nothing of this batch counts.');
+        throw toStoreError(error, path, 'The batch was not written.');
       }
       try {
         if (isFlushed) await to.appender.sync();
         if (isFlushed && !to.isNamed) await files.sync(folders.segments);
       } catch (error) {
         await abandon(to);
-        throw toStoreError(error, path, 'The batch may be there or not. Writing it again is safe.');
+        throw toStoreError(error, path, 'The batch may or may not have been written. Writing it again is safe.');
       }
       to.isNamed = true;
       let start = to.size + header.length;
@@ -131,6 +131,6 @@ async function refuseDuringCompaction(files: Files, folders: Folders): Promise<v
   if (life === 'alive' || life === 'silent')
     throw new StoreError(
       'store_in_use',
-      `${folders.segments} is being compacted. Wait for it; if no process does so, remove ${COMPACTION}.json in ${folders.writers}.`,
+      `${folders.segments} is being compacted. Wait until that is done; if no process is compacting it, remove ${COMPACTION}.json in ${folders.writers}.`,
     );
 }

@@ -147,7 +147,7 @@ async function readStart(reading: ReadContext, segment: Segment, path: string): 
   const header = end < 0 ? undefined : readSegmentLine(bytes.subarray(0, end));
   segment.isOpen = true;
   if (header === undefined || header === 'other') {
-    report(reading, segment, 0, { code: 'damaged-record', message: 'Its first line does not say what it is.' });
+    report(reading, segment, 0, { code: 'damaged-record', message: 'Its first line is not a segment header.' });
     segment.version = SEGMENT_VERSION;
     segment.isDamaged = true;
     return true;
@@ -159,7 +159,7 @@ async function readStart(reading: ReadContext, segment: Segment, path: string): 
   if (header.version > SEGMENT_VERSION)
     report(reading, segment, 0, {
       code: 'newer-format',
-      message: `Its format has version ${header.version}, this program knows ${SEGMENT_VERSION}. Update Skein to write here.`,
+      message: `Its format version is ${header.version}, but this program knows only version ${SEGMENT_VERSION}. Update Skein to write here.`,
     });
   return true;
 }
@@ -198,7 +198,7 @@ function createSink(reading: ReadContext, segment: Segment): LineSink {
 
 /** The problem of a line that is not a record, or not as it was written. */
 export function damagedLine(subject: string | undefined): Omit<Problem, 'where'> {
-  const message = 'It is not a record, or not as it was written. It is kept as it is.';
+  const message = 'This line is not a valid record, or it was changed after it was written. It is kept as it is.';
   return { code: 'damaged-record', message, ...(subject !== undefined && { subject }) };
 }
 

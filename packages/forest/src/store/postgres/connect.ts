@@ -140,16 +140,20 @@ const INVALID_URL = 'ERR_INVALID_URL';
 
 function describeCode(code: string, message: string): [StoreErrorCode, string] {
   if (code === INVALID_URL)
-    return ['store_name', 'the address cannot be read. It looks like postgres://user:password@host:5432/database'];
+    return ['store_name', 'the address is invalid. Write it as postgres://user:password@host:5432/database'];
   if (code === '28P01' || code === '28000')
     return ['store_refused', 'the user or the password was refused. Check the address and pg_hba.conf'];
   if (code === '3D000') return ['store_refused', 'there is no such database. Create it with CREATE DATABASE'];
   if (code === '42501')
-    return ['store_refused', 'the user lacks a right. Let it create tables, or own those there are'];
-  if (code === '53100') return ['store_full', 'the disk is full. Make room, then repeat'];
-  if (code === '25006') return ['store_read_only', 'it takes no writes: a standby? Use the address of the primary'];
+    return [
+      'store_refused',
+      'the user lacks a permission. Allow it to create tables, or make it the owner of the existing ones',
+    ];
+  if (code === '53100') return ['store_full', 'its disk is full. Free some space, then repeat'];
+  if (code === '25006')
+    return ['store_read_only', 'it is read-only, perhaps a standby. Use the address of the primary'];
   if (code === '40P01' || code === '40001')
-    return ['store_conflict', 'two writers were in each other’s way. Nothing was written: repeat'];
+    return ['store_conflict', 'two writers collided and nothing was written. Repeat the call'];
   if (isConnectionLoss(code, message))
     return ['store_unreachable', 'it cannot be reached, or the connection was lost. Check that it runs, then repeat'];
   return ['store_failed', 'it failed'];

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { type PagePosition, pageLimit } from '../page.ts';
-import { type Page, type PageRequest, type Problem, StoreError } from '../store.ts';
+import { type PagePosition, pageLimit, readCursor } from '../page.ts';
+import type { Page, PageRequest, Problem } from '../store.ts';
 import { toStored } from './rows.ts';
 import type { PostgresTables } from './schema.ts';
 
@@ -38,14 +38,7 @@ export function readRows<Row, T>(
 }
 
 export function readPosition({ after }: PageRequest, length: number): PagePosition | undefined {
-  if (after === undefined) return undefined;
-  let place: unknown;
-  try {
-    place = JSON.parse(after);
-  } catch {}
-  const isPart = (part: unknown) => typeof part === 'string' || typeof part === 'number';
-  if (Array.isArray(place) && place.length === length && place.every(isPart)) return place;
-  throw new StoreError('store_cursor', `${JSON.stringify(after)} is not the "next" of a page. Begin without "after".`);
+  return after === undefined ? undefined : readCursor(after, length);
 }
 
 /** Makes a page of rows, of which one more than the limit was read, to know whether there is a next page. */

@@ -33,10 +33,8 @@ export async function check(context: PostgresContext): Promise<Problem[]> {
   return [
     ...found.problems.values(),
     ...wrong,
-    ...orphans.map(({ id, parent }) =>
-      problem('missing-parent', id, `Node ${id} follows ${parent}, which is not there`),
-    ),
-    ...empty.map(({ id, body }) => problem('missing-body', id, `The text ${body} of node ${id} is not there`)),
+    ...orphans.map(({ id, parent }) => problem('missing-parent', id, `The parent ${parent} of node ${id} is missing.`)),
+    ...empty.map(({ id, body }) => problem('missing-body', id, `The body ${body} of node ${id} is missing.`)),
   ];
 }
 
