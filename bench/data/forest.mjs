@@ -16,7 +16,7 @@ const AT = Date.UTC(2026, 0, 1);
  * @returns {{ node: NodeRecord, raw: string, records: StoreRecord[] }}
  */
 export function turn(forest, text, parent) {
-  const { ECHO_START, extendEcho, nodeId, ROOT, sha256, takeOf } = forest;
+  const { ECHO_START, extendEcho, nodeId, ROOT, sha256, createTake } = forest;
   const depth = (parent?.depth ?? 0) + 1;
   const message = depth % 2 === 1 ? user(text) : assistant(text);
   const body = sha256(message.raw);
@@ -33,7 +33,7 @@ export function turn(forest, text, parent) {
     facts: { role: message.role, calls: [], results: [], needs: [] },
     at: AT + depth,
   };
-  const take = takeOf({ node: node.id, at: AT, author: 'person', via: 'append', origin: message.origin });
+  const take = createTake({ node: node.id, at: AT, author: 'person', via: 'append', origin: message.origin });
   return { node, raw: message.raw, records: [{ k: 'body', digest: body, text: message.raw }, node, take] };
 }
 

@@ -44,8 +44,8 @@ describe('an importer from outside of the packages', () => {
     expect(await importFile(forest, [SOURCE])).toMatchObject({ added: 0, problems: [] });
     expect(await chats(forest)).toEqual(EXPECTED);
     const [thread] = (await forest.threads.list()).items;
-    expect(thread?.title).toMatch(/^About the /);
-    const { takes } = await forest.node(thread?.head ?? '');
+    expect(thread!.title).toMatch(/^About the /);
+    const { takes } = await forest.node(thread!.head);
     expect(takes).toMatchObject([{ author: 'model', model: 'm-1', extra: { mood: 7 }, via: 'import' }]);
   });
 

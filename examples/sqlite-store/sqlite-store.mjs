@@ -8,9 +8,9 @@ import {
   readCursor,
   recordKey,
   refKey,
+  splitWords,
   toChange,
   toPage,
-  wordsOf,
 } from '@skein/forest/store';
 import { byKey, connect, records } from './connection.mjs';
 
@@ -107,7 +107,7 @@ export function sqliteStore(path) {
   /** A word counts for more where a text has few others. @param {NodeRecord} node */
   function addWords(node) {
     const body = get('SELECT json FROM body WHERE digest = ?', node.body);
-    const words = wordsOf(nodeText(node.dialect, body ? JSON.parse(body.json) : ''));
+    const words = splitWords(nodeText(node.dialect, body ? JSON.parse(body.json) : ''));
     /** @type {Map<string, number>} */
     const counts = new Map();
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -267,7 +267,7 @@ export function sqliteStore(path) {
     },
 
     async search({ words, roles, since = -Infinity, until = Infinity, ...page }) {
-      const wanted = words.flatMap(wordsOf);
+      const wanted = words.flatMap(splitWords);
       const scores = wanted.map((word, index) => scoresOf(word, index === wanted.length - 1));
       const [first = new Map(), ...others] = scores;
       const ids = [...first.keys()].filter((id) => others.every((one) => one.has(id)));

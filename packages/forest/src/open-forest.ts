@@ -1,5 +1,4 @@
-import { ForestError } from './forest/errors.ts';
-import { createForest, type Forest } from './forest/forest.ts';
+import { createForest, type Forest, ForestError } from './forest/index.ts';
 import { isOlderLayout, openOlder } from './formats/index.ts';
 import { throwReadable } from './store/file/disk.ts';
 import { fileStore, memoryStore, postgresStore, type Store } from './store/index.ts';

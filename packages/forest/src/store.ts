@@ -8,7 +8,7 @@ export type {
   StoreRecord,
   TakeRecord,
 } from './model/index.ts';
-export { ROOT, wordsOf } from './model/index.ts';
+export { ROOT, splitWords } from './model/index.ts';
 export type {
   Change,
   Changes,

@@ -14,16 +14,19 @@ import {
   run,
   type Tool,
 } from '@skein/core';
-import type { Context } from '../forest/context.ts';
-import { ForestError } from '../forest/errors.ts';
-import { keepCheckpoints } from '../forest/read/sent-context.ts';
-import { appendAt, appendBeside } from '../forest/write/append.ts';
-import { placeBelow } from '../forest/write/append-point.ts';
-import { joinTexts } from '../forest/write/plain-text.ts';
+import {
+  appendMessages,
+  appendSiblings,
+  type ForestContext,
+  ForestError,
+  joinTexts,
+  readAppendPoint,
+  writeCheckpoint,
+} from '../forest/index.ts';
 import type { EventWriter } from './events.ts';
-import { asStored, besideEachOther, readHistory, takeOfStep } from './history.ts';
-import { type Asked, WireLog } from './partial-reply.ts';
-import { definitionOf, journalled, toolsBody } from './tools.ts';
+import { makeStepTake, readHistory, toStoredCheckpoint, withAlternatives } from './history.ts';
+import { ReplyLog, type RequestTarget } from './partial-reply.ts';
+import { makeToolsBody, toDefinition, withJournal } from './tools.ts';
 import type { BranchState, GenerateOptions, GenerationEvent } from './types.ts';
 
 interface BranchTask {
@@ -38,39 +41,39 @@ interface BranchTask {
 }
 
 /** Runs the loop below a node and appends every message as it completes. It never throws. */
-export async function growBranch(context: Context, task: BranchTask): Promise<BranchState> {
+export async function runBranch(context: ForestContext, task: BranchTask): Promise<BranchState> {
   const { branch, events } = task;
-  const growing: Growing = { head: task.node };
+  const growing: BranchProgress = { head: task.node };
   let state: BranchState;
   try {
-    const result = await grow(context, task, growing);
-    state = endOf(growing.head, result);
+    const result = await runAndStore(context, task, growing);
+    state = toBranchState(growing.head, result);
     const { usage, cost } = result;
     events.push(branch, { type: 'branch-end', state, ...(usage && { usage }), ...(cost !== undefined && { cost }) });
   } catch (error) {
-    state = { head: growing.head, status: 'failed', error: errorOf(error) };
+    state = { head: growing.head, status: 'failed', error: toBranchError(error) };
     events.push(branch, { type: 'branch-end', state });
   }
   return state;
 }
 
 /** How far a branch has come. */
-interface Growing {
+interface BranchProgress {
   head: string;
 }
 
-async function grow(context: Context, task: BranchTask, growing: Growing): Promise<RunResult> {
+async function runAndStore(context: ForestContext, task: BranchTask, growing: BranchProgress): Promise<RunResult> {
   const { generation, branch, node, events } = task;
   const { keys } = events;
   const { store, clock } = context;
   const key = `${generation}/${branch}`;
-  const options = runOptions(task.options, branch);
+  const options = toRunOptions(task.options, branch);
   const { thread } = task.options;
-  const history = await readHistory(store, node, { issuer: issuerOf(options.model), thread });
-  const tools = toolsBody((options.tools ?? []).map(definitionOf));
+  const history = await readHistory(store, node, { issuer: modelIssuer(options.model), thread });
+  const tools = makeToolsBody((options.tools ?? []).map(toDefinition));
   const known = new Set(history.path.map(({ body }) => body));
-  const keeping = new Keeping(history.messages);
-  const wire = new WireLog(store, clock, key);
+  const keeping = new StoredMessages(history.messages);
+  const wire = new ReplyLog(store, clock, key);
   const added: Message[] = [];
   let previous = history.previous;
   let sent: readonly Message[] = history.messages;
@@ -81,7 +84,7 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
     checkpoints: history.checkpoints,
     ...(previous && { previous: previous.manifest }),
     tools: (options.tools ?? []).map((tool) =>
-      'execute' in tool ? journalled(tool as Tool, context, key, (caller) => keeping.until(caller)) : tool,
+      'execute' in tool ? withJournal(tool as Tool, context, key, (caller) => keeping.until(caller)) : tool,
     ),
     fetch: wire.wrap(keys.wrap(options.fetch ?? plainFetch)),
     signal: task.signal,
@@ -91,7 +94,7 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
       return sent;
     },
     observer(event) {
-      if (event.type === 'request') wire.asked(askedOf(options, event.provider, event.model));
+      if (event.type === 'request') wire.asked(toRequestTarget(options, event.provider, event.model));
       if (event.type === 'tool-start')
         events.push(branch, { type: 'tool-start', callId: event.callId, name: event.name });
       options.observer?.(event as Observed);
@@ -100,7 +103,7 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
 
   const keep = async ({ message: received, step }: Extract<RunEvent, { type: 'message' }>) => {
     const message = keys.message(received);
-    const place = await placeBelow(store, growing.head);
+    const place = await readAppendPoint(store, growing.head);
     if (step) {
       const { params } = options;
       const replacesLead = history.messages !== history.stored;
@@ -112,12 +115,12 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
         ...(params && { params: { ...params } }),
       };
       const clean = keys.step(step);
-      const made = takeOfStep(clean, sent, known, previous, about);
-      const replies = besideEachOther(clean, made.take);
-      [growing.head] = (await appendBeside(context, place, replies, [...made.bodies, ...wire.kept()])) as [string];
+      const made = makeStepTake(clean, sent, known, previous, about);
+      const replies = withAlternatives(clean, made.take);
+      [growing.head] = (await appendSiblings(context, place, replies, [...made.bodies, ...wire.kept()])) as [string];
       previous = made.stored;
     } else {
-      [growing.head] = (await appendAt(context, place, [message], {
+      [growing.head] = (await appendMessages(context, place, [message], {
         via: 'generate',
         generation,
         ...(thread && { thread }),
@@ -135,17 +138,17 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
     if (growing.head === node) return;
     const made = checkpoints.slice(history.checkpoints.length);
     const stored = [...history.stored, ...added];
-    await keepCheckpoints(
+    await writeCheckpoint(
       context,
       growing.head,
       thread,
-      made.map((checkpoint) => asStored(checkpoint, stored, history.shift)),
+      made.map((checkpoint) => toStoredCheckpoint(checkpoint, stored, history.shift)),
     );
   };
   try {
     for await (const event of running) {
       if (event.type === 'message') await keep(event);
-      else for (const told of eventsOf(event)) events.push(branch, told);
+      else for (const told of toGenerationEvents(event)) events.push(branch, told);
     }
     const result = await running.result;
     await keepNew(result.checkpoints);
@@ -162,14 +165,18 @@ async function grow(context: Context, task: BranchTask, growing: Growing): Promi
 
 const plainFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
-function askedOf({ model, fallback = [] }: Pick<RunOptions, 'model' | 'fallback'>, id: string, name: string): Asked {
+function toRequestTarget(
+  { model, fallback = [] }: Pick<RunOptions, 'model' | 'fallback'>,
+  id: string,
+  name: string,
+): RequestTarget {
   const own = [model, ...fallback].flatMap((choice) => (typeof choice === 'string' ? [] : [choice.provider]));
   const { dialect, issuer } = own.find((descriptor) => descriptor.id === id) ?? provider(id);
   return { provider: id, model: name, dialect, issuer };
 }
 
 /** What is told of an event of the run; messages and the end are told where they are stored. */
-function eventsOf(event: RunEvent): GenerationEvent[] {
+function toGenerationEvents(event: RunEvent): GenerationEvent[] {
   switch (event.type) {
     case 'message':
     case 'finish':
@@ -186,14 +193,14 @@ function eventsOf(event: RunEvent): GenerationEvent[] {
   }
 }
 
-function endOf(head: string, { stop, pending }: RunResult): BranchState {
+function toBranchState(head: string, { stop, pending }: RunResult): BranchState {
   if (stop.reason === 'aborted') return { head, status: 'aborted', stop };
   if (stop.reason !== 'approval') return { head, status: 'done', stop };
   const calls = pending.map(({ id, name, rawParameters }) => ({ id, name, rawParameters }));
   return { head, status: 'waiting', stop, pending: calls };
 }
 
-function errorOf(error: unknown): NonNullable<BranchState['error']> {
+function toBranchError(error: unknown): NonNullable<BranchState['error']> {
   if (error instanceof RunError) return { code: error.code, message: error.message, retryable: error.retryable };
   const code = error instanceof ForestError ? error.code : 'failed';
   return { code, message: error instanceof Error ? error.message : String(error), retryable: false };
@@ -203,7 +210,7 @@ function errorOf(error: unknown): NonNullable<BranchState['error']> {
  * Which messages are stored. A run does not wait for whoever looks at it; what it does next waits here, so that no tool
  * runs and nothing is asked before the messages that lead there are safe.
  */
-class Keeping {
+class StoredMessages {
   readonly #kept = new WeakSet<Message>();
   readonly #waiting = new Map<Message, (() => void)[]>();
   #failure: { readonly reason: unknown } | undefined;
@@ -237,7 +244,7 @@ class Keeping {
 }
 
 /** What `run` takes of the options of a branch. One seed for all branches would give one reply many times. */
-export function runOptions(
+export function toRunOptions(
   { n: _n, again: _again, label: _label, thread: _thread, available: _available, ...options }: BranchTask['options'],
   branch: number,
 ): Omit<RunOptions, 'messages'> {
@@ -245,11 +252,11 @@ export function runOptions(
   return seed === undefined ? options : { ...options, params: { ...options.params, seed: seed + branch } };
 }
 
-export function issuerOf(model: ModelChoice): string {
-  return chosen(model).provider.issuer;
+export function modelIssuer(model: ModelChoice): string {
+  return resolveModel(model).provider.issuer;
 }
 
 /** The descriptor and the name, with the connection of its own if it has one. */
-export function chosen(model: ModelChoice): Exclude<ModelChoice, string> {
+export function resolveModel(model: ModelChoice): Exclude<ModelChoice, string> {
   return typeof model === 'string' ? parseModel(model) : model;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createClock } from '../model/index.ts';
 import { memoryStore } from '../store/index.ts';
-import { inTurnOfAll } from './claims.ts';
+import { withClaim } from './claims.ts';
 
 test('whatever order writes and reads come in, one works at a time, and everyone gets a turn', async () => {
   await fc.assert(
@@ -18,7 +18,7 @@ test('whatever order writes and reads come in, one works at a time, and everyone
           refs: scheduler.scheduleFunction(shared.refs),
           isAlive: async () => true,
         };
-        return inTurnOfAll({ store, clock: createClock(store.writer) }, 'the same', async () => {
+        return withClaim({ store, clock: createClock(store.writer) }, 'the same', async () => {
           most = Math.max(most, ++working);
           await scheduler.schedule(Promise.resolve(), 'working');
           working--;
@@ -56,13 +56,13 @@ test('a claim of the living is seen behind any number of claims that the dead le
   const first = contextOf('first');
   const second = contextOf('second');
   await new Promise<void>((begun) => {
-    void inTurnOfAll(first, 'the same', async () => {
+    void withClaim(first, 'the same', async () => {
       begun();
       await held;
       order.push('first');
     });
   });
-  const waits = inTurnOfAll(second, 'the same', async () => void order.push('second'));
+  const waits = withClaim(second, 'the same', async () => void order.push('second'));
   setTimeout(letGo, 50);
   await waits;
   expect(order).toEqual(['first', 'second']);

@@ -1,4 +1,4 @@
-import { type Context, setRef } from '../forest/context.ts';
+import { type ForestContext, makeRef } from '../forest/index.ts';
 import type { Store } from '../store/index.ts';
 import { EngineError } from './types.ts';
 
@@ -18,30 +18,30 @@ const claimed = new Map<string, Set<string>>();
  * before the others' are read, so of two who want the same at least one sees the other; nobody works who sees a claim.
  * Of those who wait, the writer with the first name keeps its claim and the others take theirs back.
  */
-export function inTurnOfAll<T>(context: Context, name: string, work: () => Promise<T>): Promise<T> {
+export function withClaim<T>(context: ForestContext, name: string, work: () => Promise<T>): Promise<T> {
   const { store } = context;
-  return inTurn(store, name, async () => {
+  return inQueue(store, name, async () => {
     const until = performance.now() + PATIENCE_MS;
     try {
       for (;;) {
         await claim(context, name);
-        let others = await othersWho(context, name);
+        let others = await readOtherClaims(context, name);
         if (others.length === 0) return await work();
         while (others.length > 0) {
           if (performance.now() > until) throw stuck(name);
-          if (others.some((other) => other < store.writer)) await takeBack(context, name);
+          if (others.some((other) => other < store.writer)) await releaseClaim(context, name);
           await pause();
-          others = await othersWho(context, name);
+          others = await readOtherClaims(context, name);
         }
       }
     } finally {
-      await takeBack(context, name).catch(() => undefined);
+      await releaseClaim(context, name).catch(() => undefined);
     }
   });
 }
 
 /** Those who claim it and live. */
-async function othersWho({ store }: Context, name: string): Promise<string[]> {
+async function readOtherClaims({ store }: ForestContext, name: string): Promise<string[]> {
   // Makes sure that what others have written is read.
   await store.changes();
   const { items } = await store.refs({ on: CLAIMS.on, keys: [CLAIMS.key], order: 'newest', limit: MOST_WRITERS });
@@ -52,24 +52,24 @@ async function othersWho({ store }: Context, name: string): Promise<string[]> {
   return others.filter((_, index) => alive[index]);
 }
 
-async function claim(context: Context, name: string): Promise<void> {
+async function claim(context: ForestContext, name: string): Promise<void> {
   const { writer } = context.store;
   const ours = claimed.get(writer) ?? new Set();
   claimed.set(writer, ours.add(name));
-  await tell(context, ours);
+  await writeClaims(context, ours);
 }
 
-async function takeBack(context: Context, name: string): Promise<void> {
+async function releaseClaim(context: ForestContext, name: string): Promise<void> {
   const { writer } = context.store;
   const ours = claimed.get(writer);
   if (!ours?.delete(name)) return;
   if (ours.size === 0) claimed.delete(writer);
-  await tell(context, ours);
+  await writeClaims(context, ours);
 }
 
-async function tell(context: Context, ours: ReadonlySet<string>): Promise<void> {
+async function writeClaims(context: ForestContext, ours: ReadonlySet<string>): Promise<void> {
   const value = ours.size === 0 ? null : [...ours];
-  await context.store.append([setRef(context, CLAIMS.on, CLAIMS.key, context.store.writer, value)]);
+  await context.store.append([makeRef(context, CLAIMS.on, CLAIMS.key, context.store.writer, value)]);
 }
 
 function stuck(name: string): EngineError {
@@ -88,7 +88,7 @@ function pause(): Promise<void> {
 const queues = new Map<string, Promise<unknown>>();
 
 /** Work of this process under one name runs one after the other. */
-function inTurn<T>({ writer }: Store, name: string, work: () => Promise<T>): Promise<T> {
+function inQueue<T>({ writer }: Store, name: string, work: () => Promise<T>): Promise<T> {
   const key = `${writer}/${name}`;
   const result = (queues.get(key) ?? Promise.resolve()).then(work);
   const settled = result

@@ -1,37 +1,40 @@
 import { type Message, user } from '@skein/core';
-import { type Context, seeingContext } from '../forest/context.ts';
-import { ForestError } from '../forest/errors.ts';
-import type { Forest } from '../forest/forest.ts';
-import { everyItem } from '../forest/pages.ts';
-import { resolveId } from '../forest/read/resolve.ts';
-import { threadsOf } from '../forest/threads/threads.ts';
-import { appendAt } from '../forest/write/append.ts';
-import { placeBelow } from '../forest/write/append-point.ts';
+import {
+  allItems,
+  appendMessages,
+  createContext,
+  createThreads,
+  type Forest,
+  type ForestContext,
+  ForestError,
+  readAppendPoint,
+  resolveId,
+} from '../forest/index.ts';
 import { nodeId, ROOT } from '../model/index.ts';
-import { growBranch } from './branch.ts';
-import { inTurnOfAll } from './claims.ts';
-import { EventWriter, follow, refuseOtherIds } from './events.ts';
+import { runBranch } from './branch.ts';
+import { withClaim } from './claims.ts';
+import { checkEventId, EventWriter, followEvents } from './events.ts';
 import {
   createParking,
-  FROM_THE_FOREST,
+  FOREST_OPTIONS,
+  findRunning,
   generationRecord,
-  nameOf,
-  newState,
+  newGeneration,
+  planResume,
   readGeneration,
-  refuseForeign,
-  requestOf,
-  runningHere,
-  setRunning,
-  setStop,
-  shown,
-  stateOf,
-  toResume,
-  watchForStop,
+  refuseForestOptions,
+  registerRunning,
+  toGenerationState,
+  toModelName,
+  toRequestKey,
+  watchStopRequest,
+  withLiveStatus,
+  writeStopRequest,
 } from './generation.ts';
 import { readHistory } from './history.ts';
-import { takeUp } from './partial-reply.ts';
+import { recoverBranch } from './partial-reply.ts';
 import { previewRequest } from './preview.ts';
-import { toolsToGoOn } from './tools.ts';
+import { continueTools } from './tools.ts';
 import {
   type BranchState,
   type Engine,
@@ -45,10 +48,10 @@ import {
 
 /** Grows a forest with models. `defaults` hold for every generation: keys, addresses, prices, an observer. */
 export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: Partial<GenerateOptions> = {}): Engine {
-  const context = seeingContext(forest.store, forest.clock);
+  const context = createContext(forest.store, forest.clock);
   const { store, clock } = context;
   const parking = createParking();
-  const threads = threadsOf(context);
+  const threads = createThreads(context);
 
   /** Runs the branches that `grow` names, and keeps the stored state up to date. */
   const start = async (
@@ -58,7 +61,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
   ): Promise<Generation> => {
     const { id, node } = first;
     const aborting = new AbortController();
-    const undo: (() => void)[] = [setRunning(store, id, aborting), followSignal(options.signal, aborting)];
+    const undo: (() => void)[] = [registerRunning(store, id, aborting), followSignal(options.signal, aborting)];
     const end = () => {
       for (const each of undo) each();
     };
@@ -75,12 +78,12 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
             const own = { ...options, ...(first.thread !== undefined && { thread: first.thread }) };
             const task = { generation: id, branch, node: first.branches[branch]!.head, options: own, events };
             const onState = (now: BranchState) => setBranch(branch, now);
-            const done = await growBranch(context, { ...task, signal: aborting.signal, onState });
+            const done = await runBranch(context, { ...task, signal: aborting.signal, onState });
             // The last write has it, too, and tells of a store that fails.
             await setBranch(branch, done).catch(() => undefined);
           }),
         );
-        const status = statusOf(state.branches);
+        const status = combineStatus(state.branches);
         state = { ...state, status, endedAt: clock.now() };
         await moveHead(state);
         await events.end({ type: 'end', status }, generationRecord(state, clock));
@@ -93,7 +96,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     try {
       const events = new EventWriter(store, clock, id, await nextEventNumber(id));
       await store.append([generationRecord(state, clock)]);
-      undo.push(watchForStop(store, id, aborting));
+      undo.push(watchStopRequest(store, id, aborting));
       const result = finish(events);
       result.catch(() => undefined);
       const generation = { id, node, result, stop: () => aborting.abort() };
@@ -114,17 +117,16 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
 
   const nextEventNumber = async (id: string): Promise<number> => {
     let last = 0;
-    for await (const { order } of everyItem((page) => store.entries('event', { of: id, ...page })))
-      last = Number(order);
+    for await (const { order } of allItems((page) => store.entries('event', { of: id, ...page }))) last = Number(order);
     return last + 1;
   };
 
   /** The same below the same node is generated once at a time. */
-  const refuseTwice = async (wanted: GenerationState): Promise<void> => {
-    const all = everyItem((page) => store.entries('generation', { of: wanted.node, ...page }));
+  const refuseDuplicate = async (wanted: GenerationState): Promise<void> => {
+    const all = allItems((page) => store.entries('generation', { of: wanted.node, ...page }));
     for await (const entry of all) {
-      const there = await shown(store, stateOf(entry));
-      if (there.status !== 'running' || requestOf(there) !== requestOf(wanted)) continue;
+      const there = await withLiveStatus(store, toGenerationState(entry));
+      if (there.status !== 'running' || toRequestKey(there) !== toRequestKey(wanted)) continue;
       throw new EngineError(
         'generation_running',
         there.id,
@@ -134,34 +136,34 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
   };
 
   /** What was not said is as in the conversation's last request. */
-  const goingOn = async (node: string, asked: GenerateOptions): Promise<GenerateOptions> => {
+  const withLastRequest = async (node: string, asked: GenerateOptions): Promise<GenerateOptions> => {
     const { thread, tools, params } = asked;
     if (thread === undefined || (tools && params)) return asked;
     const { last } = await readHistory(store, node, { thread });
     if (!last) return asked;
     return {
       ...asked,
-      ...(!tools && { tools: toolsToGoOn(last.tools, asked.available) }),
+      ...(!tools && { tools: continueTools(last.tools, asked.available) }),
       ...(!params && last.params && { params: last.params }),
     };
   };
 
   const toolsBefore = async (node: string, thread: string, { available }: Pick<GenerateOptions, 'available'>) => {
     const { last } = await readHistory(store, node, { thread });
-    return last && toolsToGoOn(last.tools, available);
+    return last && continueTools(last.tools, available);
   };
 
   const engine: Engine = {
     async generate(node, given) {
       const asked = { ...defaults, ...given };
-      refuseForeign(asked, [...FROM_THE_FOREST, 'approvals']);
+      refuseForestOptions(asked, [...FOREST_OPTIONS, 'approvals']);
       parking.refuse();
       if (asked.thread !== undefined) await threads.get(asked.thread);
       const at = await resolveId(store, node);
-      const options = await goingOn(at, asked);
-      return inTurnOfAll(context, at, async () => {
-        const state = newState(context, at, options);
-        if (!options.again) await refuseTwice(state);
+      const options = await withLastRequest(at, asked);
+      return withClaim(context, at, async () => {
+        const state = newGeneration(context, at, options);
+        if (!options.again) await refuseDuplicate(state);
         return start(
           state,
           state.branches.map((_, index) => index),
@@ -171,10 +173,10 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     },
     async preview(node, given) {
       const asked = { ...defaults, ...given };
-      refuseForeign(asked, [...FROM_THE_FOREST, 'approvals']);
-      nameOf(asked.model);
+      refuseForestOptions(asked, [...FOREST_OPTIONS, 'approvals']);
+      toModelName(asked.model);
       const at = await resolveId(store, node);
-      return previewRequest(store, at, await goingOn(at, asked));
+      return previewRequest(store, at, await withLastRequest(at, asked));
     },
     async lastRequest(thread, { at } = {}) {
       const { head } = await threads.get(thread);
@@ -183,40 +185,43 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     },
     rerun: (head, options) => rerunTurns(context, engine, head, options),
     resume: (id, given = {}) =>
-      inTurnOfAll(context, id, async () => {
+      withClaim(context, id, async () => {
         parking.refuse();
         const state = await readGeneration(store, id);
-        refuseForeign(given, FROM_THE_FOREST);
+        refuseForestOptions(given, FOREST_OPTIONS);
         const { thread } = state;
         const asked = { ...defaults, ...given };
         const tools =
           thread === undefined || asked.tools ? undefined : await toolsBefore(state.branches[0]!.head, thread, asked);
-        const { grow, options } = toResume(state, { ...asked, ...(tools && { tools }) });
+        const { grow, options } = planResume(state, { ...asked, ...(tools && { tools }) });
         const branches: BranchState[] = [...state.branches];
         for (const index of grow)
-          branches[index] = { head: await takeUp(context, state, index, branches[index]!.head), status: 'running' };
-        await setStop(context, id, false);
+          branches[index] = {
+            head: await recoverBranch(context, state, index, branches[index]!.head),
+            status: 'running',
+          };
+        await writeStopRequest(context, id, false);
         const { endedAt: _ended, ...rest } = state;
-        const model = nameOf(options.model);
+        const model = toModelName(options.model);
         const { params } = options;
         return start({ ...rest, model, params, branches, status: 'running', owner: store.writer }, grow, options);
       }),
     async stop(id) {
       const state = await readGeneration(store, id);
       if (state.status !== 'running') return;
-      const here = runningHere(store, id);
+      const here = findRunning(store, id);
       if (here) return here.abort();
-      await setStop(context, id, true);
+      await writeStopRequest(context, id, true);
     },
     get: (id) => readGeneration(store, id),
     async list({ node, ...page } = {}) {
       const found = await store.entries('generation', { ...(node && { of: await resolveId(store, node) }), ...page });
-      const items = await Promise.all(found.items.map((entry) => shown(store, stateOf(entry))));
+      const items = await Promise.all(found.items.map((entry) => withLiveStatus(store, toGenerationState(entry))));
       return found.next === undefined ? { items } : { items, next: found.next };
     },
     follow(id, after) {
-      refuseOtherIds(id, after);
-      return follow(store, id, after);
+      checkEventId(id, after);
+      return followEvents(store, id, after);
     },
     park: (withinMs) => parking.park(withinMs),
   };
@@ -230,7 +235,7 @@ function followSignal(signal: AbortSignal | undefined, aborting: AbortController
   return () => signal?.removeEventListener('abort', abort);
 }
 
-function statusOf(branches: readonly BranchState[]): GenerationState['status'] {
+function combineStatus(branches: readonly BranchState[]): GenerationState['status'] {
   const has = (status: BranchState['status']) => branches.some((branch) => branch.status === status);
   if (has('waiting')) return 'waiting';
   if (has('aborted')) return 'aborted';
@@ -239,7 +244,7 @@ function statusOf(branches: readonly BranchState[]): GenerationState['status'] {
 
 /** The same questions to another model: what people said stays, every answer is asked for again. */
 async function rerunTurns(
-  context: Context,
+  context: ForestContext,
   engine: Engine,
   path: string,
   { from = ROOT, ...options }: GenerateOptions & { readonly from?: string },
@@ -252,8 +257,8 @@ async function rerunTurns(
     throw new ForestError('not_above', start, `Node ${start} does not lead to ${path}: "from" has to be above it.`);
   const generations: GenerationState[] = [];
   let head = start;
-  for (const { said, answered } of turnsOf(messages.slice(at + 1))) {
-    for (const message of said) head = await saidBelow(context, head, message);
+  for (const { said, answered } of splitTurns(messages.slice(at + 1))) {
+    for (const message of said) head = await findOrAppend(context, head, message);
     if (!answered) continue;
     const generation = await engine.generate(head, { ...options, n: 1 });
     const state = await generation.result;
@@ -266,11 +271,13 @@ async function rerunTurns(
 }
 
 /** What is there already is gone on from as it is: nobody says it again. */
-async function saidBelow(context: Context, head: string, message: Message): Promise<string> {
+async function findOrAppend(context: ForestContext, head: string, message: Message): Promise<string> {
   const id = nodeId(head, message.origin.dialect, message.facts.digest);
   const [there] = await context.store.nodes([id]);
   if (there) return resolveId(context.store, id);
-  const [added] = await appendAt(context, await placeBelow(context.store, head), [message], { via: 'generate' });
+  const [added] = await appendMessages(context, await readAppendPoint(context.store, head), [message], {
+    via: 'generate',
+  });
   return added!;
 }
 
@@ -280,20 +287,20 @@ interface Turn {
   readonly answered: boolean;
 }
 
-function turnsOf(messages: readonly Message[]): Turn[] {
+function splitTurns(messages: readonly Message[]): Turn[] {
   const turns: Turn[] = [];
   let said: Message[] = [];
   for (const message of messages) {
     if (message.role === 'assistant') {
       if (said.length > 0) turns.push({ said, answered: true });
       said = [];
-    } else said.push(...wordsOf(message));
+    } else said.push(...toUserWords(message));
   }
   return said.length > 0 ? [...turns, { said, answered: false }] : turns;
 }
 
 /** Results belong to calls that are not made again; what a person said beside them stays. */
-function wordsOf(message: Message): readonly Message[] {
+function toUserWords(message: Message): readonly Message[] {
   if (message.role === 'tool') return [];
   if (message.toolResults.length === 0) return [message];
   return message.text === '' ? [] : [user(message.text)];

@@ -31,7 +31,7 @@ export class EventWriter {
   push(branch: number, event: GenerationEvent): void {
     const stored = { id: eventId(this.#next++), branch, event };
     const last = this.#waiting.at(-1);
-    const joined = last && join(last, stored);
+    const joined = last && joinEvents(last, stored);
     if (joined) this.#waiting[this.#waiting.length - 1] = joined;
     else this.#waiting.push(stored);
     this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS);
@@ -73,7 +73,7 @@ function eventId(number: number): string {
 }
 
 /** Neighbouring pieces of one text are one event, with the id of the last. */
-function join(a: StoredEvent, b: StoredEvent): StoredEvent | undefined {
+function joinEvents(a: StoredEvent, b: StoredEvent): StoredEvent | undefined {
   if (a.branch !== b.branch) return undefined;
   const [first, second] = [a.event, b.event];
   if (
@@ -93,7 +93,7 @@ const POLL_MS = 200;
 const BEFORE_ALL = eventId(0);
 
 /** Refuses what is no event's id: nothing stands behind it, and whoever follows would wait in vain. */
-export function refuseOtherIds(generation: string, after: string | undefined): void {
+export function checkEventId(generation: string, after: string | undefined): void {
   if (after === undefined || /^\d{10}$/.test(after)) return;
   throw new EngineError(
     'bad_event',
@@ -103,7 +103,7 @@ export function refuseOtherIds(generation: string, after: string | undefined): v
 }
 
 /** Stored events from behind an id until the generation has ended, whoever writes them. */
-export async function* follow(store: Store, generation: string, after?: string): AsyncGenerator<StoredEvent> {
+export async function* followEvents(store: Store, generation: string, after?: string): AsyncGenerator<StoredEvent> {
   let last = after ?? BEFORE_ALL;
   for (;;) {
     const woken = nextChange(store, POLL_MS);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseModel } from '@skein/core';
-import { type Context, seeRefs, setRef } from '../forest/context.ts';
+import { type ForestContext, makeRef, readRefs } from '../forest/index.ts';
 import type { Clock, EntryRecord } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import {
@@ -14,14 +14,14 @@ import {
 /** A generation as it is stored. It is found by its id, and in the order of starting below its node. */
 export function generationRecord(state: GenerationState, clock: Clock): EntryRecord {
   const { id, node, ...data } = state;
-  return { k: 'generation', id, of: node, order: orderOf(state), clock: clock.tick(), data };
+  return { k: 'generation', id, of: node, order: toOrder(state), clock: clock.tick(), data };
 }
 
-function orderOf({ startedAt, id }: GenerationState): string {
+function toOrder({ startedAt, id }: GenerationState): string {
   return `${startedAt.toString(36).padStart(9, '0')}-${id}`;
 }
 
-export function stateOf({ id, of, data }: EntryRecord): GenerationState {
+export function toGenerationState({ id, of, data }: EntryRecord): GenerationState {
   return { ...(data as unknown as Omit<GenerationState, 'id' | 'node'>), id, node: of };
 }
 
@@ -29,10 +29,10 @@ export function stateOf({ id, of, data }: EntryRecord): GenerationState {
 export async function readGeneration(store: Store, id: string): Promise<GenerationState> {
   const entry = await store.entry('generation', id);
   if (!entry) throw new EngineError('unknown_generation', id, `There is no generation ${id} in this forest.`);
-  return shown(store, stateOf(entry));
+  return withLiveStatus(store, toGenerationState(entry));
 }
 
-export async function shown(store: Store, state: GenerationState): Promise<GenerationState> {
+export async function withLiveStatus(store: Store, state: GenerationState): Promise<GenerationState> {
   if (state.status !== 'running' || (await isRunning(store, state))) return state;
   const branches = state.branches.map((branch) =>
     branch.status === 'running' ? { ...branch, status: 'aborted' as const } : branch,
@@ -43,11 +43,15 @@ export async function shown(store: Store, state: GenerationState): Promise<Gener
 /** One of our own that does not run here has ended, and the store could not be told. */
 async function isRunning(store: Store, { owner, id }: GenerationState): Promise<boolean> {
   if (!(await store.isAlive(owner))) return false;
-  return owner !== store.writer || runningHere(store, id) !== undefined;
+  return owner !== store.writer || findRunning(store, id) !== undefined;
 }
 
 /** A generation as it begins. */
-export function newState({ store, clock }: Context, node: string, options: GenerateOptions): GenerationState {
+export function newGeneration(
+  { store, clock }: ForestContext,
+  node: string,
+  options: GenerateOptions,
+): GenerationState {
   const { n = 1, model, params, tools = [], label, thread } = options;
   if (!Number.isInteger(n) || n < 1) throw new TypeError(`"n" is how many branches to grow, 1 or more; it is ${n}.`);
   return {
@@ -55,7 +59,7 @@ export function newState({ store, clock }: Context, node: string, options: Gener
     node,
     status: 'running',
     branches: Array.from({ length: n }, () => ({ head: node, status: 'running' })),
-    model: nameOf(model),
+    model: toModelName(model),
     params,
     tools: tools.map((tool) => ('name' in tool ? tool.name : tool.dialect)),
     ...(label !== undefined && { label }),
@@ -65,10 +69,10 @@ export function newState({ store, clock }: Context, node: string, options: Gener
   };
 }
 
-export const FROM_THE_FOREST = ['messages', 'system', 'checkpoints', 'previous', 'outgoing'];
+export const FOREST_OPTIONS = ['messages', 'system', 'checkpoints', 'previous', 'outgoing'];
 
 /** `run` would take them, and the tree would not have what was sent. */
-export function refuseForeign(options: object, names: readonly string[]): void {
+export function refuseForestOptions(options: object, names: readonly string[]): void {
   const given = new Map(Object.entries(options));
   const foreign = names.find((name) => given.get(name) !== undefined);
   if (foreign === undefined) return;
@@ -76,7 +80,7 @@ export function refuseForeign(options: object, names: readonly string[]): void {
   throw new TypeError(`A generation takes no "${foreign}": ${instead}.`);
 }
 
-export function nameOf(model: GenerateOptions['model'] | undefined): string {
+export function toModelName(model: GenerateOptions['model'] | undefined): string {
   if (model === undefined) throw new TypeError('"model" is missing: give one, such as "anthropic/claude-sonnet-4-5".');
   if (typeof model !== 'string') return `${model.provider.id}/${model.model}`;
   // Fails now and clearly, not in every branch.
@@ -85,12 +89,12 @@ export function nameOf(model: GenerateOptions['model'] | undefined): string {
 }
 
 /** Two with the same are the same. Two people may say the same at the same moment: theirs are two. */
-export function requestOf({ model, params, tools, branches, label, thread }: GenerationState): string {
+export function toRequestKey({ model, params, tools, branches, label, thread }: GenerationState): string {
   return JSON.stringify([model, params ?? {}, tools, branches.length, label ?? '', thread ?? '']);
 }
 
 /** Which branches go on, and with what; refuses what would not go on as it began. */
-export function toResume(
+export function planResume(
   { id, status, branches, model, params, tools }: GenerationState,
   given: ResumeOptions,
 ): { readonly grow: readonly number[]; readonly options: GenerateOptions & Pick<ResumeOptions, 'approvals'> } {
@@ -161,13 +165,13 @@ export function createParking(): Parking {
 }
 
 /** Asks the process that runs a generation to end it, or takes that back. */
-export async function setStop(context: Context, id: string, value: boolean): Promise<void> {
-  await seeRefs(context, 'forest', [id], ['stop']);
-  await context.store.append([setRef(context, 'forest', id, 'stop', value)]);
+export async function writeStopRequest(context: ForestContext, id: string, value: boolean): Promise<void> {
+  await readRefs(context, 'forest', [id], ['stop']);
+  await context.store.append([makeRef(context, 'forest', id, 'stop', value)]);
 }
 
 /** Another process may ask for a generation to end. One look at a time, however much is written meanwhile. */
-export function watchForStop(store: Store, id: string, aborting: AbortController): () => void {
+export function watchStopRequest(store: Store, id: string, aborting: AbortController): () => void {
   let looking: Promise<void> | undefined;
   let again = false;
   const look = async () => {
@@ -190,12 +194,12 @@ export function watchForStop(store: Store, id: string, aborting: AbortController
 /** What this process runs, by writer and generation: several engines may stand on one store. */
 const running = new Map<string, AbortController>();
 
-export function setRunning({ writer }: Store, generation: string, aborting: AbortController): () => void {
+export function registerRunning({ writer }: Store, generation: string, aborting: AbortController): () => void {
   const key = `${writer}/${generation}`;
   running.set(key, aborting);
   return () => running.delete(key);
 }
 
-export function runningHere({ writer }: Store, generation: string): AbortController | undefined {
+export function findRunning({ writer }: Store, generation: string): AbortController | undefined {
   return running.get(`${writer}/${generation}`);
 }

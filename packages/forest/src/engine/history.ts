@@ -8,15 +8,20 @@ import {
   type Step,
   type ToolDefinition,
 } from '@skein/core';
-import { ForestError } from '../forest/errors.ts';
-import { messageOf, takesByNode } from '../forest/read/read-nodes.ts';
-import { readCheckpoints } from '../forest/read/sent-context.ts';
-import { storedManifest } from '../forest/read/sent-request.ts';
-import { type Lineage, lineageOf, takesOfLineage } from '../forest/threads/thread.ts';
-import type { TakeFacts } from '../forest/write/append.ts';
+import {
+  ForestError,
+  type Lineage,
+  readCheckpoints,
+  readLineage,
+  readManifest,
+  readMessage,
+  readTakes,
+  selectTakes,
+  type TakeFacts,
+} from '../forest/index.ts';
 import {
   type BodyRecord,
-  isMessage,
+  hasMessage,
   type NodeRecord,
   ROOT,
   sha256,
@@ -75,18 +80,18 @@ export async function readHistory(
 ): Promise<History> {
   const path = await wholePath(store, node);
   const ids = path.map(({ id }) => id);
-  const lineage = thread === undefined ? undefined : await lineageOf(store, thread);
+  const lineage = thread === undefined ? undefined : await readLineage(store, thread);
   const [bodies, takes, found] = await Promise.all([
     store.bodies(path.map(({ body }) => body)),
-    takesByNode(store, ids),
+    readTakes(store, ids),
     readCheckpoints(store, ids, lineage),
   ]);
-  const own = ids.flatMap((id) => takesOfLineage(takes.get(id) ?? [], lineage));
+  const own = ids.flatMap((id) => selectTakes(takes.get(id) ?? [], lineage));
   const stored = path.map((record, index) =>
-    messageOf(store, record, bodies[index], preferred(takes.get(record.id) ?? [], lineage), issuer),
+    readMessage(store, record, bodies[index], preferLineage(takes.get(record.id) ?? [], lineage), issuer),
   );
   const reply = own.findLast(({ author, context, model }) => author === 'model' && (context ?? model) !== undefined);
-  const messages = await withSystemOf(store, stored, reply?.context);
+  const messages = await withConversationSystem(store, stored, reply?.context);
   const shift = messages.length - stored.length;
   const digest = own.findLast(({ request }) => request)?.request?.manifest;
   return {
@@ -95,19 +100,19 @@ export async function readHistory(
     messages,
     shift,
     checkpoints: found.flatMap(({ checkpoint }) => shifted(checkpoint, stored, messages, shift)),
-    previous: digest === undefined ? undefined : { digest, manifest: await storedManifest(store, digest) },
+    previous: digest === undefined ? undefined : { digest, manifest: await readManifest(store, digest) },
     last: reply && (await lastRequest(store, reply)),
   };
 }
 
 /** A text that several conversations share has its origin from this one's take. */
-function preferred(takes: readonly TakeRecord[], lineage: Lineage | undefined): readonly TakeRecord[] {
-  const own = takesOfLineage(takes, lineage);
+function preferLineage(takes: readonly TakeRecord[], lineage: Lineage | undefined): readonly TakeRecord[] {
+  const own = selectTakes(takes, lineage);
   return own.length > 0 ? own : takes;
 }
 
 /** The messages below the system text of the conversation's last request, where that is another than the path begins with. */
-async function withSystemOf(
+async function withConversationSystem(
   store: Store,
   stored: readonly Message[],
   context: TakeContext | undefined,
@@ -136,7 +141,7 @@ function shifted(
 }
 
 /** The same for one that was made of what is sent: as it stands for the messages of the path. */
-export function asStored(checkpoint: Checkpoint, stored: readonly Message[], shift: number): Checkpoint {
+export function toStoredCheckpoint(checkpoint: Checkpoint, stored: readonly Message[], shift: number): Checkpoint {
   const upTo = checkpoint.upTo - shift;
   return { ...checkpoint, upTo, digest: rangeDigest(stored, upTo) };
 }
@@ -151,7 +156,7 @@ async function lastRequest(store: Store, { provider, model, params, context }: T
 }
 
 /** What a reply says of itself, and the texts that its exact request is put together from. */
-export function takeOfStep(
+export function makeStepTake(
   step: Step,
   sent: readonly Message[],
   known: ReadonlySet<string>,
@@ -204,9 +209,9 @@ function leadingSystem(sent: readonly Message[]): readonly Message[] {
 }
 
 /** A reply and its alternatives. They share a request, and what was spent is said once: of the reply. */
-export function besideEachOther({ message, alternatives }: Pick<Step, 'message' | 'alternatives'>, take: TakeFacts) {
+export function withAlternatives({ message, alternatives }: Pick<Step, 'message' | 'alternatives'>, take: TakeFacts) {
   const { usage: _usage, cost: _cost, estimated: _estimated, ...shared } = take;
-  const others = alternatives.filter(isMessage);
+  const others = alternatives.filter(hasMessage);
   return [
     { message, take },
     ...others.map((other) => ({ message: other.message, take: { ...shared, stop: other.stop } })),

@@ -1,7 +1,7 @@
 export { createEngine } from './engine.ts';
 export type { LastRequest } from './history.ts';
 export { titleByModel } from './model-title.ts';
-export { toolName, toolsToGoOn } from './tools.ts';
+export { continueTools, toolName } from './tools.ts';
 export type {
   BranchState,
   Engine,

@@ -1,7 +1,5 @@
 import { system, user } from '@skein/core';
-import type { Forest } from '../forest/forest.ts';
-import type { Thread } from '../forest/threads/thread.ts';
-import { titleOf, wordsAt } from '../forest/threads/title.ts';
+import { type Forest, readOpening, shortenTitle, type Thread } from '../forest/index.ts';
 import type { Engine, GenerateOptions } from './types.ts';
 
 /** Letters of the question and of the answer that a title is made from. */
@@ -24,14 +22,14 @@ export async function titleByModel(
   const path = await forest.path(thread.head);
   const answer = path.find(({ role, message }) => role === 'assistant' && message.text.trim() !== '')?.message.text;
   if (answer === undefined || !(await hasOwnWords(forest, thread))) return undefined;
-  const { opening, title } = await wordsAt(forest.store, thread.head);
+  const { opening, title } = await readOpening(forest.store, thread.head);
   const text = `Question:\n${opening.slice(0, LOOKED_AT)}\n\nAnswer:\n${answer.slice(0, LOOKED_AT)}`;
   const side = await forest.threads.begin([system(RULE), user(text)], { part: 'side', title: `Title for: ${title}` });
   const generation = await engine.generate(side.head, { model, thread: side.id, tools: [] });
   const { branches } = await generation.result;
   const { status, head, error } = branches[0]!;
   if (status !== 'done') throw new Error(`No title was made: ${error?.message ?? status}`);
-  const made = titleOf((await forest.node(head)).message.text.trim().replace(/^["“„](.*)["”]$/s, '$1'));
+  const made = shortenTitle((await forest.node(head)).message.text.trim().replace(/^["“„](.*)["”]$/s, '$1'));
   // A person may have given one meanwhile.
   if (made === '' || !(await hasOwnWords(forest, await forest.threads.get(id)))) return undefined;
   await forest.threads.rename(id, made);
@@ -40,5 +38,5 @@ export async function titleByModel(
 
 /** The title is still the one that its own words gave. */
 async function hasOwnWords({ store }: Forest, { title, head, part, deleted }: Thread): Promise<boolean> {
-  return part === 'main' && !deleted && title === (await wordsAt(store, head)).title;
+  return part === 'main' && !deleted && title === (await readOpening(store, head)).title;
 }

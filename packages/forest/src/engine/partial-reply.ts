@@ -1,21 +1,17 @@
 import { decodeSse, dialect, type Fetch, type Reply } from '@skein/core';
-import type { Context } from '../forest/context.ts';
-import { everyItem } from '../forest/pages.ts';
-import { resolveId } from '../forest/read/resolve.ts';
-import { appendBeside } from '../forest/write/append.ts';
-import { placeBelow } from '../forest/write/append-point.ts';
-import { type Clock, type EntryRecord, isMessage } from '../model/index.ts';
+import { allItems, appendSiblings, type ForestContext, readAppendPoint, resolveId } from '../forest/index.ts';
+import { type Clock, type EntryRecord, hasMessage } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { BATCH_MS } from './events.ts';
-import { besideEachOther, readHistory } from './history.ts';
+import { readHistory, withAlternatives } from './history.ts';
 import type { GenerationState } from './types.ts';
 
 /**
  * Where a branch goes on that ended early. What a reply had said when its process died becomes a node, once. A whole
  * reply is gone on from; beside one that was cut: no API takes up a half reply where it ended.
  */
-export async function takeUp(
-  context: Context,
+export async function recoverBranch(
+  context: ForestContext,
   { id: generation, thread }: Pick<GenerationState, 'id' | 'thread'>,
   branch: number,
   stored: string,
@@ -23,8 +19,8 @@ export async function takeUp(
   const { store, clock } = context;
   const head = await aboveCut(context, await resolveId(store, stored));
   const key = `${generation}/${branch}`;
-  const last = await lastReply(store, key);
-  if (!last || !isMessage(last.reply)) return head;
+  const last = await readLastReply(store, key);
+  if (!last || !hasMessage(last.reply)) return head;
   const { message, stop, usage } = last.reply;
   const { provider, model } = last.asked;
   const isCut = message.origin.cut === true;
@@ -38,19 +34,19 @@ export async function takeUp(
     stop,
     ...(usage && { usage, ...(isCut && { estimated: true }) }),
   } as const;
-  const mark = markKept(clock, key, last.name);
-  const replies = besideEachOther(last.reply, take);
-  const [node] = await appendBeside(context, await placeBelow(store, head), replies, [mark]);
+  const mark = makeKeptMark(clock, key, last.name);
+  const replies = withAlternatives(last.reply, take);
+  const [node] = await appendSiblings(context, await readAppendPoint(store, head), replies, [mark]);
   return isCut ? head : node!;
 }
 
-async function aboveCut({ store }: Context, head: string): Promise<string> {
+async function aboveCut({ store }: ForestContext, head: string): Promise<string> {
   const { messages, path } = await readHistory(store, head);
   return messages.at(-1)?.origin.cut ? path.at(-1)!.parent : head;
 }
 
 /** Who is asked, and how the answer is read: also where nobody else knows that provider. */
-export interface Asked {
+export interface RequestTarget {
   readonly provider: string;
   readonly model: string;
   readonly dialect: string;
@@ -61,11 +57,11 @@ export interface Asked {
  * Keeps the bytes of streamed replies while they arrive, so that a crash leaves what had come. Each reply has a name of
  * its own, also among those of earlier processes; what became a message is marked, and not needed any more.
  */
-export class WireLog {
+export class ReplyLog {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #key: string;
-  #asked: Asked | undefined;
+  #asked: RequestTarget | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #reply: string | undefined;
 
@@ -75,13 +71,13 @@ export class WireLog {
     this.#key = key;
   }
 
-  asked(who: Asked): void {
+  asked(who: RequestTarget): void {
     this.#asked = who;
   }
 
   /** What says that the last reply became a message: to be written together with it. */
   kept(): readonly EntryRecord[] {
-    return this.#reply === undefined ? [] : [markKept(this.#clock, this.#key, this.#reply)];
+    return this.#reply === undefined ? [] : [makeKeptMark(this.#clock, this.#key, this.#reply)];
   }
 
   /** A `fetch` that writes down what it brings. */
@@ -117,28 +113,28 @@ export class WireLog {
   }
 
   #append(reply: string, text: string): void {
-    const record = wireRecord(this.#clock, this.#key, { reply, text, ...this.#asked });
+    const record = makePieceRecord(this.#clock, this.#key, { reply, text, ...this.#asked });
     this.#last = this.#last.then(() => this.#store.append([record])).catch(() => undefined);
   }
 }
 
-function markKept(clock: Clock, key: string, reply: string): EntryRecord {
-  return wireRecord(clock, key, { reply, kept: true });
+function makeKeptMark(clock: Clock, key: string, reply: string): EntryRecord {
+  return makePieceRecord(clock, key, { reply, kept: true });
 }
 
-function wireRecord(clock: Clock, key: string, data: EntryRecord['data']): EntryRecord {
+function makePieceRecord(clock: Clock, key: string, data: EntryRecord['data']): EntryRecord {
   const order = clock.tick();
   return { k: 'event', id: `${key}/wire/${order}`, of: `${key}/wire`, order, clock: order, data };
 }
 
 /** The last reply on the wire of a branch, as far as it came; undefined when there is none, or it became a message. */
-async function lastReply(
+async function readLastReply(
   store: Store,
   key: string,
-): Promise<{ readonly name: string; readonly reply: Reply; readonly asked: Asked } | undefined> {
-  const pieces: WirePiece[] = [];
+): Promise<{ readonly name: string; readonly reply: Reply; readonly asked: RequestTarget } | undefined> {
+  const pieces: ReplyPiece[] = [];
   const kept = new Set<unknown>();
-  for await (const { data } of everyItem((page) => store.entries('event', { of: `${key}/wire`, ...page })))
+  for await (const { data } of allItems((page) => store.entries('event', { of: `${key}/wire`, ...page })))
     if (data.kept === true) kept.add(data.reply);
     else if (isPiece(data)) pieces.push(data);
   const last = pieces.at(-1);
@@ -150,8 +146,8 @@ async function lastReply(
   return { name, reply: reader.finish(), asked: { provider, model, dialect: dialectId, issuer } };
 }
 
-type WirePiece = Asked & { readonly reply: string; readonly text: string };
+type ReplyPiece = RequestTarget & { readonly reply: string; readonly text: string };
 
-function isPiece(data: EntryRecord['data']): data is EntryRecord['data'] & WirePiece {
+function isPiece(data: EntryRecord['data']): data is EntryRecord['data'] & ReplyPiece {
   return ['reply', 'text', 'provider', 'model', 'dialect', 'issuer'].every((name) => typeof data[name] === 'string');
 }

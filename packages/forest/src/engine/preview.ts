@@ -1,9 +1,7 @@
 import { type Environment, type Loss, type Message, type ModelChoice, pendingCalls, run } from '@skein/core';
-import { partsFrom } from '../forest/read/sent-request.ts';
-import { lineageOf } from '../forest/threads/thread.ts';
-import { joinTexts } from '../forest/write/plain-text.ts';
+import { diffFromLastRequest, joinTexts, readLineage } from '../forest/index.ts';
 import type { Store } from '../store/index.ts';
-import { chosen, issuerOf, runOptions } from './branch.ts';
+import { modelIssuer, resolveModel, toRunOptions } from './branch.ts';
 import { readHistory } from './history.ts';
 import { EngineError, type GenerateOptions, type RequestPreview } from './types.ts';
 
@@ -12,9 +10,9 @@ import { EngineError, type GenerateOptions, type RequestPreview } from './types.
  * No model is asked, so there is no new checkpoint, and no other model to fall back on.
  */
 export async function previewRequest(store: Store, node: string, options: GenerateOptions): Promise<RequestPreview> {
-  const { observer: _o, compaction: _c, fallback: _f, ...asked } = runOptions(options, 0);
+  const { observer: _o, compaction: _c, fallback: _f, ...asked } = toRunOptions(options, 0);
   const { thread } = options;
-  const history = await readHistory(store, node, { issuer: issuerOf(asked.model), thread });
+  const history = await readHistory(store, node, { issuer: modelIssuer(asked.model), thread });
   const { path, messages, shift, checkpoints, previous } = history;
   const open = pendingCalls(messages);
   if (open.length > 0)
@@ -48,8 +46,8 @@ export async function previewRequest(store: Store, node: string, options: Genera
   if (!caught) throw new Error('The run ended before anything would have been sent.');
   const body = String(caught.init.body);
   const { provider, model: name } = model;
-  const lineage = thread === undefined ? undefined : await lineageOf(store, thread);
-  const parts = await partsFrom(store, path, { body, dialect: provider.dialect }, lineage);
+  const lineage = thread === undefined ? undefined : await readLineage(store, thread);
+  const parts = await diffFromLastRequest(store, path, { body, dialect: provider.dialect }, lineage);
   return {
     body,
     provider: provider.id,
@@ -70,7 +68,7 @@ function withoutKey(
   { env, apiKey }: { readonly env?: Environment | undefined; readonly apiKey?: string | undefined },
   fetch: NonNullable<Chosen['fetch']>,
 ): Chosen {
-  const choice = chosen(model);
+  const choice = resolveModel(model);
   const { keyVariables = [], needsKey = true } = choice.provider.connection ?? {};
   const variables = choice.env ?? env ?? {};
   const set = keyVariables.find((name) => variables[name]);

@@ -8,7 +8,7 @@ import {
   type ToolOutput,
   tool,
 } from '@skein/core';
-import type { Context } from '../forest/context.ts';
+import type { ForestContext } from '../forest/index.ts';
 import { type BodyRecord, sha256 } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 
@@ -16,14 +16,14 @@ import type { Store } from '../store/index.ts';
  * The tools of a conversation's requests, kept as one JSON text, so that going on sends the same ones, whether this process
  * can run them or not.
  */
-export function toolsBody(tools: readonly ToolDefinition[]): BodyRecord | undefined {
+export function makeToolsBody(tools: readonly ToolDefinition[]): BodyRecord | undefined {
   if (tools.length === 0) return undefined;
   const text = JSON.stringify(tools);
   return { k: 'body', digest: sha256(text), text };
 }
 
 /** What a tool tells a model of itself. */
-export function definitionOf(one: Tool | NativeTool): ToolDefinition {
+export function toDefinition(one: Tool | NativeTool): ToolDefinition {
   if (!('execute' in one)) return one;
   const { name, description, parameters } = one;
   return { name, ...(description !== undefined && { description }), parameters };
@@ -41,7 +41,7 @@ export async function readTools(store: Store, digest: string): Promise<readonly 
  * The tools to go on with: those of the last request, each by the tool of that name which this process can run. Calls of
  * the others wait until a person writes their result.
  */
-export function toolsToGoOn(
+export function continueTools(
   last: readonly ToolDefinition[],
   available: readonly Tool[] = [],
 ): readonly (Tool | NativeTool)[] {
@@ -89,9 +89,9 @@ function isDefinition(value: unknown): value is ToolDefinition {
  * A tool that writes down what it gave before it gives it, so that a run which goes on after a crash does not run
  * it again. `key` names the branch of the generation; `ready` resolves when the message that makes the call is stored.
  */
-export function journalled(
+export function withJournal(
   tool: Tool,
-  { store, clock }: Context,
+  { store, clock }: ForestContext,
   key: string,
   ready: (caller: Message | undefined) => Promise<void>,
 ): Tool {

@@ -4,7 +4,7 @@ import { recordKey } from '../store/records.ts';
 import { ForestError } from './errors.ts';
 
 /** What every operation works on. */
-export interface Context {
+export interface ForestContext {
   readonly store: Store;
   readonly clock: Clock;
 }
@@ -13,7 +13,13 @@ export interface Context {
  * The record that gives a name on a thing a new value. What is taken away gets `false`, not null: its stamp can still
  * be read then, and whoever sets it again does so with a later one, also on a machine whose clock is behind.
  */
-export function setRef({ clock }: Context, on: RefRecord['on'], key: string, name: string, value: unknown): RefRecord {
+export function makeRef(
+  { clock }: ForestContext,
+  on: RefRecord['on'],
+  key: string,
+  name: string,
+  value: unknown,
+): RefRecord {
   return { k: 'ref', on, key, name, value, clock: clock.tick() };
 }
 
@@ -22,7 +28,7 @@ export function setRef({ clock }: Context, on: RefRecord['on'], key: string, nam
  * stamp that is days ahead was made by a broken clock, here or elsewhere, and is not followed; what is set over it gets
  * the stamp behind it, so that the change counts.
  */
-export function seeingContext(store: Store, clock = createClock(store.writer)): Context {
+export function createContext(store: Store, clock = createClock(store.writer)): ForestContext {
   const ahead = new Map<string, string>();
 
   const see = (record: RefRecord | EntryRecord) => {
@@ -67,8 +73,8 @@ export function seeingContext(store: Store, clock = createClock(store.writer)): 
 const BATCH = 500;
 
 /** Refs as they are now. What is written after this is later than any of them, whoever wrote them. */
-export async function seeRefs(
-  { store, clock }: Context,
+export async function readRefs(
+  { store, clock }: ForestContext,
   on: RefRecord['on'],
   keys: readonly string[],
   names: readonly string[],

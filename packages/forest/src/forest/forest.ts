@@ -2,33 +2,33 @@ import type { Message, PrefixDifference } from '@skein/core';
 import { type Clock, createClock, type StoreRecord } from '../model/index.ts';
 import { nextChange } from '../store/changes.ts';
 import type { Changes, Compaction, Page, Problem, Store } from '../store/index.ts';
-import { type Context, seeingContext } from './context.ts';
+import { createContext, type ForestContext } from './context.ts';
 import { checkForest } from './fsck.ts';
 import { collectGarbage } from './gc.ts';
 import {
   type Difference,
   lookingOf,
-  type OfThread,
   readingOf,
+  type ThreadScope,
   type TopologyNode,
   type TopologyRequest,
 } from './read/queries.ts';
 import type { ForestNode } from './read/read-nodes.ts';
 import { resolveId } from './read/resolve.ts';
-import { type Found, type SearchFilters, searchOf } from './read/search.ts';
+import { type SearchFilters, type SearchResult, searchOf } from './read/search.ts';
 import { type ContextChange, contextChangesOf } from './read/sent-context.ts';
 import type { SentRequest } from './read/sent-request.ts';
-import { type UsageOf, type UsageTotal, usageOf } from './read/usage.ts';
+import { type UsageScope, type UsageTotal, usageOf } from './read/usage.ts';
 import type { NodePageRequest, WithRemoved } from './read/walk.ts';
-import { type Threads, threadsOf } from './threads/threads.ts';
+import { createThreads, type Threads } from './threads/threads.ts';
 
-import { appendAt, type TakeFacts } from './write/append.ts';
-import { placeBelow } from './write/append-point.ts';
-import { type Bookmarks, bookmarksOf } from './write/bookmarks.ts';
-import { rehangingOf, type Split } from './write/edit.ts';
-import { marksOfNodes } from './write/marks.ts';
-import { type Match, matchHistory, type Observed, observeHistory } from './write/match.ts';
-import { type Rehung, settleAll } from './write/reparent.ts';
+import { appendMessages, type TakeFacts } from './write/append.ts';
+import { readAppendPoint } from './write/append-point.ts';
+import { type Bookmarks, createBookmarks } from './write/bookmarks.ts';
+import { createEdits, type SplitResult } from './write/edit.ts';
+import { createMarks } from './write/marks.ts';
+import { type Match, matchHistory, type ObserveResult, observeHistory } from './write/match.ts';
+import { type MoveResult, moveAllStragglers } from './write/reparent.ts';
 
 /**
  * A forest of branching conversations. Ids may be abbreviated to what only one node begins with. Whatever is
@@ -45,7 +45,7 @@ export interface Forest {
    */
   append(parent: string, messages: readonly Message[], take?: TakeFacts): Promise<string>;
   /** A history as a client sent it: what is known is found again, exactly or by its echo, and only the rest is added. */
-  observe(messages: readonly Message[], take?: TakeFacts): Promise<Observed>;
+  observe(messages: readonly Message[], take?: TakeFacts): Promise<ObserveResult>;
   /** The deepest node that this history leads to. */
   match(messages: readonly Message[]): Promise<Match>;
 
@@ -68,9 +68,9 @@ export interface Forest {
   /** All nodes below a node, parents before their children. */
   descendants(id: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
   /** The exact bytes that were sent for a node a model wrote, checked by their hash. */
-  request(id: string, options?: OfThread): Promise<SentRequest>;
+  request(id: string, options?: ThreadScope): Promise<SentRequest>;
   /** Where that request parts from the one before it on the path; undefined when it extends it, or is the first. */
-  requestParts(id: string, options?: OfThread): Promise<PrefixDifference | undefined>;
+  requestParts(id: string, options?: ThreadScope): Promise<PrefixDifference | undefined>;
   /** Where the system text, the tools or the sent history changed in the middle of a conversation. */
   contextChanges(thread: string, options?: { readonly to?: string }): Promise<readonly ContextChange[]>;
 
@@ -84,22 +84,22 @@ export interface Forest {
    */
   edit(id: string, text: string, options?: { readonly carry?: string }): Promise<string>;
   /** Two nodes in place of one: the text up to a position, and what follows below it. */
-  split(id: string, at: number): Promise<Split>;
+  split(id: string, at: number): Promise<SplitResult>;
   /** Hides a node and all below it, or hangs its children to its parent. Refused at or above a bookmark. */
-  remove(id: string, options?: { readonly keepChildren?: boolean }): Promise<Rehung>;
+  remove(id: string, options?: { readonly keepChildren?: boolean }): Promise<MoveResult>;
   /** Brings a removed node back, and all below it, and whatever above it was removed. */
   restore(id: string): Promise<void>;
   /** Hangs a subtree below another node, and takes it away from where it was. */
-  graft(id: string, onto: string): Promise<Rehung>;
+  graft(id: string, onto: string): Promise<MoveResult>;
 
   /** What people say of a node. */
   tag(id: string, tags: { readonly [tag: string]: boolean }): Promise<void>;
   note(id: string, text: string | null): Promise<void>;
   rate(id: string, rating: number | null): Promise<void>;
 
-  search(text: string, filters?: SearchFilters): Promise<Page<Found>>;
+  search(text: string, filters?: SearchFilters): Promise<Page<SearchResult>>;
   /** What a node, a node with everything below it, a path, a thread or a time cost. */
-  usage(of: UsageOf): Promise<UsageTotal>;
+  usage(of: UsageScope): Promise<UsageTotal>;
   /** Where two paths part, and what each has behind that. */
   diff(a: string, b: string): Promise<Difference>;
   /** Structure without content, parents before their children. */
@@ -111,7 +111,7 @@ export interface Forest {
   /** Looks at everything that is stored: every hash, every parent, every text. */
   fsck(): Promise<readonly Problem[]>;
   /** Hangs what was appended to nodes while another process moved them to where those nodes are now. */
-  settle(): Promise<Rehung>;
+  settle(): Promise<MoveResult>;
   /** Offline: forgets for good what was removed, what `forget` names, and nothing else. */
   gc(options?: { readonly forget?: (record: StoreRecord) => boolean }): Promise<Compaction>;
   /** Offline: the same in less space. */
@@ -122,27 +122,27 @@ export interface Forest {
 /** A forest on a store. */
 export function createForest(store: Store, { project = 'default', now = Date.now } = {}): Forest {
   const clock = createClock(store.writer, now);
-  const context = seeingContext(store, clock);
-  const threads = threadsOf(context);
+  const context = createContext(store, clock);
+  const threads = createThreads(context);
   return {
     project,
     // Whoever writes past the forest sees the same stamps.
     store: context.store,
     clock,
     async append(parent, messages, take) {
-      const place = await placeBelow(context.store, await resolveId(context.store, parent));
-      return (await appendAt(context, place, messages, take)).at(-1) ?? place.id;
+      const place = await readAppendPoint(context.store, await resolveId(context.store, parent));
+      return (await appendMessages(context, place, messages, take)).at(-1) ?? place.id;
     },
     observe: (messages, take) => observeHistory(context, messages, take),
     match: (messages) => matchHistory(context.store, messages),
     ...readingOf(context),
     ...lookingOf(context),
     contextChanges: contextChangesOf(context, threads),
-    ...rehangingOf(context),
-    ...marksOfNodes(context),
+    ...createEdits(context),
+    ...createMarks(context),
     ...upkeepOf(context),
     threads,
-    bookmarks: bookmarksOf(context),
+    bookmarks: createBookmarks(context),
     search: searchOf(context),
     usage: usageOf(context, threads),
     changes: (after) => store.changes(after),
@@ -152,10 +152,10 @@ export function createForest(store: Store, { project = 'default', now = Date.now
 }
 
 /** What keeps a store in order. */
-function upkeepOf(context: Context): Pick<Forest, 'fsck' | 'settle' | 'gc' | 'pack'> {
+function upkeepOf(context: ForestContext): Pick<Forest, 'fsck' | 'settle' | 'gc' | 'pack'> {
   return {
     fsck: () => checkForest(context.store),
-    settle: async () => ({ moved: await settleAll(context) }),
+    settle: async () => ({ moved: await moveAllStragglers(context) }),
     gc: (options) => collectGarbage(context, options),
     pack: () => context.store.compact(() => true),
   };

@@ -1,10 +1,10 @@
 import { dialect, type Message } from '@skein/core';
 import { ECHO_VERSION, type NodeRecord, nodeId, ROOT, sha256, type TakeRecord } from '../model/index.ts';
 import { overlayStore, type Problem, type Store } from '../store/index.ts';
-import { everyPage } from './pages.ts';
-import { takesByNode } from './read/read-nodes.ts';
+import { allPages } from './pages.ts';
+import { readTakes } from './read/read-nodes.ts';
 import { rebuildRequest } from './read/sent-request.ts';
-import { makeRecords, placeBelow } from './write/append-point.ts';
+import { makeNodeRecords, readAppendPoint } from './write/append-point.ts';
 
 const REMEMBERED = 10_000;
 
@@ -12,10 +12,10 @@ const REMEMBERED = 10_000;
 export async function checkForest(store: Store): Promise<readonly Problem[]> {
   const problems: Problem[] = [...store.problems(), ...(await store.check())];
   const remembering = rememberBodies(store);
-  for await (const nodes of everyPage((page) => store.scan(page))) {
+  for await (const nodes of allPages((page) => store.scan(page))) {
     const [bodies, takes] = await Promise.all([
       store.bodies(nodes.map(({ body }) => body)),
-      takesByNode(
+      readTakes(
         store,
         nodes.map(({ id }) => id),
       ),
@@ -54,7 +54,7 @@ async function* checkNode(store: Store, node: NodeRecord, raw: string | undefine
     return;
   }
   // The chain of the parent was checked with the parent, so one step is enough.
-  const made = makeRecords(await placeBelow(store, node.parent), message, node.at).node;
+  const made = makeNodeRecords(await readAppendPoint(store, node.parent), message, node.at).node;
   if (made.depth !== node.depth || made.lead !== node.lead)
     yield { code: 'wrong-place', where, message: 'Its depth or the end of its leading system messages is wrong.' };
   if (node.echo.startsWith(`${ECHO_VERSION}:`) && node.echo !== made.echo)

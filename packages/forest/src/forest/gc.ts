@@ -1,12 +1,12 @@
 import { ENTRY_KINDS, type StoreRecord, type TakeRecord } from '../model/index.ts';
 import type { Compaction, Store } from '../store/index.ts';
-import type { Context } from './context.ts';
+import type { ForestContext } from './context.ts';
 import { ForestError } from './errors.ts';
-import { everyItem, everyPage } from './pages.ts';
-import { everyStep } from './read/walk.ts';
+import { allItems, allPages } from './pages.ts';
+import { walkAll } from './read/walk.ts';
 import { readThreads } from './threads/thread.ts';
-import { bookmarkPage, readBookmarks } from './write/bookmarks.ts';
-import { settleAll } from './write/reparent.ts';
+import { listBookmarkIds, readBookmarks } from './write/bookmarks.ts';
+import { moveAllStragglers } from './write/reparent.ts';
 
 /**
  * Forgets removed nodes that no thread, no bookmark and no living node leads through, with their takes, marks and
@@ -14,14 +14,14 @@ import { settleAll } from './write/reparent.ts';
  * brings nothing back.
  */
 export async function collectGarbage(
-  context: Context,
+  context: ForestContext,
   { forget = () => false }: { readonly forget?: (record: StoreRecord) => boolean } = {},
 ): Promise<Compaction> {
   const { store } = context;
-  await settleAll(context);
+  await moveAllStragglers(context);
   const { named, deleted } = await namedNodes(context);
   const dead = await deadNodes(context, named);
-  const needed = await neededBodies(store, (id) => dead.has(id));
+  const needed = await findNeededBodies(store, (id) => dead.has(id));
   const done = await repliesThatAreMessages(context);
   refuseUnread(store);
   return store.compact((record) => isKept(record, dead, deleted, needed) && !isDone(record, done) && !forget(record));
@@ -39,9 +39,9 @@ function refuseUnread(store: Store): void {
 }
 
 /** What came in while a model spoke is kept for the case of a crash. A mark says that it became a message. */
-async function repliesThatAreMessages({ store }: Context): Promise<Set<string>> {
+async function repliesThatAreMessages({ store }: ForestContext): Promise<Set<string>> {
   const done = new Set<string>();
-  for await (const { of, data } of everyItem((page) => store.entries('event', page)))
+  for await (const { of, data } of allItems((page) => store.entries('event', page)))
     if (data.kept === true) done.add(`${of} ${data.reply}`);
   return done;
 }
@@ -73,80 +73,77 @@ function isKept(
 }
 
 /** Nodes that threads and bookmarks name, and the threads that were deleted. */
-async function namedNodes(context: Context): Promise<{ named: Set<string>; deleted: Set<string> }> {
+async function namedNodes(context: ForestContext): Promise<{ named: Set<string>; deleted: Set<string> }> {
   const { store } = context;
   const named = new Set<string>();
   const deleted = new Set<string>();
-  for await (const refs of everyPage((page) => store.refs({ on: 'thread', names: ['head'], ...page }))) {
+  for await (const refs of allPages((page) => store.refs({ on: 'thread', names: ['head'], ...page }))) {
     const ids = refs.map(({ key }) => key);
     for (const thread of await readThreads(store, ids))
       if (thread?.deleted) deleted.add(thread.id);
       else if (thread) named.add(thread.head).add(thread.start);
   }
-  for await (const ids of everyPage((page) => bookmarkPage(context, page)))
+  for await (const ids of allPages((page) => listBookmarkIds(context, page)))
     for (const { node } of await readBookmarks(context, ids)) named.add(node);
   return { named, deleted };
 }
 
 /** What hangs at or below removed nodes, but for the paths to what is named. */
-async function deadNodes({ store }: Context, named: ReadonlySet<string>): Promise<Set<string>> {
+async function deadNodes({ store }: ForestContext, named: ReadonlySet<string>): Promise<Set<string>> {
   const dead = new Set<string>();
-  const hiding = everyItem((page) => store.refs({ on: 'node', names: ['removed', 'moved'], ...page }));
+  const hiding = allItems((page) => store.refs({ on: 'node', names: ['removed', 'moved'], ...page }));
   for await (const { key, name, value } of hiding) {
     const isHidden = name === 'moved' ? typeof value === 'string' : value === true;
     if (!isHidden || dead.has(key)) continue;
     const [node] = await store.nodes([key]);
     if (!node) continue;
     dead.add(key);
-    for await (const { record } of everyStep(store, { id: key, removed: true }, true)) dead.add(record.id);
+    for await (const { record } of walkAll(store, { id: key, removed: true }, true)) dead.add(record.id);
   }
   for (const id of named) if (dead.has(id)) for (const node of await store.path(id)) dead.delete(node.id);
   return dead;
 }
 
-/** `digest` of every text that living nodes need: their own, envelopes, and what their requests were joined from. */
-export async function neededBodies(store: Store, isDead: (node: string) => boolean): Promise<Set<string>> {
+/**
+ * The digests of all texts that living nodes need: their own, and those that their takes name. Entries belong to the engine
+ * and the recorder, so any text that looks like a digest in them counts as one.
+ */
+export async function findNeededBodies(store: Store, isDead: (node: string) => boolean): Promise<Set<string>> {
   const needed = new Set<string>();
-  const manifests = new Set<string>();
-  for await (const nodes of everyPage((page) => store.scan(page))) {
+  for await (const nodes of allPages((page) => store.scan(page))) {
     const living = nodes.filter(({ id }) => !isDead(id));
     for (const { body } of living) needed.add(body);
-    for (const take of await store.takes(living.map(({ id }) => id))) {
-      for (const digest of textsOf(take)) needed.add(digest);
-      if (take.request !== undefined) manifests.add(take.request.manifest);
-    }
+    for (const take of await store.takes(living.map(({ id }) => id))) await addTakeTexts(store, take, needed);
   }
-  for (const manifest of manifests) await addManifest(store, manifest, needed);
   for (const kind of ENTRY_KINDS)
-    for await (const { data } of everyItem((page) => store.entries(kind, page))) await addNamed(store, data, needed);
+    for await (const { data } of allItems((page) => store.entries(kind, page)))
+      for (const [digest] of JSON.stringify(data).matchAll(/\b[0-9a-f]{64}\b/g))
+        await addManifestTexts(store, digest, needed);
   return needed;
 }
 
-/** The texts that a take names itself; its manifest names more. */
-export function textsOf({ envelope, context }: TakeRecord): string[] {
-  const system = context?.system.map(({ body }) => body) ?? [];
-  return [...system, context?.tools, envelope].filter((digest) => digest !== undefined);
+/** Adds the digests of the texts that a take names: its envelope, its context, and the texts of its request. */
+export async function addTakeTexts(store: Store, take: TakeRecord, needed: Set<string>): Promise<void> {
+  const { envelope, context, request } = take;
+  for (const { body } of context?.system ?? []) needed.add(body);
+  if (context?.tools !== undefined) needed.add(context.tools);
+  if (envelope !== undefined) needed.add(envelope);
+  if (request !== undefined) await addManifestTexts(store, request.manifest, needed);
 }
 
-/** A stored manifest, those it extends, and the texts that any of them names. */
-export async function addManifest(store: Store, digest: string, needed: Set<string>): Promise<void> {
+/** Adds a stored manifest, the manifests it extends, and the texts that any of them names. */
+async function addManifestTexts(store: Store, digest: string, needed: Set<string>): Promise<void> {
   for (let at: string | undefined = digest; at !== undefined && !needed.has(at); ) {
     needed.add(at);
     const [text] = await store.bodies([at]);
-    const { base, head, messages } = readManifest(text);
+    const { base, head, messages } = parseManifest(text);
     if (typeof head === 'string') needed.add(head);
     if (Array.isArray(messages)) for (const message of messages) needed.add(String(message));
     at = typeof base === 'string' ? base : undefined;
   }
 }
 
-/** What an entry says is its owner's business: whatever looks like the name of a text in it is taken for one. */
-async function addNamed(store: Store, data: unknown, needed: Set<string>): Promise<void> {
-  for (const [digest] of JSON.stringify(data).matchAll(/\b[0-9a-f]{64}\b/g))
-    if (!needed.has(digest)) await addManifest(store, digest, needed);
-}
-
-function readManifest(text: string | undefined): { base?: unknown; head?: unknown; messages?: unknown } {
+function parseManifest(text: string | undefined): { base?: unknown; head?: unknown; messages?: unknown } {
   try {
     const value: unknown = JSON.parse(text ?? '');
     return (value as { format?: unknown } | null)?.format === 'skein/manifest' ? (value as object) : {};

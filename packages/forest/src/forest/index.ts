@@ -1,20 +1,48 @@
+/**
+ * The kernel: the tree of messages on a store. This is the one file of the folder that other folders import. Its parts:
+ *
+ * - the forest: `createForest` and what its methods take and return;
+ * - context: the store and the clock that every operation works on, and the refs written with them;
+ * - reading: ids, messages, pages, walks, and what earlier requests were sent with;
+ * - writing: an append point, the records of a message below it, and appending them;
+ * - threads: their titles, groups and lineage.
+ */
+
+// Context
+export { createContext, type ForestContext, makeRef, readRefs } from './context.ts';
+// The forest
 export { ForestError, type ForestErrorCode } from './errors.ts';
-export type { Forest } from './forest.ts';
-export { createForest, followChanges } from './forest.ts';
-export type { Difference, OfThread, TopologyNode, TopologyRequest } from './read/queries.ts';
+export { createForest, type Forest, followChanges } from './forest.ts';
+// Reading
+export { addTakeTexts, findNeededBodies } from './gc.ts';
+export { allItems, allPages } from './pages.ts';
+export type { Difference, ThreadScope, TopologyNode, TopologyRequest } from './read/queries.ts';
 export type { ForestNode, Marks } from './read/read-nodes.ts';
-export { isDamage, readableNodes } from './read/read-nodes.ts';
-export type { Found, SearchFilters } from './read/search.ts';
+export { isDamage, readableNodes, readMessage, readTakes } from './read/read-nodes.ts';
+export { followRedirects, resolveId } from './read/resolve.ts';
+export type { SearchFilters, SearchResult } from './read/search.ts';
 export type { ContextChange } from './read/sent-context.ts';
+export { readCheckpoints, writeCheckpoint } from './read/sent-context.ts';
 export type { SentRequest } from './read/sent-request.ts';
-export type { UsageOf, UsageTotal } from './read/usage.ts';
+export { diffFromLastRequest, readManifest } from './read/sent-request.ts';
+export type { UsageScope, UsageTotal } from './read/usage.ts';
 export type { NodePageRequest, WithRemoved } from './read/walk.ts';
+export { resolveWalkStart, walkAll } from './read/walk.ts';
 export type { ThreadGroup } from './threads/groups.ts';
+// Threads
+export { makeGroupRefs, openingGroupId, SIDE_GROUP, sessionGroupId } from './threads/groups.ts';
 export type { Thread } from './threads/thread.ts';
+export { type Lineage, readLineage, readThreads, selectTakes } from './threads/thread.ts';
 export type { Threads } from './threads/threads.ts';
-export { wordsAt } from './threads/title.ts';
+export { createThreads } from './threads/threads.ts';
+export { findOpening, makeTitle, readOpening, shortenTitle } from './threads/title.ts';
 export type { TakeFacts } from './write/append.ts';
+// Writing
+export { appendMessages, appendSiblings, createMessageTake } from './write/append.ts';
+export { type AppendPoint, makeNodeRecords, ROOT_POINT, readAppendPoint } from './write/append-point.ts';
 export type { Bookmark, Bookmarks } from './write/bookmarks.ts';
-export type { Split } from './write/edit.ts';
-export type { Match, Observed } from './write/match.ts';
-export type { Rehung } from './write/reparent.ts';
+export type { SplitResult } from './write/edit.ts';
+export type { Match, ObserveResult } from './write/match.ts';
+export { endsWithOwnEcho, makeIdChain } from './write/match.ts';
+export { joinTexts } from './write/plain-text.ts';
+export type { MoveResult } from './write/reparent.ts';

@@ -14,7 +14,7 @@ export async function filteredPage<T>(
   request: PageRequest = {},
 ): Promise<Page<T>> {
   const limit = pageLimit(request);
-  let { after, done } = readPlace(request.after);
+  let { after, done } = readCursor(request.after);
   const items: T[] = [];
   for (;;) {
     const size = Math.max(Math.min(limit + 1, LARGEST_FETCH), done + 1);
@@ -32,12 +32,12 @@ export async function filteredPage<T>(
 }
 
 /** Every item of all pages. */
-export async function* everyItem<T>(fetch: (page: PageRequest) => Promise<Page<T>>): AsyncGenerator<T> {
-  for await (const items of everyPage(fetch)) yield* items;
+export async function* allItems<T>(fetch: (page: PageRequest) => Promise<Page<T>>): AsyncGenerator<T> {
+  for await (const items of allPages(fetch)) yield* items;
 }
 
 /** The items page by page, for what is read together. */
-export async function* everyPage<T>(fetch: (page: PageRequest) => Promise<Page<T>>): AsyncGenerator<readonly T[]> {
+export async function* allPages<T>(fetch: (page: PageRequest) => Promise<Page<T>>): AsyncGenerator<readonly T[]> {
   for (let after: string | undefined; ; ) {
     const page = await fetch({ limit: LARGEST_FETCH, ...(after !== undefined && { after }) });
     yield page.items;
@@ -50,13 +50,13 @@ export function pageLimit({ limit = DEFAULT_LIMIT }: PageRequest): number {
   return Math.max(1, Math.floor(limit) || 1);
 }
 
-function readPlace(text: string | undefined): { after: string | undefined; done: number } {
+function readCursor(text: string | undefined): { after: string | undefined; done: number } {
   if (text === undefined) return { after: undefined, done: 0 };
   const [, done, after] = /^(\d{1,9})~(.*)$/s.exec(text) ?? [];
-  if (done === undefined) throw badPage(text);
+  if (done === undefined) throw badPageError(text);
   return { after: after === '' ? undefined : after, done: Number(done) };
 }
 
-export function badPage(text: string): ForestError {
+export function badPageError(text: string): ForestError {
   return new ForestError('bad_page', text, `"${text.slice(0, 60)}" is not the \`next\` of a page of this list.`);
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type NodeRecord, ROOT, type StoreRecord, sha256 } from '../model/index.ts';
 import { memoryStore, type Store } from '../store/index.ts';
 import { createForest } from './index.ts';
-import { makeRecords, ROOT_PLACE } from './write/append-point.ts';
+import { makeNodeRecords, ROOT_POINT } from './write/append-point.ts';
 
 describe('gc', () => {
   test('forgets what was removed, with its takes, marks and texts, and nothing that is shared', async () => {
@@ -104,7 +104,7 @@ describe('fsck', () => {
 
   test('reports what it cannot read, and goes on', async () => {
     const store = memoryStore();
-    const { node, body } = makeRecords(ROOT_PLACE, user('Fine'), 1);
+    const { node, body } = makeNodeRecords(ROOT_POINT, user('Fine'), 1);
     await store.append([body, node]);
     const altered: Store = {
       ...store,

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isObject, isSkeinError } from '@skein/core';
-import type { Forest } from '../forest/forest.ts';
+import type { Forest } from '../forest/index.ts';
 import { FormatError } from './format-error.ts';
 import { detectFormat, findImporter, type Importer } from './importer.ts';
 import { importOlder } from './older/import-older.ts';

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type Message } from '@skein/core';
-import type { TakeFacts } from '../forest/write/append.ts';
+import type { TakeFacts } from '../forest/index.ts';
 import { FormatError } from './format-error.ts';
 import { chatgpt } from './importers/chatgpt.ts';
 import { claude } from './importers/claude.ts';

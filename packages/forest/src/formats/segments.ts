@@ -1,8 +1,6 @@
 import { dialect } from '@skein/core';
-import type { Forest } from '../forest/forest.ts';
-import { addManifest, neededBodies, textsOf } from '../forest/gc.ts';
-import { everyItem, everyPage } from '../forest/pages.ts';
-import { everyStep } from '../forest/read/walk.ts';
+import { addTakeTexts, allItems, allPages, type Forest, findNeededBodies, walkAll } from '../forest/index.ts';
+
 import { ENTRY_KINDS, type NodeRecord, type RefRecord, ROOT, type StoreRecord } from '../model/index.ts';
 import {
   END_LINE,
@@ -44,11 +42,11 @@ export async function* exportSegments(
 }
 
 async function* allRecords(store: Store): AsyncGenerator<readonly StoreRecord[]> {
-  yield* bodyPages(store, [...(await neededBodies(store, () => false))]);
-  for await (const nodes of everyPage((page) => store.scan(page))) yield nodes;
-  for await (const nodes of everyPage((page) => store.scan(page))) yield store.takes(nodes.map(({ id }) => id));
-  for (const on of REFS) yield* everyPage((page) => store.refs({ on, ...page }));
-  for (const kind of ENTRY_KINDS) yield* everyPage((page) => store.entries(kind, page));
+  yield* bodyPages(store, [...(await findNeededBodies(store, () => false))]);
+  for await (const nodes of allPages((page) => store.scan(page))) yield nodes;
+  for await (const nodes of allPages((page) => store.scan(page))) yield store.takes(nodes.map(({ id }) => id));
+  for (const on of REFS) yield* allPages((page) => store.refs({ on, ...page }));
+  for (const kind of ENTRY_KINDS) yield* allPages((page) => store.entries(kind, page));
 }
 
 async function* selectedRecords(
@@ -62,7 +60,7 @@ async function* selectedRecords(
   yield* nodePages(store, await store.path(top), inside);
   if ('below' in of) {
     let batch: NodeRecord[] = [];
-    for await (const { record } of everyStep(store, { id: top, removed: false }, true)) {
+    for await (const { record } of walkAll(store, { id: top, removed: false }, true)) {
       batch.push(record);
       if (batch.length < PAGE) continue;
       yield* nodePages(store, batch, inside);
@@ -72,7 +70,7 @@ async function* selectedRecords(
   }
   for (const id of threads)
     yield (await store.refs({ on: 'thread', keys: [id], limit: Number.MAX_SAFE_INTEGER })).items;
-  for await (const { id, node } of everyItem((page) => forest.bookmarks.list(page)))
+  for await (const { id, node } of allItems((page) => forest.bookmarks.list(page)))
     if (inside.has(node)) yield (await store.refs({ on: 'bookmark', keys: [id], limit: PAGE })).items;
 }
 
@@ -87,10 +85,7 @@ async function* nodePages(
     const ids = nodes.map(({ id }) => id);
     const takes = await store.takes(ids);
     const needed = new Set(nodes.map(({ body }) => body));
-    for (const take of takes) {
-      for (const digest of textsOf(take)) needed.add(digest);
-      if (take.request !== undefined) await addManifest(store, take.request.manifest, needed);
-    }
+    for (const take of takes) await addTakeTexts(store, take, needed);
     for (const id of ids) inside.add(id);
     yield* bodyPages(store, [...needed]);
     yield nodes;

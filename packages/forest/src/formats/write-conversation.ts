@@ -1,11 +1,16 @@
 import { canonical } from '@skein/core';
-import type { Forest } from '../forest/forest.ts';
-import { takesByNode } from '../forest/read/read-nodes.ts';
-import { followRedirects } from '../forest/read/resolve.ts';
-import { readThreads } from '../forest/threads/thread.ts';
-import { titleOfMessages } from '../forest/threads/title.ts';
-import { takeFor } from '../forest/write/append.ts';
-import { makeRecords, type Place, placeBelow, ROOT_PLACE } from '../forest/write/append-point.ts';
+import {
+  type AppendPoint,
+  createMessageTake,
+  type Forest,
+  followRedirects,
+  makeNodeRecords,
+  makeTitle,
+  ROOT_POINT,
+  readAppendPoint,
+  readTakes,
+  readThreads,
+} from '../forest/index.ts';
 import {
   type BodyRecord,
   type NodeRecord,
@@ -42,7 +47,7 @@ export async function writeConversation(
   const now = source.updatedAt ?? source.createdAt ?? clock.now();
   const { made, places } = await prepareMessages(store, source, now, clock.siblingTime);
   const ids = made.map(({ node }) => node.id);
-  const [there, takes] = await Promise.all([store.nodes(ids), takesByNode(store, ids)]);
+  const [there, takes] = await Promise.all([store.nodes(ids), readTakes(store, ids)]);
   const records = made.flatMap(({ node, body, take, hasTime }) => {
     // If the source has no time, the same facts are the same take, whenever they are imported.
     const isKnown = !hasTime && (takes.get(node.id) ?? []).some((known) => isSameTake(known, take));
@@ -72,7 +77,7 @@ async function prepareMessages(store: Store, source: ImportedConversation, now: 
     now,
     siblingTime,
     async (id) => (await followRedirects(store, [id])).get(id)!,
-    (id) => placeBelow(store, id),
+    (id) => readAppendPoint(store, id),
   );
 }
 
@@ -81,18 +86,18 @@ async function prepareBelow(
   now: number,
   siblingTime: SiblingTime,
   whereIs: (id: string) => Promise<string>,
-  placeAt?: (id: string) => Promise<Place>,
+  placeAt?: (id: string) => Promise<AppendPoint>,
 ) {
   const made: PreparedMessage[] = [];
-  const places = new Map<string, Place>();
+  const places = new Map<string, AppendPoint>();
   for (const { key, parent, message, at, take } of source.messages) {
-    const place = parent === undefined ? ROOT_PLACE : places.get(parent)!;
-    const { node, body, next } = makeRecords(place, message, siblingTime(place.id, at ?? now));
+    const place = parent === undefined ? ROOT_POINT : places.get(parent)!;
+    const { node, body, next } = makeNodeRecords(place, message, siblingTime(place.id, at ?? now));
     const target = await whereIs(node.id);
     places.set(key, target === node.id || !placeAt ? next : await placeAt(target));
     if (target !== node.id) continue;
     const facts = { via: 'import' as const, ...take, at: at ?? now };
-    made.push({ node, body, take: takeFor(message, node.id, facts), hasTime: at !== undefined });
+    made.push({ node, body, take: createMessageTake(message, node.id, facts), hasTime: at !== undefined });
   }
   return { made, places };
 }
@@ -123,7 +128,7 @@ async function threadRecords(
   const values = {
     start: ROOT,
     head,
-    title: source.title || titleOfMessages(source.messages.map(({ message }) => message)),
+    title: source.title || makeTitle(source.messages.map(({ message }) => message)),
     created: createdAt,
     ...Object.fromEntries(tags.map((tag) => [`tag:${tag}`, true])),
     touched: now,

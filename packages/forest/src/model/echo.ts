@@ -60,7 +60,7 @@ export function extendEcho(echo: Echo, message: Message): Echo {
       const place = calls.indexOf(block.toolCallId);
       text = step(text, JSON.stringify(['result', place < 0 ? answered : place, ...contentUnits(block.content)]));
       answered += 1;
-    } else text = step(text, unitOf(block));
+    } else text = step(text, toUnit(block));
   }
   speak();
   return { text, calls, answered, leading: false };
@@ -74,7 +74,7 @@ function hash(text: string): string {
   return sha256(text).slice(0, 32);
 }
 
-function unitOf(block: ToolUseBlock | MediaBlock | UnknownBlock): string {
+function toUnit(block: ToolUseBlock | MediaBlock | UnknownBlock): string {
   if (block.type === 'tool-use') return JSON.stringify(['call', block.name, byValue(block.rawParameters)]);
   return block.type === 'media' ? mediaUnit(block) : JSON.stringify(['unknown', byValue(block.native)]);
 }

@@ -22,7 +22,7 @@ export function isIdPrefix(text: string): boolean {
 }
 
 /** A take with its id: the same facts give the same take, wherever they are written. */
-export function takeOf(facts: Omit<TakeRecord, 'k' | 'id'>): TakeRecord {
+export function createTake(facts: Omit<TakeRecord, 'k' | 'id'>): TakeRecord {
   const id = sha256(`skein-take/1\n${canonicalText(facts)}`).slice(0, 32);
   return { k: 'take', id, ...facts };
 }

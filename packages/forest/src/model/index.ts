@@ -1,6 +1,6 @@
 export { type Clock, createClock, type SiblingTime } from './clock.ts';
 export { ECHO_START, ECHO_VERSION, type Echo, extendEcho } from './echo.ts';
-export { ID_LENGTH, isIdPrefix, nodeId, ROOT, sha256, takeOf } from './ids.ts';
+export { createTake, ID_LENGTH, isIdPrefix, nodeId, ROOT, sha256 } from './ids.ts';
 export { restoreManifest, type StoredManifest, storeManifest } from './manifest.ts';
 export {
   type BodyRecord,
@@ -8,7 +8,7 @@ export {
   ENTRY_KINDS,
   type EntryKind,
   type EntryRecord,
-  isMessage,
+  hasMessage,
   type NodeRecord,
   type PackedBytes,
   packBytes,
@@ -20,4 +20,4 @@ export {
   type TakeRecord,
   unpackBytes,
 } from './records.ts';
-export { searchText, wordsOf } from './search-text.ts';
+export { searchText, splitWords } from './search-text.ts';

@@ -40,7 +40,7 @@ export function storeManifest(
     elements: elements.slice(keep.elements),
     messages: messages.slice(keep.messages),
   };
-  return [bodyOf(head), bodyOf(JSON.stringify(stored))];
+  return [makeBody(head), makeBody(JSON.stringify(stored))];
 }
 
 /** Puts together what `storeManifest` took apart; `bodyAt` reads a body and fails when there is none. */
@@ -73,7 +73,7 @@ function readStored(text: string, digest: string): StoredManifest {
   return value as StoredManifest;
 }
 
-function bodyOf(text: string): BodyRecord {
+function makeBody(text: string): BodyRecord {
   return { k: 'body', digest: sha256(text), text };
 }
 

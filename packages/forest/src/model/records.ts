@@ -154,6 +154,6 @@ export function unpackBytes(value: unknown): Uint8Array | undefined {
 }
 
 /** What arrived whole is a message, also when it says nothing; what broke off before its first word is none. */
-export function isMessage({ message, stop }: Alternative): boolean {
+export function hasMessage({ message, stop }: Alternative): boolean {
   return message.content.length > 0 || (stop.reason !== 'cut' && stop.reason !== 'error');
 }

@@ -13,7 +13,7 @@ export function searchText(message: Message): string {
 }
 
 /** The words of a text as they are compared: letters and digits of any script, in lower case, without marks. */
-export function wordsOf(text: string): string[] {
+export function splitWords(text: string): string[] {
   return (
     text
       .normalize('NFKD')

@@ -9,7 +9,7 @@ const PAGE_PARAMETER = /^(?:page_?token|next_?page_?token)$/i;
 const SHORTEST_SECRET = 6;
 
 /** Every secret that a request was signed with, to look for it in what is stored; longer ones first. */
-export function secretsOf(url: URL, headers: Iterable<readonly [name: string, value: string]>): readonly string[] {
+export function findSecrets(url: URL, headers: Iterable<readonly [name: string, value: string]>): readonly string[] {
   const values = [
     url.username,
     url.password,
@@ -26,7 +26,7 @@ export function secretsOf(url: URL, headers: Iterable<readonly [name: string, va
 const REMOVED = '[key removed]';
 
 /** A text without these, however their letters are spelt; the text itself when it has none of them. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
+export function removeSecrets(text: string, secrets: readonly string[]): string {
   const clean = secrets.reduce((left, secret) => left.replaceAll(secret, REMOVED), text);
   return secrets.length > 0 && ESCAPED.test(clean) ? clean.replace(anySpelling(secrets), REMOVED) : clean;
 }
@@ -72,7 +72,7 @@ export class KeyGuard {
   /** A `fetch` that learns the keys, and whose answers do not repeat them. */
   wrap(fetch: Fetch): Fetch {
     return async (url, init) => {
-      const found = secretsOf(new URL(url), new Headers(init.headers)).filter(({ length }) => length >= SHORTEST_KEY);
+      const found = findSecrets(new URL(url), new Headers(init.headers)).filter(({ length }) => length >= SHORTEST_KEY);
       // A new list for each new key only: what is made of it is remembered.
       if (found.some((secret) => !this.#secrets.includes(secret)))
         this.#secrets = [...new Set([...found, ...this.#secrets])];
@@ -85,7 +85,7 @@ export class KeyGuard {
   }
 
   text(text: string): string {
-    return withoutSecrets(text, this.#secrets);
+    return removeSecrets(text, this.#secrets);
   }
 
   /** The message itself where it holds no key. */
@@ -112,7 +112,7 @@ export class KeyGuard {
 function cleaning(secrets: readonly string[]): TransformStream<Uint8Array, Uint8Array> {
   let held: Uint8Array[] = [];
   // One character for each byte, so that whatever holds no key stays what it is.
-  const clean = (bytes: Buffer) => Buffer.from(withoutSecrets(bytes.toString('latin1'), secrets), 'latin1');
+  const clean = (bytes: Buffer) => Buffer.from(removeSecrets(bytes.toString('latin1'), secrets), 'latin1');
   return new TransformStream({
     transform(chunk, controller) {
       const end = chunk.lastIndexOf(NEWLINE) + 1;

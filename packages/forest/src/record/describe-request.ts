@@ -1,6 +1,6 @@
 import { canonical, dialect, dialects, isJson, type ProviderDescriptor, providers } from '@skein/core';
 import { sha256 } from '../model/index.ts';
-import { isSecretParameter, secretsOf, withoutSecrets } from '../model/secrets.ts';
+import { findSecrets, isSecretParameter, removeSecrets } from '../model/secrets.ts';
 import type { Exchange, ExchangeKind } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';
@@ -22,7 +22,7 @@ export function describeRequest(
   places?: HintPlaces,
 ): RequestDescription {
   const url = new URL(request.url);
-  const secrets = secretsOf(url, request.headers);
+  const secrets = findSecrets(url, request.headers);
   const body = cleanBody(request.body, secrets);
   const hints = readHints(request.headers, bodyText(request.hintBody ?? request.body), places);
   const name = readThreadName(request.thread);
@@ -30,7 +30,7 @@ export function describeRequest(
     ...begun,
     method: request.method,
     host: url.host,
-    path: withoutSecrets(url.pathname, secrets),
+    path: removeSecrets(url.pathname, secrets),
     query: safeQuery(url),
     ...describeTarget(url, request),
     requestHeaders: safeHeaders(request.headers),
@@ -95,7 +95,7 @@ function cleanBody(body: string | Uint8Array | undefined, secrets: readonly stri
   if (body === undefined) return undefined;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const text = decodeText(bytes);
-  const clean = withoutSecrets(text, secrets);
+  const clean = removeSecrets(text, secrets);
   return clean === text ? { bytes, redacted: false } : { bytes: Buffer.from(clean), redacted: true };
 }
 

@@ -1,4 +1,4 @@
-import { everyPage } from '../forest/pages.ts';
+import { allPages } from '../forest/index.ts';
 import { type EntryRecord, type PackedBytes, packBytes, packedText, unpackBytes } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Hints } from './hints.ts';
@@ -160,7 +160,7 @@ function joinText(parts: readonly EntryRecord[]): string {
 
 async function readParts(store: Store, exchange: string): Promise<readonly EntryRecord[]> {
   const parts: EntryRecord[] = [];
-  for await (const items of everyPage((page) => store.entries('exchange', { of: exchange, ...page })))
+  for await (const items of allPages((page) => store.entries('exchange', { of: exchange, ...page })))
     parts.push(...items);
   return parts;
 }

@@ -14,7 +14,7 @@ import {
   type Usage,
 } from '@skein/core';
 import { type KeptHistories, serving } from '@skein/core/dialect';
-import { isMessage } from '../model/index.ts';
+import { hasMessage } from '../model/index.ts';
 import type { Exchange } from './exchange.ts';
 import { type Hints, hintsKey } from './hints.ts';
 
@@ -137,7 +137,7 @@ function readAnswer(dialect: Dialect, text: string, origin: Partial<Origin>): An
   const { kept } = serving(dialect);
   const pending = kept !== undefined && stop.reason !== 'cut' && stop.reason !== 'error' && isPending(kept, envelope);
   return {
-    replies: pending ? [] : [{ message, stop }, ...alternatives].filter(isMessage),
+    replies: pending ? [] : [{ message, stop }, ...alternatives].filter(hasMessage),
     stop,
     usage,
     envelope,

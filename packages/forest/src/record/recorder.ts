@@ -1,4 +1,4 @@
-import type { Forest } from '../forest/forest.ts';
+import type { Forest } from '../forest/index.ts';
 import type { HintPlaces } from './hints.ts';
 import { sharedProjector } from './projection/projector.ts';
 import { createRecording, type Recording } from './recording.ts';

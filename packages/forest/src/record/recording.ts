@@ -1,6 +1,6 @@
 import { dialect } from '@skein/core';
 import { type Clock, type EntryRecord, type PackedBytes, packBytes } from '../model/index.ts';
-import { withoutSecrets } from '../model/secrets.ts';
+import { removeSecrets } from '../model/secrets.ts';
 import type { Store } from '../store/index.ts';
 import { describeRequest, isEventStream, type RequestDescription, safeHeaders } from './describe-request.ts';
 import { type Exchange, exchangeRecord, type Outcome, requestPart, responsePart } from './exchange.ts';
@@ -90,7 +90,7 @@ export function createRecording(
 
   const withoutKeys = (packed: PackedBytes, secrets: readonly string[]): PackedBytes => {
     if (!('text' in packed)) return packed;
-    const text = withoutSecrets(packed.text, secrets);
+    const text = removeSecrets(packed.text, secrets);
     isRedacted ||= text !== packed.text;
     return { text };
   };
@@ -110,7 +110,7 @@ export function createRecording(
     ...(isRedacted && { redacted: true }),
     ...(ended && {
       ...ended,
-      ...(ended.error !== undefined && { error: withoutSecrets(ended.error, secrets) }),
+      ...(ended.error !== undefined && { error: removeSecrets(ended.error, secrets) }),
       responseBytes: received,
       ...hashes(),
       ...(isTruncated && { truncated: true }),

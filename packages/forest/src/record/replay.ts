@@ -1,7 +1,7 @@
 import { dialect, diffPrefix, openaiChat } from '@skein/core';
 import { serving } from '@skein/core/dialect';
-import { everyItem } from '../forest/pages.ts';
-import { secretsOf, withoutSecrets } from '../model/secrets.ts';
+import { allItems } from '../forest/index.ts';
+import { findSecrets, removeSecrets } from '../model/secrets.ts';
 import { readAddress, replayKey } from './describe-request.ts';
 import {
   EXCHANGES,
@@ -72,7 +72,7 @@ export function createReplayer(forest: RecordingForest): Replayer {
 
 function toReplayRequest({ method, url, headers, body }: RequestToRecord): ReplayRequest {
   const address = new URL(url);
-  const text = withoutSecrets(Buffer.from(body ?? '').toString(), secretsOf(address, headers));
+  const text = removeSecrets(Buffer.from(body ?? '').toString(), findSecrets(address, headers));
   return { method, path: address.pathname, key: replayKey(method, address, text), body: text };
 }
 
@@ -212,7 +212,7 @@ function abbreviate(text: string | undefined): string {
 }
 
 async function* everyExchange({ store }: RecordingForest): AsyncGenerator<Exchange> {
-  for await (const entry of everyItem((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
+  for await (const entry of allItems((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
     const exchange = readExchangeRecord(entry);
     if (exchange) yield exchange;
   }

@@ -1,5 +1,4 @@
-import type { Forest } from '../forest/forest.ts';
-import { everyItem } from '../forest/pages.ts';
+import { allItems, type Forest } from '../forest/index.ts';
 import type { StoreRecord } from '../model/index.ts';
 import { listExchanges } from './list-exchanges.ts';
 
@@ -33,14 +32,14 @@ export function oldestShown(forest: Pick<Forest, 'clock'>, { recordingDays }: Re
 
 async function deleteThreads({ threads }: Forest, before: number): Promise<void> {
   const old: string[] = [];
-  for await (const { id, updatedAt } of everyItem((page) => threads.list(page))) if (updatedAt < before) old.push(id);
+  for await (const { id, updatedAt } of allItems((page) => threads.list(page))) if (updatedAt < before) old.push(id);
   for (const id of old) await threads.delete(id);
 }
 
 /** Exchanges are forgotten by whole conversations, because the placement of an exchange depends on those before it. */
 async function oldExchanges(forest: Forest, before: number): Promise<ReadonlySet<string>> {
   const groups = new Map<string, { last: number; ids: string[] }>();
-  for await (const { id, start, end = start, landing } of everyItem((page) => listExchanges(forest, page))) {
+  for await (const { id, start, end = start, landing } of allItems((page) => listExchanges(forest, page))) {
     const name = landing?.thread ?? id;
     const group = groups.get(name) ?? { last: 0, ids: [] };
     groups.set(name, group);

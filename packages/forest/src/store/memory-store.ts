@@ -5,8 +5,8 @@ import {
   type RefRecord,
   ROOT,
   type StoreRecord,
+  splitWords,
   type TakeRecord,
-  wordsOf,
 } from '../model/index.ts';
 import { createChangeLog } from './changes.ts';
 import { createEntryTable, createRegisterTable, type Register } from './latest-tables.ts';
@@ -109,7 +109,7 @@ export function memoryStore(): Store {
     },
     async search({ words: wanted, roles, since = -Infinity, until = Infinity, ...page }) {
       const hits = wordIndex()
-        .find(wanted.flatMap(wordsOf))
+        .find(wanted.flatMap(splitWords))
         .filter(({ id }) => {
           const node = tables.nodes.get(id)!;
           return (roles?.includes(node.facts.role) ?? true) && node.at >= since && node.at < until;

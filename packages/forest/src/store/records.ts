@@ -1,4 +1,4 @@
-import { type EntryRecord, nodeId, type RefRecord, type StoreRecord, sha256, takeOf } from '../model/index.ts';
+import { createTake, type EntryRecord, nodeId, type RefRecord, type StoreRecord, sha256 } from '../model/index.ts';
 import type { Change } from './store.ts';
 
 /** The key of a record: of two records of a kind with the same key, one counts. */
@@ -40,7 +40,7 @@ export function hashFault(record: StoreRecord): string | undefined {
         : `The text of body ${record.digest} does not match its digest.`;
     case 'take': {
       const { k: _, id, ...facts } = record;
-      return takeOf(facts).id === id ? undefined : `Take ${id} does not match its id.`;
+      return createTake(facts).id === id ? undefined : `Take ${id} does not match its id.`;
     }
     case 'node': {
       const { id, parent, dialect, body } = record;

@@ -1,5 +1,5 @@
 import { dialect } from '@skein/core';
-import { searchText, wordsOf } from '../model/index.ts';
+import { searchText, splitWords } from '../model/index.ts';
 import type { SearchHit } from './store.ts';
 
 /** A full-text index in memory. */
@@ -27,7 +27,7 @@ export function createWordIndex(): WordIndex {
   return {
     add(id, text) {
       const row = ids.push(id) - 1;
-      const words = wordsOf(text);
+      const words = splitWords(text);
       lengths.push(words.length);
       for (const word of words) {
         let rows = postings.get(word);

@@ -1,6 +1,7 @@
 import { type Role, user } from '@skein/core';
 import {
   type BodyRecord,
+  createTake,
   ECHO_START,
   type EntryRecord,
   extendEcho,
@@ -11,7 +12,6 @@ import {
   type StoreRecord,
   sha256,
   type TakeRecord,
-  takeOf,
 } from '../model/index.ts';
 import type { Page, PageRequest } from '../store/index.ts';
 
@@ -100,7 +100,7 @@ export function makePath(texts: readonly string[], parent?: NodeRecord): Made[] 
 }
 
 export function makeTake(node: NodeRecord, at: number, more: Partial<TakeRecord> = {}): TakeRecord {
-  return takeOf({
+  return createTake({
     node: node.id,
     at,
     author: 'person',

@@ -1,7 +1,7 @@
 // Appends to a forest until it is killed. What it is about to write and what was acknowledged goes to its parent, line by
 // line; a pipe keeps what was written to it when the writer dies.
 import { writeSync } from 'node:fs';
-import { fileStore, type NodeRecord, nodeId, ROOT, type StoreRecord, sha256, takeOf } from '../../src/index.ts';
+import { createTake, fileStore, type NodeRecord, nodeId, ROOT, type StoreRecord, sha256 } from '../../src/index.ts';
 
 const [folder, name, seed] = process.argv.slice(2) as [string, string, string];
 const store = await fileStore(folder);
@@ -31,7 +31,7 @@ for (let batch = 0; batch < 5000; batch++) {
     records.push(
       { k: 'body', digest, text },
       node,
-      takeOf({ node: id, at: batch, author: 'person', via: 'append', origin }),
+      createTake({ node: id, at: batch, author: 'person', via: 'append', origin }),
     );
     texts.push([id, text]);
     parent = id;

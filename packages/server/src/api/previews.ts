@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ContentBlock, Message } from '@skein/core';
-import { readableNodes, type Store, wordsAt } from '@skein/forest';
+import { readableNodes, readOpening, type Store } from '@skein/forest';
 import type { Redact } from '../redact.ts';
 import { answers, apiRouter } from './router.ts';
 import { Id, Thread, ThreadId, Usage } from './schemas/forest.ts';
@@ -79,7 +79,7 @@ export const glance = apiRouter()
     const models = new Set(takes.flatMap(({ model }) => (model === undefined ? [] : [model])));
     const first = path.find(({ facts }) => facts.role === 'user') ?? path[0];
     const words = (node: string | undefined) => summarizeNode(forest.store, node, redact);
-    const { opening } = await wordsAt(forest.store, head);
+    const { opening } = await readOpening(forest.store, head);
     // Without a word of a person, what the first message does instead.
     const begins = opening === '' ? words(first?.id) : toOneLine(opening, redact, SUMMARY_LENGTH);
     const [preview, last] = await Promise.all([begins, words(path.at(-1)?.id)]);
@@ -136,8 +136,17 @@ function describeBlock(block: ContentBlock): string {
     case 'refusal':
       return block.text;
     case 'unknown':
-      return 'something of its provider’s own';
+      return UNKNOWN_BLOCK;
+    default:
+      return unknownBlock(block);
   }
+}
+
+const UNKNOWN_BLOCK = 'something of its provider’s own';
+
+/** The compiler says so when a kind of block has no case above; at run time it is described as unknown. */
+function unknownBlock(_block: never): string {
+  return UNKNOWN_BLOCK;
 }
 
 /** At most so many UTF-16 units, and no half character at the end. */

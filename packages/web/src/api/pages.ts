@@ -3,8 +3,8 @@ interface Page<T> {
   readonly next?: string | undefined;
 }
 
-/** The items of page after page, until there are no more of them or as many as wanted. `query` is for the next one. */
-export async function pagesOf<T>(
+/** Fetches page after page until the list ends or `wanted` items are there. `query` selects the next page. */
+export async function fetchPages<T>(
   fetchPage: (query: { readonly after?: string }) => Promise<Page<T>>,
   wanted: number,
 ): Promise<{ readonly items: readonly T[]; readonly isCut: boolean }> {

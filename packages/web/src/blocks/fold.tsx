@@ -11,8 +11,8 @@ export interface FoldProps {
   readonly tone?: 'plain' | 'danger';
 }
 
-/** One line that opens to what is behind it. */
-export function Fold({ isOpen, onToggle, summary, label, children, tone = 'plain' }: FoldProps) {
+/** A card that shows one line and opens to its content. */
+export function Foldable({ isOpen, onToggle, summary, label, children, tone = 'plain' }: FoldProps) {
   return (
     <article
       aria-label={label}

@@ -1,15 +1,15 @@
 /** What a column shows: the path to a node, or a generation as it grows. */
-export type Entry =
+export type ColumnEntry =
   | { readonly kind: 'node'; readonly id: string }
   | { readonly kind: 'generation'; readonly id: string };
 
 export const MOST_COLUMNS = 4;
 
-/** Marks a generation among the nodes of an address. */
+/** The prefix of a generation in the address. */
 const GENERATION = 'g-';
 
-/** The columns an address asks for: `a,b,g-c`. What comes twice is there once. */
-export function readEntries(text: string): readonly Entry[] {
+/** Reads the columns from an address such as `a,b,g-c`. Duplicates count once. */
+export function readEntries(text: string): readonly ColumnEntry[] {
   const names = text.split(',').map((name) => name.trim());
   return [...new Set(names)]
     .filter((name) => /^(g-)?[A-Za-z0-9_-]+$/.test(name))
@@ -21,11 +21,11 @@ export function readEntries(text: string): readonly Entry[] {
     );
 }
 
-export function writeEntries(entries: readonly Entry[]): string {
+export function writeEntries(entries: readonly ColumnEntry[]): string {
   return entries.map(({ kind, id }) => (kind === 'generation' ? `${GENERATION}${id}` : id)).join(',');
 }
 
-/** How many nodes all paths have in common. Of one path alone: all but its last. */
+/** The number of nodes that all paths have in common; for a single path, all but its last. */
 export function sharedLength(paths: readonly (readonly { readonly id: string }[])[]): number {
   const [first, ...others] = paths;
   if (!first) return 0;

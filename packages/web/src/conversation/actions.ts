@@ -1,37 +1,37 @@
-import { api, ok } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { putThread } from '../api/queries.ts';
 import { refreshThread } from '../api/threads.ts';
 import { type Block, type Generation, type Node, ROOT } from '../api/types.ts';
-import { inWords } from '../blocks/in-words.ts';
-import { beforeResuming, showGeneration, useLive } from '../state/live.ts';
+import { summarizeBlocks } from '../blocks/summary.ts';
+import { rememberLastEvent, showGeneration, useLive } from '../state/live.ts';
 import { putNodes, refreshNode } from '../state/nodes.ts';
-import { goTo, sawLeaf, threadHere, watch } from '../state/place.ts';
-import { choose, startSettings, useView, wishOf } from '../state/view.ts';
+import { currentThreadId, goTo, rememberLeaf, watchBranch } from '../state/place.ts';
+import { chooseSettings, startSettings, toRequestOptions, useView } from '../state/view.ts';
 import { toastError } from '../ui/toasts.tsx';
 
 /**
- * What the page asks the server to do with the conversation on screen. Each says itself what went wrong. What is written
- * into a recorded conversation becomes a fork of it, which is shown from then on.
+ * Actions on the current conversation. Each one reports its own errors. Writing into a recorded conversation forks it; the
+ * fork is shown from then on.
  */
 
-interface Asking {
+interface GenerateOptions {
   readonly n?: number;
-  /** Also while the same is being answered. */
+  /** Generate even if the same node is being answered already. */
   readonly again?: boolean;
 }
 
-/** Lets the chosen model answer below a node, and shows it growing. */
+/** Generates an answer below a node with the chosen model, and shows it live. */
 async function generate(
   node: string,
   thread: string | undefined,
-  { n = 1, again = false }: Asking = {},
+  { n = 1, again = false }: GenerateOptions = {},
 ): Promise<void> {
-  await told(async () => {
-    const generation = await ok(
+  await reportErrors(async () => {
+    const generation = await unwrap(
       api.generations.$post({
         json: {
           node,
-          ...wishOf(useView.getState(), thread),
+          ...toRequestOptions(useView.getState(), thread),
           ...(n > 1 && { n }),
           ...(again && { again }),
         },
@@ -44,95 +44,95 @@ async function generate(
 function follow(generation: Generation, leaf: string, branch: number): void {
   const { id, thread } = generation;
   showGeneration(generation);
-  sawLeaf(thread, leaf);
-  watch(thread, leaf, { generation: id, branch });
+  rememberLeaf(thread, leaf);
+  watchBranch(thread, leaf, { generation: id, branch });
   goTo(leaf, { replace: true, ...(thread !== undefined && { thread }) });
 }
 
-/** Goes on behind a message whose calls are open: what this server can run is run, the rest waits for its results. */
-export function goOn(node: Node): Promise<void> {
-  return generate(node.id, threadHere());
+/** Continues after a message with open calls: runs the tools of this server; the other calls wait for their results. */
+export function continueCalls(node: Node): Promise<void> {
+  return generate(node.id, currentThreadId());
 }
 
-/** Another answer in the place of a model's message; below anyone else's, an answer. */
+/** Generates a sibling of a model's message, or an answer to any other message. */
 export function answerAgain(node: Node, n = 1): Promise<void> {
   const isAnswer = node.role === 'assistant' && node.parent !== ROOT;
-  return generate(isAnswer ? node.parent : node.id, threadHere(), { n, again: true });
+  return generate(isAnswer ? node.parent : node.id, currentThreadId(), { n, again: true });
 }
 
-export interface Message {
+export interface NewMessage {
   readonly role: 'user' | 'system';
   readonly content: readonly Block[];
 }
 
-/** Puts messages below a node, or begins a conversation with them; true when they are stored. */
+/** Appends messages below a node, or begins a conversation with them; true if they were stored. */
 export async function send(
   parent: string | undefined,
-  messages: readonly Message[],
+  messages: readonly NewMessage[],
   answers: number,
 ): Promise<boolean> {
-  return told(async () => {
+  return reportErrors(async () => {
     const { head, thread } = parent === undefined ? await begin(messages) : await append(parent, messages);
-    sawLeaf(thread, head);
+    rememberLeaf(thread, head);
     goTo(head, { ...(thread !== undefined && { thread }) });
     if (answers > 0) await generate(head, thread, { n: answers });
   });
 }
 
-interface Written {
+interface WriteResult {
   readonly head: string;
   readonly thread: string | undefined;
 }
 
-function bodyOf(messages: readonly Message[]) {
+function toBody(messages: readonly NewMessage[]) {
   return { messages: messages.map(({ role, content }) => ({ role, content: [...content] })) };
 }
 
-async function begin(messages: readonly Message[]): Promise<Written> {
-  const title = inWords(messages.at(-1)!.content, 60);
-  const thread = await ok(api.threads.$post({ json: { ...bodyOf(messages), ...(title !== '' && { title }) } }));
+async function begin(messages: readonly NewMessage[]): Promise<WriteResult> {
+  const title = summarizeBlocks(messages.at(-1)!.content, 60);
+  const thread = await unwrap(api.threads.$post({ json: { ...toBody(messages), ...(title !== '' && { title }) } }));
   putThread(thread);
-  choose(thread.id, startSettings(useView.getState()));
-  // Also where it is known: it has one more take.
+  chooseSettings(thread.id, startSettings(useView.getState()));
+  // Even if the node is loaded already, it has a new take.
   await refreshNode(thread.head);
   return { head: thread.head, thread: thread.id };
 }
 
-async function append(parent: string, messages: readonly Message[]): Promise<Written> {
-  const thread = threadHere();
+async function append(parent: string, messages: readonly NewMessage[]): Promise<WriteResult> {
+  const thread = currentThreadId();
   const param = { node: parent };
-  const json = { ...bodyOf(messages), ...(thread !== undefined && { thread }) };
-  const written = await ok(api.nodes[':node'].messages.$post({ param, json }));
+  const json = { ...toBody(messages), ...(thread !== undefined && { thread }) };
+  const written = await unwrap(api.nodes[':node'].messages.$post({ param, json }));
   putNodes([written]);
   await showFork(thread, written.thread);
   return { head: written.id, thread: written.thread };
 }
 
-/** A fork that was just made stands in the list before it is shown. */
+/** Loads a new fork, so that it is in the list before it is shown. */
 async function showFork(thread: string | undefined, written: string | undefined): Promise<void> {
   if (written !== undefined && written !== thread) await refreshThread(written);
 }
 
-/** A sibling with another text; with `carry`, what follows up to that node comes along. */
+/** Creates a sibling with another text; with `carry`, copies the messages up to that node below it. */
 export async function edit(node: Node, text: string, options: { readonly carry?: string; readonly answer?: boolean }) {
-  return told(async () => {
+  return reportErrors(async () => {
     const { carry, answer = false } = options;
     const { head, thread } = await branchOff(node.id, { text, ...(carry !== undefined && { carry }) });
     if (answer) await generate(head, thread);
   });
 }
 
-/** The messages up to a leaf once more, below a system text that they had not. */
+/** Copies the messages up to a leaf below a new system text. */
 export async function addSystemText(leaf: string, text: string): Promise<void> {
-  await told(() => branchOff(ROOT, { text, carry: leaf }));
+  await reportErrors(() => branchOff(ROOT, { text, carry: leaf }));
 }
 
 type Edit = Parameters<(typeof api.nodes)[':node']['edit']['$post']>[0]['json'];
 
-/** Makes the branch of an edit, lets its conversation end there, and shows it. */
-async function branchOff(node: string, json: Edit): Promise<Written> {
-  const here = threadHere();
-  const made = await ok(
+/** Creates the branch of an edit, makes it the head of its conversation, and shows it. */
+async function branchOff(node: string, json: Edit): Promise<WriteResult> {
+  const here = currentThreadId();
+  const made = await unwrap(
     api.nodes[':node'].edit.$post({ param: { node }, json: { ...json, ...(here !== undefined && { thread: here }) } }),
   );
   putNodes([made]);
@@ -142,27 +142,27 @@ async function branchOff(node: string, json: Edit): Promise<Written> {
   return { head, thread };
 }
 
-/** Ends what grows; what arrived is kept. */
+/** Stops a generation; what has arrived is kept. */
 export async function stop(generation: string): Promise<void> {
-  await told(() => ok(api.generations[':generation'].stop.$post({ param: { generation } })));
+  await reportErrors(() => unwrap(api.generations[':generation'].stop.$post({ param: { generation } })));
 }
 
 export type Approvals = Readonly<Record<string, 'approve' | { readonly deny: string } | { readonly result: string }>>;
 
-/** Goes on with what failed, was stopped, or waits for a decision; whether it does. */
+/** Resumes a branch that failed, was stopped, or waits for a decision; true if it is running again. */
 export function resume(id: string, branch: number, approvals?: Approvals): Promise<boolean> {
-  return told(async () => {
-    await beforeResuming(id);
+  return reportErrors(async () => {
+    await rememberLastEvent(id);
     const json = { ...(approvals && { approvals: { ...approvals } }) };
-    const generation = await ok(api.generations[':generation'].resume.$post({ param: { generation: id }, json }));
+    const generation = await unwrap(api.generations[':generation'].resume.$post({ param: { generation: id }, json }));
     showGeneration(generation, true);
     const leaf = useLive.getState().all.get(id)!.branches[branch]!.head;
     follow(generation, leaf, branch);
   });
 }
 
-/** Says what went wrong; whether it went well. */
-export async function told(work: () => Promise<unknown>): Promise<boolean> {
+/** Runs an action and shows its error as a toast; true if there was none. */
+export async function reportErrors(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
     return true;

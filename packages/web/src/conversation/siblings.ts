@@ -1,18 +1,19 @@
-import { type Block, blocksOf, type Node, ROOT } from '../api/types.ts';
-import type { Live } from '../state/live-generation.ts';
-import type { Watched } from '../state/place.ts';
+import { type Block, type Node, ROOT } from '../api/types.ts';
+import { unknownText } from '../blocks/json-text.ts';
+import type { LiveGeneration } from '../state/live-generation.ts';
+import type { WatchedBranch } from '../state/place.ts';
 
-/** One of the ways a conversation goes on at a place: nodes that look the same, or a branch that is still growing. */
-export interface Position {
+/** One of the alternatives at a place: nodes that look the same, or a branch that is still being generated. */
+export interface SiblingPosition {
   readonly nodes: readonly Node[];
-  readonly live?: Watched;
+  readonly live?: WatchedBranch;
 }
 
-/** What a reader can tell apart: equal-looking siblings share a position, oldest first. */
-export function groupSiblings(siblings: readonly Node[]): readonly Position[] {
+/** Groups siblings that look the same into one position, oldest first. */
+export function groupSiblings(siblings: readonly Node[]): readonly SiblingPosition[] {
   const groups = new Map<string, Node[]>();
   for (const node of siblings) {
-    const key = lookOf(node);
+    const key = toComparable(node);
     const group = groups.get(key);
     if (group) group.push(node);
     else groups.set(key, [node]);
@@ -21,16 +22,16 @@ export function groupSiblings(siblings: readonly Node[]): readonly Position[] {
 }
 
 /**
- * The branches that have not put a message below a node yet: those that grow, and of the latest generation those that ended
- * without a word and can be resumed. A message can be known a moment before its branch is told to have moved on: then one
- * branch less is counted, and never the one that is shown.
+ * The branches without a message below a node yet: running ones, and those of the latest generation that ended without text
+ * and can be resumed. A message may be loaded a moment before its branch is reported to have advanced; then one branch less
+ * is counted, but never the one on screen.
  */
-export function growingBelow(
+export function liveBranchesBelow(
   parent: string,
-  lives: Iterable<Live>,
+  lives: Iterable<LiveGeneration>,
   children: readonly Node[],
-  shown?: Watched,
-): readonly Position[] {
+  shown?: WatchedBranch,
+): readonly SiblingPosition[] {
   const all = [...lives];
   const latest = all.findLast(({ node }) => node === parent);
   return all.flatMap((live) => {
@@ -50,8 +51,8 @@ export function growingBelow(
 }
 
 /**
- * Children of a node that are alternatives of one another. Below the root every conversation begins, so there only those
- * that an edit made of each other count.
+ * The children of a node that are alternatives of one another. All conversations begin below the root, so there only
+ * messages that are edits of each other count.
  */
 export function alternatives(node: Node, children: readonly Node[]): readonly Node[] {
   if (node.parent !== ROOT) return children;
@@ -67,13 +68,13 @@ export function alternatives(node: Node, children: readonly Node[]): readonly No
   return children.filter(({ id }) => related.has(id));
 }
 
-/** What a message was made from by editing. */
+/** The ids of the messages that a message was edited from. */
 export function editedFrom({ takes }: Node): readonly string[] {
   return takes.flatMap(({ via, from }) => (via === 'edit' && from !== undefined ? [from] : []));
 }
 
-function lookOf(node: Node): string {
-  return JSON.stringify([node.role, blocksOf(node).flatMap(visible)]);
+function toComparable(node: Node): string {
+  return JSON.stringify([node.role, node.content.flatMap(visible)]);
 }
 
 function visible(block: Block): readonly unknown[] {
@@ -86,7 +87,11 @@ function visible(block: Block): readonly unknown[] {
       return [['call', block.name, block.rawParameters]];
     case 'tool-result':
       return [['result', block.isError, block.content.flatMap(visible)]];
-    default:
+    case 'media':
+    case 'refusal':
+    case 'unknown':
       return [block];
+    default:
+      return [unknownText(block)];
   }
 }

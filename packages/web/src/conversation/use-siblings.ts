@@ -1,23 +1,23 @@
 import { useEffect, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
-import { api, ok } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { type Node, ROOT } from '../api/types.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
-import { isOfLineage } from '../state/lineage.ts';
+import { belongsTo, isInLineage } from '../state/lineage.ts';
 import { useLive } from '../state/live.ts';
-import type { Live } from '../state/live-generation.ts';
-import { ensureChildren, ensurePath, fetchNodes, nodeOf, useNodes } from '../state/nodes.ts';
-import { goTo, lineageHere, sawLeaf, threadHere, watch } from '../state/place.ts';
-import { alternatives, editedFrom, groupSiblings, growingBelow, type Position } from './siblings.ts';
-import type { Tail } from './use-thread.ts';
+import type { LiveGeneration } from '../state/live-generation.ts';
+import { ensureChildren, ensurePath, fetchNodes, getNode, useNodes } from '../state/nodes.ts';
+import { currentLineage, currentThreadId, goTo, rememberLeaf, watchBranch } from '../state/place.ts';
+import { alternatives, editedFrom, groupSiblings, liveBranchesBelow, type SiblingPosition } from './siblings.ts';
+import type { LiveTail } from './use-thread.ts';
 
 export interface Siblings {
-  readonly positions: readonly Position[];
-  /** Which of them is shown. */
+  readonly positions: readonly SiblingPosition[];
+  /** The index of the one on screen. */
   readonly index: number;
 }
 
-/** The ways the conversation goes on where this message stands. */
+/** The alternatives of a message. */
 export function useSiblings(node: Node): Siblings {
   const { id, parent } = node;
   const children = useChildren(parent);
@@ -27,7 +27,7 @@ export function useSiblings(node: Node): Siblings {
   const lives = useOwnLives();
   return useMemo(() => {
     const known = alternatives(node, children.length > 0 ? children : [node]);
-    const positions = [...groupSiblings(known), ...(parent === ROOT ? [] : growingBelow(parent, lives, children))];
+    const positions = [...groupSiblings(known), ...(parent === ROOT ? [] : liveBranchesBelow(parent, lives, children))];
     return {
       positions,
       index: Math.max(
@@ -38,32 +38,28 @@ export function useSiblings(node: Node): Siblings {
   }, [node, id, parent, children, lives]);
 }
 
-/** The same for what grows behind a node. */
-export function usePositions(parent: string, tail: Tail | undefined): Siblings {
+/** The alternatives of the live branch after a node. */
+export function useLiveSiblings(parent: string, tail: LiveTail | undefined): Siblings {
   const children = useChildren(parent);
   const lives = useOwnLives();
   return useMemo(() => {
     if (!tail) return { positions: [], index: 0 };
     const shown = { generation: tail.live.id, branch: tail.index };
-    const positions = [...groupSiblings(children), ...growingBelow(parent, lives, children, shown)];
+    const positions = [...groupSiblings(children), ...liveBranchesBelow(parent, lives, children, shown)];
     const index = positions.findIndex(({ live }) => live?.generation === tail.live.id && live.branch === tail.index);
     return index < 0 ? { positions: [], index: 0 } : { positions, index };
   }, [children, lives, parent, tail]);
 }
 
-/** What grows in the conversation on screen. What grows in others is shown when it is there. */
-function useOwnLives(): readonly Live[] {
+/** The live generations of the current conversation. */
+function useOwnLives(): readonly LiveGeneration[] {
   const lineage = useCurrentThread()?.lineage;
   return useLive(
-    useShallow(({ all }) =>
-      [...all.values()].filter(
-        ({ thread }) => thread === undefined || lineage === undefined || lineage.includes(thread),
-      ),
-    ),
+    useShallow(({ all }) => [...all.values()].filter((live) => lineage === undefined || belongsTo(live, lineage))),
   );
 }
 
-/** The children of a node, fetched when there may be more than the one that is shown. */
+/** The children of a node; they are fetched if there may be more than the one on screen. */
 export function useChildren(parent: string): readonly Node[] {
   const count = useNodes(({ nodes }) => nodes.get(parent)?.childCount ?? 0);
   useEffect(() => {
@@ -86,23 +82,24 @@ function beginnings(nodes: ReadonlyMap<string, Node>): readonly Node[] {
 let firstMessages: Promise<unknown> | undefined;
 
 /**
- * Where conversations begin, for those that are edits of each other. In a large forest only the first: what a beginning was
- * edited from is fetched by its id, what was made of it only if it is known.
+ * The first messages of conversations, to find those that are edits of each other. In a large forest only one page: what a
+ * first message was edited from is fetched by id; edits of it are shown only if they are loaded.
  */
 function fetchFirstMessages(): Promise<unknown> {
   firstMessages ??= fetchNodes(
-    async () => (await ok(api.nodes[':node'].children.$get({ param: { node: ROOT }, query: { limit: 200 } }))).items,
+    async () =>
+      (await unwrap(api.nodes[':node'].children.$get({ param: { node: ROOT }, query: { limit: 200 } }))).items,
   );
   return firstMessages;
 }
 
-/** Shows another way to go on; the message that was selected keeps its place. Of equal ones, that of this conversation. */
-export function goToPosition(position: Position, parent: string): void {
-  const lineage = lineageHere();
-  const shown = position.nodes.find((node) => isOfLineage(node, lineage)) ?? position.nodes[0];
-  if (!shown && position.live && nodeOf(parent)) {
-    sawLeaf(threadHere(), parent);
-    watch(threadHere(), parent, position.live);
+/** Shows another alternative at the same place. Of equal-looking nodes, the one of this conversation is preferred. */
+export function goToPosition(position: SiblingPosition, parent: string): void {
+  const lineage = currentLineage();
+  const shown = position.nodes.find((node) => isInLineage(node, lineage)) ?? position.nodes[0];
+  if (!shown && position.live && getNode(parent)) {
+    rememberLeaf(currentThreadId(), parent);
+    watchBranch(currentThreadId(), parent, position.live);
   }
   goTo(shown?.id ?? parent);
 }

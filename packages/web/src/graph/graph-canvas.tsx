@@ -1,29 +1,26 @@
-import { useEffect, useId, useRef, useState } from 'react';
-import { usePreviews, wantPreviews } from '../state/previews.ts';
-import { counted } from '../ui/format.ts';
-import { center, filled, fit, pan, reveal, seenPlace, zoom } from './camera.ts';
+import { Maximize, Minus, Plus } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { requestPreviews, usePreviews } from '../state/previews.ts';
+import { IconButton } from '../ui/button.tsx';
+import { pluralize } from '../ui/format.ts';
+import { center, fillView, fit, pan, positionOnScreen, reveal, useCamera, zoom } from './camera.ts';
 import { draw, READABLE, type Scene } from './draw.ts';
-import { graphKeys } from './graph-keys.ts';
-import { Hover } from './hover.tsx';
-import { at, firstTop, type Placed } from './layout.ts';
-import { useAnchor } from './use-anchor.ts';
-import { useCamera } from './use-camera.ts';
-import { ZoomButtons } from './zoom-buttons.tsx';
+import { cardAt, type Direction, firstTop, type Layout, type PlacedCard, stepFrom } from './layout.ts';
 
-export interface GraphCanvasProps {
+interface GraphCanvasProps {
   readonly scene: Scene;
-  /** What is focused, in words. */
+  /** Describes the focused card to screen readers. */
   readonly description: string;
   readonly onFocus: (id: string) => void;
-  /** Enter, or a second click on what is focused. */
-  readonly onOpen: (placed: Placed) => void;
-  readonly onUnfold: (placed: Placed) => void;
+  /** Called on Enter, or on a second click on the focused card. */
+  readonly onOpen: (placed: PlacedCard) => void;
+  readonly onUnfold: (placed: PlacedCard) => void;
 }
 
-/** Of a graph that is too large to be read as a whole. */
+/** The initial scale of a graph that is too large to be read as a whole. */
 const FIRST_SCALE = 0.8;
 
-/** The graph itself: drawn on a canvas, walked by pointer and by keys. */
+/** The graph on a canvas, navigated by pointer and keys. */
 export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: GraphCanvasProps) {
   const { layout, focused } = scene;
   const frame = useRef<HTMLDivElement>(null);
@@ -32,7 +29,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
   latest.current = scene;
   const isDue = useRef(false);
   const said = useId();
-  const [hovered, setHovered] = useState<{ readonly placed: Placed; readonly x: number; readonly y: number }>();
+  const [hovered, setHovered] = useState<{ readonly placed: PlacedCard; readonly x: number; readonly y: number }>();
 
   const redraw = () => {
     if (isDue.current) return;
@@ -42,17 +39,17 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
       const context = canvas.current?.getContext('2d', { alpha: false });
       if (!context) return;
       const cards = draw(context, latest.current, hands.camera.current, hands.size.current);
-      wantPreviews(cards.flatMap(({ fold }) => (fold.ids.length === 1 ? [fold.id] : [])));
+      requestPreviews(cards.flatMap(({ fold }) => (fold.ids.length === 1 ? [fold.id] : [])));
     });
   };
   const under = (x: number, y: number) => {
     const { left, top, scale } = hands.camera.current;
-    return at(layout, (x - left) / scale, (y - top) / scale);
+    return cardAt(layout, (x - left) / scale, (y - top) / scale);
   };
   const hands = useCamera(frame, redraw, (x, y) => {
     const placed = under(x, y);
     if (!placed) return;
-    // What the pointer is on is another card then.
+    // Unfolding moves another card under the pointer.
     setHovered(undefined);
     if (placed.fold.ids.length > 1) onUnfold(placed);
     else if (focused === placed.fold.id) onOpen(placed);
@@ -64,7 +61,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
     const watcher = new ResizeObserver(([entry]) => {
       const { width, height } = entry!.contentRect;
       const element = canvas.current;
-      // It is told once more while the screen goes away.
+      // The observer fires once more while the screen unmounts.
       if (!element) return;
       element.width = Math.round(width * devicePixelRatio);
       element.height = Math.round(height * devicePixelRatio);
@@ -85,9 +82,9 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
     const whole = fit(layout, size);
     const start = layout.of.get(focused ?? '') ?? firstTop(layout);
     const isReadable = whole.scale >= READABLE || !start;
-    hands.move(isReadable ? whole : filled(center({ ...whole, scale: FIRST_SCALE }, start, size), layout, size));
+    hands.move(isReadable ? whole : fillView(center({ ...whole, scale: FIRST_SCALE }, start, size), layout, size));
   };
-  // Where one looked stays where it was when runs are opened above it.
+  // The focused card keeps its position on screen when runs above it unfold.
   useAnchor(layout, focused, (from, to) => {
     const { left, top, scale } = hands.camera.current;
     hands.move({ scale, left: left + (from.x - to.x) * scale, top: top + (from.y - to.y) * scale });
@@ -95,14 +92,14 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
 
   const zoomBy = (factor: number) => {
     const { width, height } = hands.size.current;
-    const { x, y } = seenPlace(layout.of.get(focused ?? ''), hands.camera.current, hands.size.current) ?? {
+    const { x, y } = positionOnScreen(layout.of.get(focused ?? ''), hands.camera.current, hands.size.current) ?? {
       x: width / 2,
       y: height / 2,
     };
     hands.move(zoom(hands.camera.current, factor, x, y));
   };
   const fitAll = () => hands.move(fit(layout, hands.size.current));
-  const focusOn = (placed: Placed) => {
+  const focusOn = (placed: PlacedCard) => {
     onFocus(placed.fold.id);
     hands.move(reveal(hands.camera.current, placed, hands.size.current));
   };
@@ -115,12 +112,12 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
     onUnfold,
     onPan: (x, y) => hands.move(pan(hands.camera.current, x, y)),
   });
-  // What is focused from elsewhere, such as by a search, is brought in.
+  // A card that is focused from elsewhere, such as by a search, is brought into view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when another one is focused
   useEffect(() => {
     const placed = layout.of.get(focused ?? '');
     const isFirst = hands.size.current.width === 1;
-    if (placed && !isFirst && !seenPlace(placed, hands.camera.current, hands.size.current))
+    if (placed && !isFirst && !positionOnScreen(placed, hands.camera.current, hands.size.current))
       hands.move(center(hands.camera.current, placed, hands.size.current));
   }, [focused]);
 
@@ -130,7 +127,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
         ref={frame}
         role="application"
         aria-roledescription="graph"
-        aria-label={`Graph with ${counted(layout.placed.length, 'card')}. Arrow keys walk, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
+        aria-label={`Graph with ${pluralize(layout.placed.length, 'card')}. Arrow keys walk, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
         aria-describedby={said}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked by keys
         tabIndex={0}
@@ -157,6 +154,125 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
       </p>
       {hovered && <Hover {...hovered} width={hands.size.current.width} />}
       <ZoomButtons onZoom={zoomBy} onFit={fitAll} />
+    </div>
+  );
+}
+
+/** Calls `onShift` when a new layout moves the focused card. */
+function useAnchor(
+  layout: Layout,
+  focused: string | undefined,
+  onShift: (from: PlacedCard, to: PlacedCard) => void,
+): void {
+  const before = useRef(layout);
+  useEffect(() => {
+    if (before.current === layout) return;
+    const from = before.current.of.get(focused ?? '');
+    const to = layout.of.get(focused ?? '');
+    before.current = layout;
+    if (from && to) onShift(from, to);
+  });
+}
+
+/** The preview of the card under the pointer. */
+function Hover({
+  placed,
+  x,
+  y,
+  width,
+}: {
+  readonly placed: PlacedCard;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}) {
+  const { ids } = placed.fold;
+  const preview = usePreviews((state) => state.of.get(placed.fold.id));
+  useEffect(() => requestPreviews([placed.fold.id]), [placed.fold.id]);
+  const text = ids.length > 1 ? `${ids.length} messages in a line. Click to unfold them.` : preview?.text;
+  if (!text) return null;
+  return (
+    <div
+      aria-hidden
+      style={{ left: Math.max(8, Math.min(x + 12, width - 300)), top: y + 16 }}
+      className="pointer-events-none absolute z-10 max-w-72 rounded-md border border-line bg-raised px-2 py-1 text-xs shadow-md"
+    >
+      {preview?.model && ids.length === 1 && <p className="text-soft">{preview.model}</p>}
+      <p className="line-clamp-4 break-words">{text}</p>
+    </div>
+  );
+}
+
+interface GraphActions {
+  readonly scene: Scene;
+  readonly zoomBy: (factor: number) => void;
+  readonly fitAll: () => void;
+  readonly focusOn: (placed: PlacedCard) => void;
+  readonly onOpen: (placed: PlacedCard) => void;
+  readonly onUnfold: (placed: PlacedCard) => void;
+  readonly onPan: (x: number, y: number) => void;
+}
+
+const PAN_STEP = 80;
+
+const SHIFTS: Readonly<Record<Direction, readonly [number, number]>> = {
+  ArrowLeft: [PAN_STEP, 0],
+  ArrowRight: [-PAN_STEP, 0],
+  ArrowUp: [0, PAN_STEP],
+  ArrowDown: [0, -PAN_STEP],
+};
+
+/** The key handler of the graph: arrows move from card to card, with Shift they move the view. */
+function graphKeys({ scene, zoomBy, fitAll, focusOn, onOpen, onUnfold, onPan }: GraphActions) {
+  const { layout, looks, focused } = scene;
+  const current = layout.of.get(focused ?? '') ?? firstTop(layout);
+  const walk = (direction: Direction) => {
+    const isOnPath = (id: string) => looks.get(id)?.isOnPath === true;
+    if (current) focusOn(focused === undefined ? current : stepFrom(layout, current, direction, isOnPath));
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    '+': () => zoomBy(ZOOM_STEP),
+    '=': () => zoomBy(ZOOM_STEP),
+    '-': () => zoomBy(1 / ZOOM_STEP),
+    '0': fitAll,
+    f: fitAll,
+    ...(current && {
+      Enter: () => (current.fold.ids.length > 1 ? onUnfold(current) : onOpen(current)),
+      ' ': () => onUnfold(current),
+      Home: () => focusOn(layout.placed[0]!),
+      End: () => focusOn(layout.placed.at(-1)!),
+    }),
+  };
+  return (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const shift = SHIFTS[event.key as Direction];
+    const step = shift ? () => (event.shiftKey ? onPan(...shift) : walk(event.key as Direction)) : keys[event.key];
+    if (!step) return;
+    event.preventDefault();
+    step();
+  };
+}
+
+/** The factor of one zoom step. */
+const ZOOM_STEP = 1.3;
+
+interface ZoomButtonsProps {
+  readonly onZoom: (factor: number) => void;
+  readonly onFit: () => void;
+}
+
+function ZoomButtons({ onZoom, onFit }: ZoomButtonsProps) {
+  return (
+    <div className="absolute right-3 bottom-3 flex flex-col rounded-lg border border-line bg-raised p-0.5 shadow-sm">
+      <IconButton label="Zoom in" keys="+" onClick={() => onZoom(ZOOM_STEP)}>
+        <Plus size={16} />
+      </IconButton>
+      <IconButton label="Zoom out" keys="-" onClick={() => onZoom(1 / ZOOM_STEP)}>
+        <Minus size={16} />
+      </IconButton>
+      <IconButton label="Fit all" keys="f" onClick={onFit}>
+        <Maximize size={16} />
+      </IconButton>
     </div>
   );
 }

@@ -2,16 +2,15 @@ import { Tabs } from '@base-ui/react/tabs';
 import { useQuery } from '@tanstack/react-query';
 import { CornerDownRight, X } from 'lucide-react';
 import { Link } from 'wouter';
-import { recordingOf } from '../api/recordings.ts';
+import { recordingQuery } from '../api/recordings.ts';
 import type { Recording } from '../api/types.ts';
 import { TextView } from '../inspector/text-view.tsx';
-import { addressOf } from '../state/address.ts';
+import { toAddress } from '../state/address.ts';
 import { buttonLook, IconButton } from '../ui/button.tsx';
-import { allTokens, bytes, duration, money, shortNumber } from '../ui/format.ts';
+import { bytes, duration, money, shortNumber, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { landedAt, landingWords, lasted } from './facts.ts';
-import { HeaderTable } from './header-table.tsx';
-import { OutcomeBadge } from './outcome-badge.tsx';
+import { TabList } from '../ui/tabs.tsx';
+import { describePlacement, elapsedMs, OutcomeBadge, placedNode } from './outcome.tsx';
 
 const TABS = [
   { tab: 'request', title: 'Request' },
@@ -21,9 +20,9 @@ const TABS = [
 
 const PANEL = 'min-h-0 grow overflow-y-auto outline-offset-[-2px]';
 
-/** One call with its exact texts. */
+/** One recorded call with the exact texts of request and response. */
 export function RecordingDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const { data, isPending, error, refetch } = useQuery(recordingOf(id));
+  const { data, isPending, error, refetch } = useQuery(recordingQuery(id));
   if (isPending) return <Loading lines={8} />;
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
   const { recording, request, response } = data;
@@ -31,17 +30,7 @@ export function RecordingDetail({ id, onClose }: { readonly id: string; readonly
     <div className="flex h-full flex-col">
       <Head recording={recording} onClose={onClose} />
       <Tabs.Root defaultValue="response" className="flex min-h-0 grow flex-col">
-        <Tabs.List aria-label="Parts of the recording" className="flex shrink-0 gap-1 border-b border-line px-2">
-          {TABS.map(({ tab, title }) => (
-            <Tabs.Tab
-              key={tab}
-              value={tab}
-              className="-mb-px h-9 border-b-2 border-transparent px-2 text-sm text-soft outline-offset-[-2px] hover:text-ink data-active:border-accent data-active:font-medium data-active:text-ink"
-            >
-              {title}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+        <TabList label="Parts of the recording" tabs={TABS} />
         <Tabs.Panel value="request" className={PANEL}>
           <Body label="Request body" body={request} />
         </Tabs.Panel>
@@ -59,7 +48,7 @@ export function RecordingDetail({ id, onClose }: { readonly id: string; readonly
 type BodyBytes = { readonly text: string } | { readonly base64: string };
 
 function Body({ label, body }: { readonly label: string; readonly body: BodyBytes | undefined }) {
-  if (body === undefined) return <Empty title="It was not kept" />;
+  if (body === undefined) return <Empty title="It was not stored" />;
   const text = 'text' in body ? body.text : body.base64;
   if (text === '') return <Empty title="It is empty" />;
   return (
@@ -75,17 +64,17 @@ function Body({ label, body }: { readonly label: string; readonly body: BodyByte
 function Head({ recording, onClose }: { readonly recording: Recording; readonly onClose: () => void }) {
   const { method, host, path, query, model, provider, start, firstByte, responseBytes, usage, cost } = recording;
   const { error, truncated, redacted } = recording;
-  const landed = landedAt(recording);
-  const time = lasted(recording);
+  const landed = placedNode(recording);
+  const time = elapsedMs(recording);
   const facts = [
     ['Provider', provider],
     ['Started', new Date(start).toLocaleString('en')],
     ['First byte', firstByte !== undefined && duration(firstByte - start)],
     ['Whole answer', time !== undefined && duration(time)],
     ['Size', responseBytes !== undefined && bytes(responseBytes)],
-    ['Tokens', usage && shortNumber(allTokens(usage))],
+    ['Tokens', usage && shortNumber(totalTokens(usage))],
     ['Cost', cost !== undefined && money(cost)],
-    ['Landed', landingWords(recording)],
+    ['Landed', describePlacement(recording)],
   ] as const;
   return (
     <header className="flex shrink-0 flex-col gap-2 border-b border-line p-3">
@@ -93,7 +82,7 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
         <OutcomeBadge recording={recording} />
         <h2 className="min-w-0 grow truncate font-semibold">{model ?? path}</h2>
         {landed !== undefined && (
-          <Link href={addressOf(recording.landing?.thread, landed)} className={buttonLook('plain', true)}>
+          <Link href={toAddress(recording.landing?.thread, landed)} className={buttonLook('plain', true)}>
             <CornerDownRight size={14} aria-hidden />
             Open where it landed
           </Link>
@@ -119,8 +108,39 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
         )}
       </dl>
       {error !== undefined && <p className="text-xs break-words text-danger">{error}</p>}
-      {truncated && <p className="text-xs text-warn">Bytes of it were not kept: the store failed, or was too slow.</p>}
-      {redacted && <p className="text-xs text-warn">A key stood in it and was taken out before storing.</p>}
+      {truncated && (
+        <p className="text-xs text-warn">Some of its bytes were not stored: the store failed, or was too slow.</p>
+      )}
+      {redacted && <p className="text-xs text-warn">It contained a key, which was removed before storing.</p>}
     </header>
+  );
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The stored headers. Credentials are never stored. */
+function HeaderTable({ request, response }: { readonly request: Headers; readonly response: Headers }) {
+  if (Object.keys(request).length + Object.keys(response).length === 0) return <Empty title="No headers were stored" />;
+  return (
+    <div className="flex flex-col gap-4 p-3">
+      <List title="Request" headers={request} />
+      <List title="Response" headers={response} />
+    </div>
+  );
+}
+
+function List({ title, headers }: { readonly title: string; readonly headers: Headers }) {
+  return (
+    <section>
+      <h3 className="mb-1 text-xs font-semibold text-faint">{title}</h3>
+      <dl className="grid grid-cols-[minmax(8rem,auto)_1fr] gap-x-4 font-mono text-xs leading-6">
+        {Object.entries(headers).map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-soft">{name}</dt>
+            <dd className="break-all">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

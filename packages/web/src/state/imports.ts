@@ -1,24 +1,24 @@
 import { create } from 'zustand';
 import {
   type FolderFile,
-  type Imported,
   type ImportHints,
   type ImportProgress,
+  type ImportReport,
   importFile,
   importFolder,
-} from '../api/importing.ts';
+} from '../api/imports.ts';
 import { queryClient } from '../api/queries.ts';
 
 export type ImportSource =
   | { readonly kind: 'file'; readonly file: File }
   | { readonly kind: 'folder'; readonly name: string; readonly files: readonly FolderFile[] };
 
-/** One import, from its beginning until its card is put away. */
+/** One import, until its card is dismissed. */
 export interface ImportJob {
   readonly id: number;
   readonly source: ImportSource;
   readonly progress?: ImportProgress;
-  readonly result?: Imported;
+  readonly result?: ImportReport;
   readonly error?: unknown;
 }
 
@@ -32,13 +32,13 @@ export function startImport(source: ImportSource): void {
   void run(id, source, {});
 }
 
-/** The same once more, with what the file did not say. */
+/** Repeats an import with hints about the format of the file. */
 export function importAgain({ id, source }: ImportJob, hints: ImportHints): void {
   useImports.setState(({ jobs }) => ({ jobs: jobs.map((job) => (job.id === id ? { id, source } : job)) }));
   void run(id, source, hints);
 }
 
-export function putAway(id: number): void {
+export function dismissImport(id: number): void {
   useImports.setState(({ jobs }) => ({ jobs: jobs.filter((job) => job.id !== id) }));
 }
 

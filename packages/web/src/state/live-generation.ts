@@ -1,10 +1,9 @@
-import type { GenerationEvent, Notice } from '../api/events.ts';
-import type { Block, Branch, Generation, Node } from '../api/types.ts';
+import type { Block, Branch, Generation, GenerationEvent, Node, Notice } from '../api/types.ts';
 
-/** A generation that is under way or ended while this page looked. */
-export interface Live {
+/** A generation that is running, or that ended while this page was open. */
+export interface LiveGeneration {
   readonly id: string;
-  /** The node it grows below. */
+  /** The node that it answers. */
   readonly node: string;
   /** The conversation it belongs to. */
   readonly thread?: string;
@@ -17,12 +16,12 @@ export interface Live {
 type LiveBlock = Block & { readonly index?: number };
 
 export interface LiveBranch {
-  /** The last whole message. */
+  /** The last complete message. */
   readonly head: string;
   readonly status: Branch['status'];
-  /** What has come of the message behind it. */
+  /** The blocks of the next message that have arrived so far. */
   readonly blocks: readonly LiveBlock[];
-  /** Names of tools that run, by the id of their call. */
+  /** The names of running tools, by the id of their call. */
   readonly running: ReadonlyMap<string, string>;
   readonly notices: readonly Notice[];
   readonly retry?: string;
@@ -30,29 +29,33 @@ export interface LiveBranch {
   readonly error?: NonNullable<Branch['error']>;
 }
 
-/** What is known of a generation before any event of it. */
-export function liveOf({ id, node, thread, model, status, branches }: Generation): Live {
+/** The state of a generation before its events are applied. */
+export function toLiveGeneration({ id, node, thread, model, status, branches }: Generation): LiveGeneration {
   return {
     id,
     node,
     ...(thread !== undefined && { thread }),
     model,
     status,
-    branches: branches.map((branch) => branchOf(branch, node, status)),
+    branches: branches.map((branch) => toLiveBranch(branch, node, status)),
   };
 }
 
-/** One whose process died: what had arrived of messages that were not whole is told by its events alone. */
-export function diedOf(generation: Generation, events: readonly GenerationEvent[], nodeOf: NodeOf): Live {
-  const begun = liveOf({ ...generation, status: 'running' });
-  const told = events.reduce((live, event) => next(live, event, nodeOf), begun);
-  const live = liveOf(generation);
+/** A generation whose process died. Only its events tell what had arrived of incomplete messages. */
+export function toInterruptedGeneration(
+  generation: Generation,
+  events: readonly GenerationEvent[],
+  nodeOf: NodeLookup,
+): LiveGeneration {
+  const begun = toLiveGeneration({ ...generation, status: 'running' });
+  const told = events.reduce((live, event) => applyEvent(live, event, nodeOf), begun);
+  const live = toLiveGeneration(generation);
   return { ...live, branches: live.branches.map((one, index) => ({ ...one, blocks: told.branches[index]!.blocks })) };
 }
 
-function branchOf({ head, status, pending, error }: Branch, node: string, whole: Generation['status']): LiveBranch {
+function toLiveBranch({ head, status, pending, error }: Branch, node: string, whole: Generation['status']): LiveBranch {
   return {
-    // A running one is told from its beginning.
+    // The events of a running generation are replayed from its beginning.
     head: whole === 'running' ? node : head,
     status,
     blocks: [],
@@ -63,24 +66,26 @@ function branchOf({ head, status, pending, error }: Branch, node: string, whole:
   };
 }
 
-type NodeOf = (id: string) => Pick<Node, 'parent' | 'takes'> | undefined;
+type NodeLookup = (id: string) => Pick<Node, 'parent' | 'takes'> | undefined;
 
-/** One event further. */
-export function next(live: Live, event: GenerationEvent, nodeOf: NodeOf): Live {
-  if (event.type === 'end') return { ...live, status: event.status, branches: live.branches.map(stopped) };
+/** Applies an event. */
+export function applyEvent(live: LiveGeneration, event: GenerationEvent, nodeOf: NodeLookup): LiveGeneration {
+  if (event.type === 'end') return { ...live, status: event.status, branches: live.branches.map(stopBranch) };
   const branches = live.branches.map((branch, index) =>
-    index === event.branch ? nextBranch(event.type === 'branch-end' ? branch : takenUp(branch, nodeOf), event) : branch,
+    index === event.branch
+      ? applyToBranch(event.type === 'branch-end' ? branch : resumeBranch(branch, nodeOf), event)
+      : branch,
   );
   return { ...live, branches };
 }
 
-/** Every branch tells of its end before, unless its process died. */
-function stopped(branch: LiveBranch): LiveBranch {
+/** Every branch reports its own end before, unless the process died. */
+function stopBranch(branch: LiveBranch): LiveBranch {
   return branch.status === 'running' ? { ...withoutRetry(branch), status: 'aborted', running: new Map() } : branch;
 }
 
-/** A branch that ended and goes on: beside what was cut, behind what is whole. One that is done stays. */
-export function takenUp(branch: LiveBranch, nodeOf: NodeOf): LiveBranch {
+/** Resumes a branch: beside a message that was cut, after one that is complete. A branch that is done stays as it is. */
+export function resumeBranch(branch: LiveBranch, nodeOf: NodeLookup): LiveBranch {
   if (branch.status === 'running' || branch.status === 'done') return branch;
   const { pending: _decided, error: _over, ...rest } = branch;
   const end = nodeOf(branch.head);
@@ -88,16 +93,16 @@ export function takenUp(branch: LiveBranch, nodeOf: NodeOf): LiveBranch {
   return { ...rest, status: 'running', blocks: [], head: isCut ? end!.parent : branch.head };
 }
 
-function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
+function applyToBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
   switch (event.type) {
     case 'text':
     case 'reasoning':
     case 'refusal':
-      return { ...withoutRetry(branch), blocks: withText(branch.blocks, event.type, event.text) };
+      return { ...withoutRetry(branch), blocks: appendText(branch.blocks, event.type, event.text) };
     case 'tool-use':
-      return { ...withoutRetry(branch), blocks: [...branch.blocks, callOf(event)] };
+      return { ...withoutRetry(branch), blocks: [...branch.blocks, toCall(event)] };
     case 'tool-arguments':
-      return { ...branch, blocks: withArguments(branch.blocks, event.index, event.text) };
+      return { ...branch, blocks: appendArguments(branch.blocks, event.index, event.text) };
     case 'message':
       return { ...withoutRetry(branch), head: event.node, blocks: [] };
     case 'tool-start':
@@ -108,7 +113,7 @@ function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
       return { ...branch, running };
     }
     case 'retry':
-      return { ...branch, retry: `Asked again in ${Math.ceil(event.waitMs / 1000)} s: ${event.reason}` };
+      return { ...branch, retry: `Retrying in ${Math.ceil(event.waitMs / 1000)} s: ${event.reason}` };
     case 'notice':
       return { ...branch, notices: [...branch.notices, event.notice] };
     case 'branch-end': {
@@ -122,20 +127,29 @@ function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
         ...(error && { error }),
       };
     }
-    default:
+    case 'approval':
+    case 'end':
+    case 'unknown':
       return branch;
+    default:
+      return ignore(event, branch);
   }
+}
+
+/** The compiler says so when a kind of event has no case above; one of a newer server changes nothing here. */
+function ignore(_event: never, branch: LiveBranch): LiveBranch {
+  return branch;
 }
 
 function withoutRetry({ retry: _over, ...branch }: LiveBranch): LiveBranch {
   return branch;
 }
 
-function callOf({ index, id, name }: Extract<GenerationEvent, { type: 'tool-use' }>): LiveBlock {
+function toCall({ index, id, name }: Extract<GenerationEvent, { type: 'tool-use' }>): LiveBlock {
   return { type: 'tool-use', index, id, name, rawParameters: '' };
 }
 
-function withText(
+function appendText(
   blocks: readonly LiveBlock[],
   type: 'text' | 'reasoning' | 'refusal',
   text: string,
@@ -145,7 +159,7 @@ function withText(
   return [...blocks, type === 'reasoning' ? { type, text, redacted: false } : { type, text }];
 }
 
-function withArguments(blocks: readonly LiveBlock[], index: number, text: string): readonly LiveBlock[] {
+function appendArguments(blocks: readonly LiveBlock[], index: number, text: string): readonly LiveBlock[] {
   return blocks.map((block) =>
     block.type === 'tool-use' && block.index === index
       ? { ...block, rawParameters: block.rawParameters + text }

@@ -1,31 +1,37 @@
 import { create } from 'zustand';
-import { followGeneration, type GenerationEvent, lastEventOf, pastEvents, stateOf } from '../api/events.ts';
+import { fetchGeneration, fetchLastEventId, fetchPastEvents, followGeneration } from '../api/event-streams.ts';
 import { queryClient } from '../api/queries.ts';
-import type { Generation } from '../api/types.ts';
-import { diedOf, type Live, liveOf, next, takenUp } from './live-generation.ts';
-import { nodeOf, refreshNode } from './nodes.ts';
+import type { Generation, GenerationEvent } from '../api/types.ts';
+import {
+  applyEvent,
+  type LiveGeneration,
+  resumeBranch,
+  toInterruptedGeneration,
+  toLiveGeneration,
+} from './live-generation.ts';
+import { getNode, refreshNode } from './nodes.ts';
 
 interface LiveState {
-  readonly all: ReadonlyMap<string, Live>;
+  readonly all: ReadonlyMap<string, LiveGeneration>;
 }
 
 export const useLive = create<LiveState>(() => ({ all: new Map() }));
 
 const following = new Map<string, () => void>();
-/** The last event that was seen of each. */
+/** The id of the last event seen, by generation. */
 const seen = new Map<string, string>();
-/** How far each one is; shown when the messages it tells of are there. */
-const latest = new Map<string, Live>();
+/** The latest state of each generation. It is shown once the messages that it refers to are loaded. */
+const latest = new Map<string, LiveGeneration>();
 
 /**
- * Shows a generation as it grows. Asking twice follows once; one that was taken up again goes on where it was, and may have
- * ended again before anyone looked.
+ * Follows a generation and shows it live. A second call changes nothing. A resumed generation continues after the last event
+ * seen, and may have ended again already.
  */
 export function showGeneration(generation: Generation, isTakenUp = false): void {
   const { id } = generation;
   const status = isTakenUp ? 'running' : generation.status;
   const known = latest.get(id);
-  if (known && known.status !== 'running' && status === 'running' && !isTakenUp) return void takeUpAgain(id);
+  if (known && known.status !== 'running' && status === 'running' && !isTakenUp) return void followResumed(id);
   if (isTakenUp) {
     following.get(id)?.();
     following.delete(id);
@@ -35,59 +41,59 @@ export function showGeneration(generation: Generation, isTakenUp = false): void 
   latest.set(
     id,
     goesOn
-      ? { ...known, status, branches: known.branches.map((branch) => takenUp(branch, nodeOf)) }
-      : liveOf({ ...generation, status }),
+      ? { ...known, status, branches: known.branches.map((branch) => resumeBranch(branch, getNode)) }
+      : toLiveGeneration({ ...generation, status }),
   );
   show(id);
-  if (status === 'aborted' && generation.endedAt === undefined) void showArrived(generation);
+  if (status === 'aborted' && generation.endedAt === undefined) void showInterrupted(generation);
   if (status !== 'running') return;
   const waiting: GenerationEvent[] = [];
-  const flush = () => takeIn(id, waiting.splice(0));
+  const flush = () => applyEvents(id, waiting.splice(0));
   following.set(
     id,
     followGeneration(id, goesOn ? seen.get(id) : undefined, (event, eventId) => {
       seen.set(id, eventId);
       waiting.push(event);
-      // Drawn once a frame, however many pieces come.
+      // Events are applied once per frame, however many arrive.
       if (waiting.length === 1) requestAnimationFrame(flush);
     }),
   );
 }
 
-/** Adds what had arrived when the process of a generation died. */
-async function showArrived(generation: Generation): Promise<void> {
+/** Shows what had arrived when the process of a generation died. */
+async function showInterrupted(generation: Generation): Promise<void> {
   const { id } = generation;
   const before = latest.get(id);
-  const events = await pastEvents(id).catch(() => []);
+  const events = await fetchPastEvents(id).catch(() => []);
   if (latest.get(id) !== before) return;
-  latest.set(id, diedOf(generation, events, nodeOf));
+  latest.set(id, toInterruptedGeneration(generation, events, getNode));
   show(id);
 }
 
-/** A list that says it runs may be from before its end was told: only its state knows whether somebody took it up again. */
-async function takeUpAgain(id: string): Promise<void> {
-  const now = await stateOf(id).catch(() => undefined);
+/** A list that says "running" may be outdated. Only the current state tells whether somebody resumed the generation. */
+async function followResumed(id: string): Promise<void> {
+  const now = await fetchGeneration(id).catch(() => undefined);
   if (now?.status === 'running' && latest.get(id)?.status !== 'running') showGeneration(now, true);
 }
 
-/** Notes how far a generation that ended is told, so that it goes on from there when it is taken up again. */
-export async function beforeResuming(id: string): Promise<void> {
+/** Remembers the last event of an ended generation, so that only newer events are followed when it is resumed. */
+export async function rememberLastEvent(id: string): Promise<void> {
   if (seen.has(id)) return;
-  const last = await lastEventOf(id);
+  const last = await fetchLastEventId(id);
   if (last !== undefined) seen.set(id, last);
 }
 
-function takeIn(id: string, events: readonly GenerationEvent[]): void {
+function applyEvents(id: string, events: readonly GenerationEvent[]): void {
   const before = latest.get(id);
   if (!before) return;
-  const after = events.reduce((live, event) => next(live, event, nodeOf), before);
+  const after = events.reduce((live, event) => applyEvent(live, event, getNode), before);
   latest.set(id, after);
   if (after.status !== 'running') {
     following.delete(id);
     void queryClient.invalidateQueries({ queryKey: ['generations'] });
   }
   const arrived = events.flatMap((event) => (event.type === 'message' ? [event.node] : []));
-  // The whole message takes the place of its pieces in one step, so that nothing flickers.
+  // The complete message replaces its pieces in one step, so that nothing flickers.
   if (arrived.length === 0) show(id);
   else void Promise.all(arrived.map((node) => refreshNode(node).catch(() => undefined))).then(() => show(id));
 }

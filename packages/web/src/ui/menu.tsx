@@ -1,6 +1,6 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import type { ReactElement, ReactNode } from 'react';
-import { keyLabel } from '../commands/key-names.ts';
+import { keyLabel } from '../commands/keys.ts';
 import { Kbd } from './kbd.tsx';
 
 export interface MenuItem {
@@ -12,7 +12,7 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-/** `trigger` is a button; a `null` item is a line between others. */
+/** A menu. `trigger` is the button that opens it; a `null` item is a separator. */
 export function Menu({
   trigger,
   items,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ROOT, sha256, storeManifest } from '../../model/index.ts';
 import { memoryStore, type Store } from '../../store/index.ts';
 import { createForest, type Forest } from '../index.ts';
-import { snippetOf } from './search.ts';
+import { makeSnippet } from './search.ts';
 
 const chat = (role: string, content: string) => openaiChat.parseMessage(JSON.stringify({ role, content }));
 
@@ -72,12 +72,12 @@ describe('search', () => {
 
   test('a snippet shows the words in their place, whatever stands around them', () => {
     const long = `${'🐻 filler text '.repeat(40)}the Rëd fish${' more 🐻 text'.repeat(40)}`;
-    const { snippet, marks } = snippetOf(long, ['red', 'fis']);
+    const { snippet, marks } = makeSnippet(long, ['red', 'fis']);
     expect(marks.map(([start, end]) => snippet.slice(start, end))).toEqual(['Rëd', 'fish']);
     expect(snippet.length).toBeLessThan(250);
     expect(snippet).not.toMatch(/\p{Cs}/u);
-    expect(snippetOf('fish', ['fi'])).toEqual({ snippet: 'fish', marks: [[0, 4]] });
-    expect(snippetOf('', ['x'])).toEqual({ snippet: '', marks: [] });
+    expect(makeSnippet('fish', ['fi'])).toEqual({ snippet: 'fish', marks: [[0, 4]] });
+    expect(makeSnippet('', ['x'])).toEqual({ snippet: '', marks: [] });
   });
 });
 

@@ -1,21 +1,21 @@
 import type { Role } from '@skein/core';
 import { type NodeRecord, ROOT } from '../../model/index.ts';
 import type { Page, Store } from '../../store/index.ts';
-import type { Context } from '../context.ts';
+import type { ForestContext } from '../context.ts';
 import { ForestError } from '../errors.ts';
 import type { Forest } from '../forest.ts';
-import { everyPage, filteredPage } from '../pages.ts';
-import { lineageOf } from '../threads/thread.ts';
+import { allPages, filteredPage } from '../pages.ts';
+import { readLineage } from '../threads/thread.ts';
 
 import { joinTexts } from '../write/plain-text.ts';
-import { hiddenAmong } from './hidden.ts';
-import { type ForestNode, messageOf, readableNodes, readNodes, takesByNode } from './read-nodes.ts';
-import { recordOf, resolveId } from './resolve.ts';
-import { partsFrom, sentRequest } from './sent-request.ts';
-import { type NodePageRequest, type Step, type Top, topOf, walkBelow } from './walk.ts';
+import { findHidden } from './hidden.ts';
+import { type ForestNode, readableNodes, readMessage, readNodes, readTakes } from './read-nodes.ts';
+import { resolveId, resolveNode } from './resolve.ts';
+import { diffFromLastRequest, readSentRequest } from './sent-request.ts';
+import { type NodePageRequest, resolveWalkStart, type WalkStart, type WalkStep, walkBelow } from './walk.ts';
 
 /** Whose request: of several conversations through a node only those of this thread count. Default: any. */
-export interface OfThread {
+export interface ThreadScope {
   readonly thread?: string;
 }
 
@@ -49,11 +49,11 @@ type Reading = Pick<
 >;
 
 /** Nodes by id, paths and children. */
-export function readingOf({ store }: Context): Reading {
+export function readingOf({ store }: ForestContext): Reading {
   return {
     resolve: (id) => resolveId(store, id),
     async node(id) {
-      const [node] = await readNodes(store, [await recordOf(store, id)]);
+      const [node] = await readNodes(store, [await resolveNode(store, id)]);
       return node!;
     },
     async path(to, from = ROOT) {
@@ -71,46 +71,46 @@ export function readingOf({ store }: Context): Reading {
       const path = await store.path(await resolveId(store, id));
       const [bodies, takes] = await Promise.all([
         store.bodies(path.map(({ body }) => body)),
-        takesByNode(
+        readTakes(
           store,
           path.map((node) => node.id),
         ),
       ]);
       return joinTexts(
-        path.map((node, index) => messageOf(store, node, bodies[index], takes.get(node.id) ?? [], issuer)),
+        path.map((node, index) => readMessage(store, node, bodies[index], takes.get(node.id) ?? [], issuer)),
       );
     },
     async children(id, page = {}) {
-      const top = await topOf(store, id);
+      const top = await resolveWalkStart(store, id);
       const found = await childPage(store, top, page);
       return { ...found, items: await readChildren(store, top, found.items) };
     },
     async siblings(id, { withRemoved = false } = {}) {
-      const { parent } = await recordOf(store, id);
-      const top = await topOf(store, parent);
+      const { parent } = await resolveNode(store, id);
+      const top = await resolveWalkStart(store, parent);
       const found: ForestNode[] = [];
-      for await (const records of everyPage((page) => childPage(store, top, { ...page, withRemoved })))
+      for await (const records of allPages((page) => childPage(store, top, { ...page, withRemoved })))
         found.push(...(await readChildren(store, top, records)));
       return found;
     },
     async request(id, { thread } = {}) {
-      return sentRequest(
+      return readSentRequest(
         store,
-        await recordOf(store, id),
-        thread === undefined ? undefined : await lineageOf(store, thread),
+        await resolveNode(store, id),
+        thread === undefined ? undefined : await readLineage(store, thread),
       );
     },
     async requestParts(id, { thread } = {}) {
-      const node = await recordOf(store, id);
-      const lineage = thread === undefined ? undefined : await lineageOf(store, thread);
-      const sent = await sentRequest(store, node, lineage);
-      return partsFrom(store, await store.path(node.parent), sent, lineage);
+      const node = await resolveNode(store, id);
+      const lineage = thread === undefined ? undefined : await readLineage(store, thread);
+      const sent = await readSentRequest(store, node, lineage);
+      return diffFromLastRequest(store, await store.path(node.parent), sent, lineage);
     },
   };
 }
 
-async function readChildren(store: Store, top: Top, records: readonly NodeRecord[]): Promise<ForestNode[]> {
-  const hidden = await hiddenAmong(
+async function readChildren(store: Store, top: WalkStart, records: readonly NodeRecord[]): Promise<ForestNode[]> {
+  const hidden = await findHidden(
     store,
     records.map(({ id }) => id),
   );
@@ -123,7 +123,7 @@ async function readChildren(store: Store, top: Top, records: readonly NodeRecord
 
 function childPage(
   store: Store,
-  top: Top,
+  top: WalkStart,
   { withRemoved = false, ...page }: NodePageRequest,
 ): Promise<Page<NodeRecord>> {
   return filteredPage(
@@ -132,7 +132,7 @@ function childPage(
       if (withRemoved) return records.map(() => true);
       const hidden = top.removed
         ? undefined
-        : await hiddenAmong(
+        : await findHidden(
             store,
             records.map(({ id }) => id),
           );
@@ -143,8 +143,8 @@ function childPage(
 }
 
 /** Looking over more than one path. */
-export function lookingOf({ store }: Context): Pick<Forest, 'leaves' | 'descendants' | 'diff' | 'topology'> {
-  const readSteps = async (page: Page<Step>): Promise<Page<ForestNode>> => {
+export function lookingOf({ store }: ForestContext): Pick<Forest, 'leaves' | 'descendants' | 'diff' | 'topology'> {
+  const readSteps = async (page: Page<WalkStep>): Promise<Page<ForestNode>> => {
     const items = await readableNodes(
       store,
       page.items.map(({ record }) => record),
@@ -155,7 +155,7 @@ export function lookingOf({ store }: Context): Pick<Forest, 'leaves' | 'descenda
 
   return {
     async leaves(id = ROOT, page = {}) {
-      const top = await topOf(store, id);
+      const top = await resolveWalkStart(store, id);
       const found = await walkBelow(store, top, page, ({ isLeaf }) => isLeaf);
       const isAlone = found.items.length === 0 && page.after === undefined && top.id !== ROOT;
       if (!isAlone || (top.removed && !page.withRemoved)) return readSteps(found);
@@ -163,7 +163,7 @@ export function lookingOf({ store }: Context): Pick<Forest, 'leaves' | 'descenda
       return { items: await readableNodes(store, [record!], [top.removed]) };
     },
     async descendants(id, page = {}) {
-      return readSteps(await walkBelow(store, await topOf(store, id), page));
+      return readSteps(await walkBelow(store, await resolveWalkStart(store, id), page));
     },
     async diff(a, b) {
       const [pathA, pathB] = await Promise.all([a, b].map(async (id) => store.path(await resolveId(store, id))));
@@ -175,17 +175,17 @@ export function lookingOf({ store }: Context): Pick<Forest, 'leaves' | 'descenda
       return { shared: pathA![sharedLength - 1]?.id ?? ROOT, sharedLength, a: onlyA!, b: onlyB! };
     },
     async topology({ below = ROOT, ...page } = {}) {
-      const found = await walkBelow(store, await topOf(store, below), page);
-      const takes = await takesByNode(
+      const found = await walkBelow(store, await resolveWalkStart(store, below), page);
+      const takes = await readTakes(
         store,
         found.items.map(({ record }) => record.id),
       );
-      return { ...found, items: found.items.map((step) => bare(step, takes.get(step.record.id) ?? [])) };
+      return { ...found, items: found.items.map((step) => toTopologyNode(step, takes.get(step.record.id) ?? [])) };
     },
   };
 }
 
-function bare({ record, removed }: Step, takes: ForestNode['takes']): TopologyNode {
+function toTopologyNode({ record, removed }: WalkStep, takes: ForestNode['takes']): TopologyNode {
   const { id, parent, depth, at, facts } = record;
   const model = takes.find((take) => take.model !== undefined)?.model;
   const provider = takes.find((take) => take.provider !== undefined)?.provider;

@@ -2,7 +2,7 @@ import { dialect, isSkeinError, type Message, type Role } from '@skein/core';
 import type { NodeRecord, RefRecord, TakeRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
-import { hiddenBelow } from './hidden.ts';
+import { areHidden } from './hidden.ts';
 
 export interface ForestNode {
   readonly id: string;
@@ -56,10 +56,10 @@ async function nodeReaders(
   const ids = records.map(({ id }) => id);
   const [bodies, takes, counts, marks, removed] = await Promise.all([
     store.bodies(records.map(({ body }) => body)),
-    takesByNode(store, ids),
+    readTakes(store, ids),
     store.childCounts(ids),
-    marksByNode(store, ids),
-    hidden ?? hiddenBelow(store, records),
+    readMarks(store, ids),
+    hidden ?? areHidden(store, records),
   ]);
   return records.map((record, index) => () => {
     const own = takes.get(record.id) ?? [];
@@ -70,7 +70,7 @@ async function nodeReaders(
       role: record.facts.role,
       at: record.at,
       dialect: record.dialect,
-      message: messageOf(store, record, bodies[index], own),
+      message: readMessage(store, record, bodies[index], own),
       takes: own,
       childCount: counts[index]!,
       removed: removed[index]!,
@@ -83,7 +83,7 @@ async function nodeReaders(
  * The message of a node. One text can have been issued by several: the origin is that of the take whose issuer is
  * asked for, else of the first one.
  */
-export function messageOf(
+export function readMessage(
   store: Pick<Store, 'problems'>,
   { id, dialect: dialectId, body, facts }: NodeRecord,
   raw: string | undefined,
@@ -122,17 +122,17 @@ export function isDamage(error: unknown): error is ForestError {
   return isSkeinError(error, 'damaged', 'unknown_body');
 }
 
-export async function takesByNode(store: Store, ids: readonly string[]): Promise<Map<string, TakeRecord[]>> {
+export async function readTakes(store: Store, ids: readonly string[]): Promise<Map<string, TakeRecord[]>> {
   return groupBy(await store.takes(ids), ({ node }) => node);
 }
 
-export async function marksByNode(store: Store, ids: readonly string[]): Promise<Map<string, Marks>> {
+export async function readMarks(store: Store, ids: readonly string[]): Promise<Map<string, Marks>> {
   if (ids.length === 0) return new Map();
   const { items } = await store.refs({ on: 'node', keys: ids, limit: Number.MAX_SAFE_INTEGER });
-  return new Map([...groupBy(items, ({ key }) => key)].map(([id, refs]) => [id, marksOf(refs)]));
+  return new Map([...groupBy(items, ({ key }) => key)].map(([id, refs]) => [id, toMarks(refs)]));
 }
 
-export function marksOf(refs: readonly RefRecord[]): Marks {
+export function toMarks(refs: readonly RefRecord[]): Marks {
   const tags = refs.filter(({ name, value }) => name.startsWith('tag:') && value === true);
   const named = (name: string) => refs.find((ref) => ref.name === name)?.value;
   const note = named('note');

@@ -38,7 +38,7 @@ async function olderNode(store: Store, id: string): Promise<string | undefined> 
 }
 
 /** The record of a node; the root, which has none, is an error. */
-export async function recordOf(store: Store, id: string): Promise<NodeRecord> {
+export async function resolveNode(store: Store, id: string): Promise<NodeRecord> {
   const [record] = await store.nodes([await resolveId(store, id)]);
   if (!record) throw new ForestError('unknown_node', id, 'The root is the empty history: it has no message.');
   return record;
@@ -58,10 +58,10 @@ export async function followRedirects(store: Store, ids: readonly string[]): Pro
     for (const id of asked) next.set(id, targets.get(id));
     asked = [...new Set(targets.values())].filter((id) => id !== undefined && !next.has(id)) as string[];
   }
-  return new Map(ids.map((id) => [id, endOf(id, next)]));
+  return new Map(ids.map((id) => [id, followChain(id, next)]));
 }
 
-function endOf(id: string, next: ReadonlyMap<string, string | undefined>): string {
+function followChain(id: string, next: ReadonlyMap<string, string | undefined>): string {
   let at = id;
   // Moves that two writers made at once could lead in a circle.
   for (const seen = new Set<string>(); !seen.has(at); ) {

@@ -1,12 +1,12 @@
 import type { Role } from '@skein/core';
-import { type NodeRecord, ROOT, searchText, wordsOf } from '../../model/index.ts';
+import { type NodeRecord, ROOT, searchText, splitWords } from '../../model/index.ts';
 import type { PageRequest, SearchHit } from '../../store/index.ts';
-import type { Context } from '../context.ts';
+import type { ForestContext } from '../context.ts';
 import type { Forest } from '../forest.ts';
 import { filteredPage } from '../pages.ts';
-import { hiddenBelow } from './hidden.ts';
-import { marksByNode, messageOf, takesByNode, unlessDamaged } from './read-nodes.ts';
-import { isAtOrBelow, recordOf, resolveId } from './resolve.ts';
+import { areHidden } from './hidden.ts';
+import { readMarks, readMessage, readTakes, unlessDamaged } from './read-nodes.ts';
+import { isAtOrBelow, resolveId, resolveNode } from './resolve.ts';
 
 export interface SearchFilters extends PageRequest {
   readonly roles?: readonly Role[];
@@ -18,7 +18,7 @@ export interface SearchFilters extends PageRequest {
   readonly tag?: string;
 }
 
-export interface Found {
+export interface SearchResult {
   readonly node: string;
   readonly role: Role;
   readonly score: number;
@@ -28,12 +28,12 @@ export interface Found {
 }
 
 /** All words must be there; the last one may be the beginning of a word. */
-export function searchOf(context: Context): Forest['search'] {
+export function searchOf(context: ForestContext): Forest['search'] {
   const { store } = context;
   return async (text, { roles, since, until, below, model, tag, ...page } = {}) => {
-    const words = wordsOf(text);
+    const words = splitWords(text);
     const top =
-      below === undefined || (await resolveId(store, below)) === ROOT ? undefined : await recordOf(store, below);
+      below === undefined || (await resolveId(store, below)) === ROOT ? undefined : await resolveNode(store, below);
     if (words.length === 0) return { items: [] };
     const query = {
       words,
@@ -50,19 +50,23 @@ export function searchOf(context: Context): Forest['search'] {
   };
 }
 
-interface Kept {
+interface HitFilter {
   readonly top: NodeRecord | undefined;
   readonly model: string | undefined;
   readonly tag: string | undefined;
 }
 
-async function keepHits({ store }: Context, hits: readonly SearchHit[], { top, model, tag }: Kept): Promise<boolean[]> {
+async function keepHits(
+  { store }: ForestContext,
+  hits: readonly SearchHit[],
+  { top, model, tag }: HitFilter,
+): Promise<boolean[]> {
   const ids = hits.map(({ id }) => id);
   const records = (await store.nodes(ids)) as NodeRecord[];
   const [hidden, takes, marks] = await Promise.all([
-    hiddenBelow(store, records),
-    model === undefined ? undefined : takesByNode(store, ids),
-    tag === undefined ? undefined : marksByNode(store, ids),
+    areHidden(store, records),
+    model === undefined ? undefined : readTakes(store, ids),
+    tag === undefined ? undefined : readMarks(store, ids),
   ]);
   const kept: boolean[] = [];
   for (const [index, record] of records.entries())
@@ -75,15 +79,19 @@ async function keepHits({ store }: Context, hits: readonly SearchHit[], { top, m
   return kept;
 }
 
-async function readHits({ store }: Context, hits: readonly SearchHit[], words: readonly string[]): Promise<Found[]> {
+async function readHits(
+  { store }: ForestContext,
+  hits: readonly SearchHit[],
+  words: readonly string[],
+): Promise<SearchResult[]> {
   const records = (await store.nodes(hits.map(({ id }) => id))) as NodeRecord[];
   const bodies = await store.bodies(records.map(({ body }) => body));
   return hits.flatMap(({ id, score }, index) => {
     const record = records[index]!;
-    const message = unlessDamaged(() => messageOf(store, record, bodies[index], []));
+    const message = unlessDamaged(() => readMessage(store, record, bodies[index], []));
     if (!message) return [];
     const text = searchText(message);
-    return { node: id, role: record.facts.role, score, ...snippetOf(text, words) };
+    return { node: id, role: record.facts.role, score, ...makeSnippet(text, words) };
   });
 }
 
@@ -94,14 +102,14 @@ interface Snippet {
   readonly marks: readonly (readonly [start: number, end: number])[];
 }
 
-interface Hit {
+interface WordHit {
   readonly start: number;
   readonly end: number;
   readonly word: number;
 }
 
 /** The part of a text that has the most of the words, and where they are in it. */
-export function snippetOf(text: string, words: readonly string[]): Snippet {
+export function makeSnippet(text: string, words: readonly string[]): Snippet {
   const hits = findWords(text, words);
   const from = bestStart(hits);
   // A little of what stands before the first word, so that it can be read.
@@ -115,10 +123,10 @@ export function snippetOf(text: string, words: readonly string[]): Snippet {
 }
 
 /** Words as the search compares them; the last one may be the beginning of a word. */
-function findWords(text: string, words: readonly string[]): Hit[] {
-  const hits: Hit[] = [];
+function findWords(text: string, words: readonly string[]): WordHit[] {
+  const hits: WordHit[] = [];
   for (const match of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    const found = wordsOf(match[0]);
+    const found = splitWords(match[0]);
     const word = words.findIndex((wanted, index) =>
       found.some((one) => (index === words.length - 1 ? one.startsWith(wanted) : one === wanted)),
     );
@@ -127,7 +135,7 @@ function findWords(text: string, words: readonly string[]): Hit[] {
   return hits;
 }
 
-function bestStart(hits: readonly Hit[]): number {
+function bestStart(hits: readonly WordHit[]): number {
   let best = 0;
   let most = 0;
   for (const [index, { start }] of hits.entries()) {
@@ -140,7 +148,7 @@ function bestStart(hits: readonly Hit[]): number {
   return best;
 }
 
-function firstEnd(hits: readonly Hit[], from: number): number {
+function firstEnd(hits: readonly WordHit[], from: number): number {
   return hits.find(({ start }) => start === from)?.end ?? 0;
 }
 

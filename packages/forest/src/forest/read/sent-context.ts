@@ -1,9 +1,9 @@
 import { type Checkpoint, dialect } from '@skein/core';
 import type { NodeRecord, StoredText, TakeContext, TakeRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
-import { type Context, seeRefs, setRef } from '../context.ts';
+import { type ForestContext, makeRef, readRefs } from '../context.ts';
 import type { Forest } from '../forest.ts';
-import { type Lineage, lineageOf, takesOfLineage } from '../threads/thread.ts';
+import { type Lineage, readLineage, selectTakes } from '../threads/thread.ts';
 import type { Threads } from '../threads/threads.ts';
 import { groupBy } from './read-nodes.ts';
 import { resolveId } from './resolve.ts';
@@ -19,13 +19,13 @@ export interface ContextChange {
 }
 
 /** Where a conversation was sent with another system text, other tools or another history than before. */
-export function contextChangesOf({ store }: Context, threads: Threads): Forest['contextChanges'] {
+export function contextChangesOf({ store }: ForestContext, threads: Threads): Forest['contextChanges'] {
   return async (thread, { to } = {}) => {
     const { head } = await threads.get(thread);
     const path = await store.path(to === undefined ? head : await resolveId(store, to));
-    const lineage = await lineageOf(store, thread);
+    const lineage = await readLineage(store, thread);
     const ids = path.map(({ id }) => id);
-    const takes = groupBy(takesOfLineage(await store.takes(ids), lineage), ({ node }) => node);
+    const takes = groupBy(selectTakes(await store.takes(ids), lineage), ({ node }) => node);
     const checkpoints = new Map((await readCheckpoints(store, ids, lineage)).map((one) => [one.node, one.checkpoint]));
     const changes: ContextChange[] = [];
     const lead = leadingSystem(path);
@@ -43,7 +43,9 @@ export function contextChangesOf({ store }: Context, threads: Threads): Forest['
           node: id,
           ...(system && { system }),
           ...(tools && { tools }),
-          ...(checkpoint && { compacted: { messages: checkpoint.upTo, replacement: wordsOf(checkpoint.replacement) } }),
+          ...(checkpoint && {
+            compacted: { messages: checkpoint.upTo, replacement: toReplacementText(checkpoint.replacement) },
+          }),
         });
       if (!context) continue;
       before = context;
@@ -64,8 +66,8 @@ function lastContext(takes: readonly TakeRecord[]): TakeContext | undefined {
 }
 
 async function systemChange(store: Store, before: TakeContext, after: TakeContext) {
-  if (keyOf(before.system) === keyOf(after.system)) return undefined;
-  const [old, now] = await Promise.all([before, after].map(({ system }) => wordsIn(store, system)));
+  if (joinDigests(before.system) === joinDigests(after.system)) return undefined;
+  const [old, now] = await Promise.all([before, after].map(({ system }) => readSystemText(store, system)));
   // The same words in another protocol's form are no change.
   return old === now ? undefined : { before: old!, after: now! };
 }
@@ -76,21 +78,21 @@ async function toolsChange(store: Store, before: TakeContext, after: TakeContext
   return { before: old, after: now };
 }
 
-async function wordsIn(store: Store, system: readonly StoredText[]): Promise<string> {
+async function readSystemText(store: Store, system: readonly StoredText[]): Promise<string> {
   const texts = await store.bodies(system.map(({ body }) => body));
   return system
     .map(({ dialect: spoken }, index) => dialect(spoken).parseMessage(texts[index] ?? '{}').text)
     .join('\n\n');
 }
 
-function wordsOf(replacement: Checkpoint['replacement']): string {
+function toReplacementText(replacement: Checkpoint['replacement']): string {
   return replacement
     .map((text) => (typeof text === 'string' ? { dialect: 'blocks', raw: text } : text))
     .map(({ dialect: spoken, raw }) => dialect(spoken).parseMessage(raw).text)
     .join('\n\n');
 }
 
-function keyOf(texts: readonly StoredText[]): string {
+function joinDigests(texts: readonly StoredText[]): string {
   return texts.map(({ body }) => body).join();
 }
 
@@ -104,8 +106,8 @@ function checkpointName(thread: string | undefined): string {
   return thread === undefined ? NAME : `${NAME}:${thread}`;
 }
 
-export async function keepCheckpoints(
-  context: Context,
+export async function writeCheckpoint(
+  context: ForestContext,
   head: string,
   thread: string | undefined,
   checkpoints: readonly Checkpoint[],
@@ -113,8 +115,8 @@ export async function keepCheckpoints(
   const newest = checkpoints.at(-1);
   if (!newest) return;
   const name = checkpointName(thread);
-  await seeRefs(context, 'node', [head], [name]);
-  await context.store.append([setRef(context, 'node', head, name, newest)]);
+  await readRefs(context, 'node', [head], [name]);
+  await context.store.append([makeRef(context, 'node', head, name, newest)]);
 }
 
 /** Those of a path, from its beginning on; of a conversation where one is named. */

@@ -2,7 +2,7 @@ import { diffPrefix, joinManifest, type Loss, type Manifest, type PrefixDifferen
 import { type NodeRecord, restoreManifest, sha256, type TakeRecord, unpackBytes } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
-import { type Lineage, takesOfLineage } from '../threads/thread.ts';
+import { type Lineage, selectTakes } from '../threads/thread.ts';
 
 export interface SentRequest {
   readonly body: string;
@@ -17,12 +17,12 @@ export interface SentRequest {
 }
 
 /** The exact bytes of the latest request that brought a node, in a conversation or in any. */
-export async function sentRequest(store: Store, node: NodeRecord, lineage?: Lineage): Promise<SentRequest> {
+export async function readSentRequest(store: Store, node: NodeRecord, lineage?: Lineage): Promise<SentRequest> {
   const { id } = node;
-  const takes = takesOfLineage(await store.takes([id]), lineage);
+  const takes = selectTakes(await store.takes([id]), lineage);
   const take = takes.findLast(({ request }) => request !== undefined);
   const recorded = takes.findLast(({ exchange, author }) => exchange !== undefined && author === 'model');
-  if (!take && recorded) return recordedRequest(store, node, recorded);
+  if (!take && recorded) return readRecordedRequest(store, node, recorded);
   if (!take?.request)
     throw new ForestError('no_request', id, `No request is stored for node ${id}: no model wrote it here.`);
   try {
@@ -34,15 +34,15 @@ export async function sentRequest(store: Store, node: NodeRecord, lineage?: Line
 }
 
 /** The latest request that is stored for a node of a path, from its end up. */
-async function lastRequest(
+async function readLastSentRequest(
   store: Store,
   path: readonly NodeRecord[],
   lineage: Lineage | undefined,
 ): Promise<SentRequest | undefined> {
-  const takes = takesOfLineage(await store.takes(path.map(({ id }) => id)), lineage);
+  const takes = selectTakes(await store.takes(path.map(({ id }) => id)), lineage);
   const sent = new Set(takes.filter(hasRequest).map(({ node }) => node));
   const last = path.findLast(({ id }) => sent.has(id));
-  return last && sentRequest(store, last, lineage);
+  return last && readSentRequest(store, last, lineage);
 }
 
 function hasRequest({ request, exchange, author }: TakeRecord): boolean {
@@ -50,19 +50,19 @@ function hasRequest({ request, exchange, author }: TakeRecord): boolean {
 }
 
 /** Where a request parts from the last one of a path; bodies of two protocols have no beginning in common. */
-export async function partsFrom(
+export async function diffFromLastRequest(
   store: Store,
   path: readonly NodeRecord[],
   next: Pick<SentRequest, 'body' | 'dialect'>,
   lineage?: Lineage,
 ): Promise<PrefixDifference | undefined> {
-  const before = await lastRequest(store, path, lineage);
+  const before = await readLastSentRequest(store, path, lineage);
   return before?.dialect === next.dialect ? diffPrefix(before.body, next.body) : undefined;
 }
 
 /** Joins a request again from what is stored of it; fails when anything is missing or its hash is another. */
 export async function rebuildRequest(store: Store, request: NonNullable<TakeRecord['request']>): Promise<SentRequest> {
-  const manifest = await storedManifest(store, request.manifest);
+  const manifest = await readManifest(store, request.manifest);
   const texts = await store.bodies(manifest.messages);
   const body = joinManifest(manifest, (index) => need(texts[index], manifest.messages[index]!));
   const hash = sha256(body);
@@ -72,7 +72,7 @@ export async function rebuildRequest(store: Store, request: NonNullable<TakeReco
 }
 
 /** A manifest put together again; fails when a text of it is missing. `prefix` is worked out where it is needed. */
-export async function storedManifest(store: Store, digest: string): Promise<Manifest> {
+export async function readManifest(store: Store, digest: string): Promise<Manifest> {
   const restored = await restoreManifest(digest, async (each) => need((await store.bodies([each]))[0], each));
   return restored as Manifest;
 }
@@ -83,7 +83,7 @@ function need(text: string | undefined, digest: string): string {
 }
 
 /** The request of a reply that was recorded: its exact bytes are kept with the exchange, not as a manifest. */
-async function recordedRequest(
+async function readRecordedRequest(
   store: Store,
   node: NodeRecord,
   { exchange, model, provider }: TakeRecord,

@@ -1,14 +1,14 @@
 import type { Usage } from '@skein/core';
 import { DEMO_ISSUER, type NodeRecord, ROOT, type TakeRecord } from '../../model/index.ts';
-import type { Context } from '../context.ts';
+import type { ForestContext } from '../context.ts';
 import type { Forest } from '../forest.ts';
-import { everyPage } from '../pages.ts';
-import { type Lineage, lineageOf, takesOfLineage } from '../threads/thread.ts';
+import { allPages } from '../pages.ts';
+import { type Lineage, readLineage, selectTakes } from '../threads/thread.ts';
 import type { Threads } from '../threads/threads.ts';
-import { recordOf, resolveId } from './resolve.ts';
-import { everyStep, topOf } from './walk.ts';
+import { resolveId, resolveNode } from './resolve.ts';
+import { resolveWalkStart, walkAll } from './walk.ts';
 
-export type UsageOf =
+export type UsageScope =
   | { readonly node: string }
   | { readonly below: string }
   /** With a thread, only what that conversation paid on the path. */
@@ -28,7 +28,7 @@ const BUCKETS = ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output',
 const BATCH = 1000;
 
 /** Sums over takes. One that was carried to another place counts once, however often its node was moved or split. */
-export function usageOf(context: Context, threads: Threads): Forest['usage'] {
+export function usageOf(context: ForestContext, threads: Threads): Forest['usage'] {
   return async (of) => {
     const { since = -Infinity, until = Infinity } = 'since' in of ? of : {};
     const seen = new Set<string>();
@@ -36,8 +36,8 @@ export function usageOf(context: Context, threads: Threads): Forest['usage'] {
     let cost = 0;
     let withoutPrice = 0;
     const thread = 'thread' in of ? of.thread : undefined;
-    const lineage = thread === undefined ? undefined : await lineageOf(context.store, thread);
-    for await (const take of takesOf(context, nodesOf(context, threads, of), lineage)) {
+    const lineage = thread === undefined ? undefined : await readLineage(context.store, thread);
+    for await (const take of readScopeTakes(context, readScopeNodes(context, threads, of), lineage)) {
       // An exchange that found another place has a take in both, and was paid for once.
       const first = take.exchange ?? take.carried?.take ?? take.id;
       if (!isReply(take) || take.at < since || take.at >= until || seen.has(first)) continue;
@@ -55,8 +55,8 @@ function isReply({ usage, cost }: TakeRecord): boolean {
   return usage !== undefined || cost !== undefined;
 }
 
-async function* takesOf(
-  { store }: Context,
+async function* readScopeTakes(
+  { store }: ForestContext,
   nodes: AsyncIterable<NodeRecord>,
   lineage: Lineage | undefined,
 ): AsyncGenerator<TakeRecord> {
@@ -64,14 +64,14 @@ async function* takesOf(
   for await (const { id } of nodes) {
     batch.push(id);
     if (batch.length < BATCH) continue;
-    yield* takesOfLineage(await store.takes(batch), lineage);
+    yield* selectTakes(await store.takes(batch), lineage);
     batch = [];
   }
-  yield* takesOfLineage(await store.takes(batch), lineage);
+  yield* selectTakes(await store.takes(batch), lineage);
 }
 
-async function* nodesOf({ store }: Context, threads: Threads, of: UsageOf): AsyncGenerator<NodeRecord> {
-  if ('node' in of) yield await recordOf(store, of.node);
+async function* readScopeNodes({ store }: ForestContext, threads: Threads, of: UsageScope): AsyncGenerator<NodeRecord> {
+  if ('node' in of) yield await resolveNode(store, of.node);
   else if ('path' in of) yield* await store.path(await resolveId(store, of.path));
   else if ('thread' in of) {
     const { start, head } = await threads.get(of.thread);
@@ -79,8 +79,8 @@ async function* nodesOf({ store }: Context, threads: Threads, of: UsageOf): Asyn
     const first = path.findIndex(({ id }) => id === start);
     yield* path.slice(Math.max(0, first));
   } else if ('below' in of) {
-    const top = await topOf(store, of.below);
-    if (top.id !== ROOT) yield await recordOf(store, top.id);
-    for await (const { record } of everyStep(store, top)) yield record;
-  } else for await (const page of everyPage((request) => store.scan(request))) yield* page;
+    const top = await resolveWalkStart(store, of.below);
+    if (top.id !== ROOT) yield await resolveNode(store, top.id);
+    for await (const { record } of walkAll(store, top)) yield record;
+  } else for await (const page of allPages((request) => store.scan(request))) yield* page;
 }

@@ -1,8 +1,8 @@
 import { type NodeRecord, ROOT } from '../../model/index.ts';
 import type { Page, PageRequest, Store } from '../../store/index.ts';
-import { badPage, pageLimit } from '../pages.ts';
+import { badPageError, pageLimit } from '../pages.ts';
 
-import { hiddenAmong, hiddenBelow } from './hidden.ts';
+import { areHidden, findHidden } from './hidden.ts';
 import { resolveId } from './resolve.ts';
 
 /** Removed nodes are left out unless they are asked for. */
@@ -13,7 +13,7 @@ export interface WithRemoved {
 export interface NodePageRequest extends PageRequest, WithRemoved {}
 
 /** A node met on a walk. */
-export interface Step {
+export interface WalkStep {
   readonly record: NodeRecord;
   /** It, or a node above it, was removed. */
   readonly removed: boolean;
@@ -22,7 +22,7 @@ export interface Step {
 }
 
 /** Where a walk begins. */
-export interface Top {
+export interface WalkStart {
   readonly id: string;
   readonly removed: boolean;
 }
@@ -54,14 +54,14 @@ const LEVEL_SIZE = 200;
  */
 export async function walkBelow(
   store: Store,
-  top: Top,
+  top: WalkStart,
   request: NodePageRequest,
-  isWanted: (step: Step) => boolean = () => true,
-): Promise<Page<Step>> {
+  isWanted: (step: WalkStep) => boolean = () => true,
+): Promise<Page<WalkStep>> {
   const { withRemoved = false } = request;
   const limit = pageLimit(request);
-  const levels = request.after === undefined ? [levelOf(top)] : await readLevels(store, top, request.after);
-  const items: Step[] = [];
+  const levels = request.after === undefined ? [newLevel(top)] : await readLevels(store, top, request.after);
+  const items: WalkStep[] = [];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const page = await open(store, level);
     const child = page[level.done];
@@ -88,7 +88,7 @@ export async function walkBelow(
 }
 
 /** Everything below a node, the node itself left out. */
-export async function* everyStep(store: Store, top: Top, withRemoved = false): AsyncGenerator<Step> {
+export async function* walkAll(store: Store, top: WalkStart, withRemoved = false): AsyncGenerator<WalkStep> {
   for (let after: string | undefined; ; ) {
     const page = await walkBelow(store, top, { limit: 1000, withRemoved, ...(after !== undefined && { after }) });
     yield* page.items;
@@ -97,13 +97,13 @@ export async function* everyStep(store: Store, top: Top, withRemoved = false): A
   }
 }
 
-function levelOf({ id, removed }: Top, depth?: number): Level {
+function newLevel({ id, removed }: WalkStart, depth?: number): Level {
   return { parent: id, removed, done: 0, ...(depth !== undefined && { depth }) };
 }
 
 /** The same children, from the next page on. */
 function behind({ parent, removed, depth }: Level, after: string): Level {
-  return { ...levelOf({ id: parent, removed }, depth), after };
+  return { ...newLevel({ id: parent, removed }, depth), after };
 }
 
 async function open(store: Store, level: Level): Promise<readonly Child[]> {
@@ -114,7 +114,7 @@ async function open(store: Store, level: Level): Promise<readonly Child[]> {
     ...(after !== undefined && { after }),
   });
   const ids = found.items.map(({ id }) => id);
-  const [hidden, counts] = await Promise.all([hiddenAmong(store, ids), store.childCounts(ids)]);
+  const [hidden, counts] = await Promise.all([findHidden(store, ids), store.childCounts(ids)]);
   level.next = found.next;
   level.page = found.items.map((record, index) => ({
     record,
@@ -126,7 +126,7 @@ async function open(store: Store, level: Level): Promise<readonly Child[]> {
 
 /** The level below a child, from the first page on that has anything to show; undefined when none has. */
 async function firstLevel(store: Store, { record, removed }: Child, withRemoved: boolean): Promise<Level | undefined> {
-  let level = levelOf({ id: record.id, removed }, record.depth);
+  let level = newLevel({ id: record.id, removed }, record.depth);
   for (;;) {
     const page = await open(store, level);
     if (page.some((child) => withRemoved || !child.removed)) return level;
@@ -136,13 +136,13 @@ async function firstLevel(store: Store, { record, removed }: Child, withRemoved:
 }
 
 /** What is known of a level but its parent, which is found on the path to the deepest one. */
-type Place = readonly [depth: number, done: number, removed?: 1 | 0, after?: string];
+type LevelCursor = readonly [depth: number, done: number, removed?: 1 | 0, after?: string];
 
 const TOP = -1;
 
 function writeLevels(levels: readonly Level[]): string {
   const open = levels.filter(({ page, done, next }) => !page || done < page.length || next !== undefined);
-  const places = open.map(({ depth = TOP, done, removed, after }): Place => {
+  const places = open.map(({ depth = TOP, done, removed, after }): LevelCursor => {
     if (after !== undefined) return [depth, done, removed ? 1 : 0, after];
     return removed ? [depth, done, 1] : [depth, done];
   });
@@ -154,15 +154,15 @@ function writePart(part: string | number | undefined): string {
   return encodeURIComponent(String(part)).replace(/[._]/g, (mark) => (mark === '.' ? '%2E' : '%5F'));
 }
 
-async function readLevels(store: Store, top: Top, text: string): Promise<Level[]> {
+async function readLevels(store: Store, top: WalkStart, text: string): Promise<Level[]> {
   const [deepest = '', ...places] = text.split('_');
-  if (places.length === 0 || !/^[0-9a-f]{40}$/.test(deepest)) throw badPage(text);
+  if (places.length === 0 || !/^[0-9a-f]{40}$/.test(deepest)) throw badPageError(text);
   const path = deepest === top.id ? [] : await store.path(deepest);
   const parents = new Map([[TOP, top.id], ...path.map(({ depth, id }) => [depth, id] as const)]);
   try {
     return places.map((place) => readLevel(place, parents));
   } catch {
-    throw badPage(text);
+    throw badPageError(text);
   }
 }
 
@@ -170,15 +170,15 @@ function readLevel(place: string, parents: ReadonlyMap<number, string>): Level {
   const [depth, done = '', removed, after] = place.split('.');
   const id = parents.get(Number(depth));
   if (id === undefined || !/^\d{1,9}$/.test(done)) throw new RangeError(place);
-  const level = levelOf({ id, removed: removed === '1' }, Number(depth) === TOP ? undefined : Number(depth));
+  const level = newLevel({ id, removed: removed === '1' }, Number(depth) === TOP ? undefined : Number(depth));
   return { ...level, done: Number(done), ...(after !== undefined && { after: decodeURIComponent(after) }) };
 }
 
 /** Where a walk begins, and whether that is hidden itself. */
-export async function topOf(store: Store, id: string): Promise<Top> {
+export async function resolveWalkStart(store: Store, id: string): Promise<WalkStart> {
   const full = await resolveId(store, id);
   if (full === ROOT) return { id: ROOT, removed: false };
   const [record] = await store.nodes([full]);
-  const [removed] = await hiddenBelow(store, [record!]);
+  const [removed] = await areHidden(store, [record!]);
   return { id: full, removed: removed! };
 }

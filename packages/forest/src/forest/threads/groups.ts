@@ -1,6 +1,6 @@
 import { type RefRecord, sha256 } from '../../model/index.ts';
 import type { Page, PageRequest, Store } from '../../store/index.ts';
-import { type Context, seeRefs, setRef } from '../context.ts';
+import { type ForestContext, makeRef, readRefs } from '../context.ts';
 import { filteredPage } from '../pages.ts';
 
 import { readThreads, type Thread } from './thread.ts';
@@ -25,7 +25,7 @@ export interface ThreadGroup {
  */
 
 /** Side calls that no session claims, such as a client's request for a title. */
-export const SIDE_CALLS = 'side';
+export const SIDE_GROUP = 'side';
 
 /** How many members of a group are looked at for its row; more are counted as "and more". */
 const MOST_COUNTED = 200;
@@ -34,29 +34,29 @@ const SEEN_AT_ONCE = 50;
 /** Members that a row carries with it. */
 const SHOWN_MEMBERS = 5;
 
-export function sessionGroup(session: string): string {
+export function sessionGroupId(session: string): string {
   return `session:${session}`;
 }
 
 /** Undefined where nobody said anything: such a thread stands alone. */
-export function openingGroup(opening: string): string | undefined {
+export function openingGroupId(opening: string): string | undefined {
   return opening === '' ? undefined : `opening:${sha256(`skein-opening/1\n${opening}`).slice(0, 24)}`;
 }
 
 /** What has to be written when threads were touched: the group of each, the thread and when. */
-export async function touchGroups(
-  context: Context,
+export async function makeGroupRefs(
+  context: ForestContext,
   touches: readonly { readonly group: string; readonly thread: string; readonly touched: number }[],
 ): Promise<RefRecord[]> {
   // Every name is looked for under every key: of thousands of touches only a few at a time.
   for (let at = 0; at < touches.length; at += SEEN_AT_ONCE) {
     const some = touches.slice(at, at + SEEN_AT_ONCE);
     const groups = [...new Set(some.map(({ group }) => group))];
-    await seeRefs(context, 'group', groups, ['latest', ...some.map(({ thread }) => memberName(thread))]);
+    await readRefs(context, 'group', groups, ['latest', ...some.map(({ thread }) => memberName(thread))]);
   }
   return touches.flatMap(({ group, thread, touched }) => [
-    setRef(context, 'group', group, memberName(thread), touched),
-    setRef(context, 'group', group, 'latest', thread),
+    makeRef(context, 'group', group, memberName(thread), touched),
+    makeRef(context, 'group', group, 'latest', thread),
   ]);
 }
 
@@ -82,16 +82,16 @@ export async function listGroups(
   touched: (page: PageRequest) => Promise<Page<RefRecord>>,
   page: PageRequest = {},
 ): Promise<Page<ThreadGroup>> {
-  const found = await filteredPage(touched, async (refs) => standForGroups(store, refs), page);
+  const found = await filteredPage(touched, async (refs) => representGroups(store, refs), page);
   const threads = (await readThreads(
     store,
     found.items.map(({ key }) => key),
   )) as Thread[];
-  const items = await Promise.all(threads.map((thread) => rowOf(store, thread)));
+  const items = await Promise.all(threads.map((thread) => readRow(store, thread)));
   return { ...found, items };
 }
 
-async function standForGroups(store: Store, refs: readonly RefRecord[]): Promise<boolean[]> {
+async function representGroups(store: Store, refs: readonly RefRecord[]): Promise<boolean[]> {
   const threads = await readThreads(
     store,
     refs.map(({ key }) => key),
@@ -115,12 +115,12 @@ async function standForGroups(store: Store, refs: readonly RefRecord[]): Promise
   );
 }
 
-async function rowOf(store: Store, thread: Thread): Promise<ThreadGroup> {
+async function readRow(store: Store, thread: Thread): Promise<ThreadGroup> {
   const alone: ThreadGroup = { kind: 'thread', thread, count: 1, isMore: false, threads: [thread] };
   if (thread.group === undefined) return alone;
   const { items, next } = await threadsInGroup(store, thread.group, { limit: MOST_COUNTED });
   if (items.length < 2) return alone;
-  const kind = thread.group === SIDE_CALLS ? 'side' : thread.group.startsWith('session:') ? 'session' : 'opening';
+  const kind = thread.group === SIDE_GROUP ? 'side' : thread.group.startsWith('session:') ? 'session' : 'opening';
   return {
     kind,
     group: thread.group,

@@ -1,6 +1,6 @@
 import type { RefRecord, TakeRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
-import { groupBy, marksOf } from '../read/read-nodes.ts';
+import { groupBy, toMarks } from '../read/read-nodes.ts';
 import { followRedirects } from '../read/resolve.ts';
 
 export interface Thread {
@@ -57,7 +57,7 @@ function readThread(id: string, refs: readonly RefRecord[]): Thread | undefined 
     start,
     head,
     title: String(values.get('title') ?? ''),
-    ...marksOf(refs),
+    ...toMarks(refs),
     createdAt: created,
     updatedAt: Number(values.get('touched') ?? created),
     deleted: values.get('deleted') === true,
@@ -79,7 +79,7 @@ export type Lineage = ReadonlySet<string>;
 /** Forks of forks of forks: nobody has that many, but a damaged store may lead in a circle. */
 const MOST_FORKS = 100;
 
-export async function lineageOf(store: Store, thread: string): Promise<Lineage> {
+export async function readLineage(store: Store, thread: string): Promise<Lineage> {
   const lineage = new Set<string>();
   for (let at: unknown = thread; typeof at === 'string' && !lineage.has(at) && lineage.size < MOST_FORKS; ) {
     lineage.add(at);
@@ -93,7 +93,7 @@ export async function lineageOf(store: Store, thread: string): Promise<Lineage> 
  * The takes that belong to a conversation; all of them where none is named. A take from before conversations were named
  * belongs to every conversation through its node, unless its exchange has been placed since.
  */
-export function takesOfLineage(takes: readonly TakeRecord[], lineage: Lineage | undefined): readonly TakeRecord[] {
+export function selectTakes(takes: readonly TakeRecord[], lineage: Lineage | undefined): readonly TakeRecord[] {
   if (!lineage) return takes;
   const placed = new Set(
     takes.flatMap(({ exchange, thread }) => (thread !== undefined && exchange !== undefined ? [exchange] : [])),

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Message } from '@skein/core';
 import { type RefRecord, ROOT } from '../../model/index.ts';
 import type { Page, PageRequest, Store } from '../../store/index.ts';
-import { type Context, setRef } from '../context.ts';
+import { type ForestContext, makeRef } from '../context.ts';
 import { ForestError } from '../errors.ts';
-import { everyPage, filteredPage } from '../pages.ts';
+import { allPages, filteredPage } from '../pages.ts';
 import { isAtOrBelow, resolveId } from '../read/resolve.ts';
 import { walkBelow } from '../read/walk.ts';
 
-import { appendAt } from '../write/append.ts';
-import { placeBelow } from '../write/append-point.ts';
+import { appendMessages } from '../write/append.ts';
+import { readAppendPoint } from '../write/append-point.ts';
 import { noteValue, ratingValue, tagValues } from '../write/marks.ts';
-import { listGroups, openingGroup, SIDE_CALLS, type ThreadGroup, threadsInGroup, touchGroups } from './groups.ts';
-import { lineageOf, readThreads, type Thread } from './thread.ts';
-import { wordsAt } from './title.ts';
+import { listGroups, makeGroupRefs, openingGroupId, SIDE_GROUP, type ThreadGroup, threadsInGroup } from './groups.ts';
+import { readLineage, readThreads, type Thread } from './thread.ts';
+import { readOpening } from './title.ts';
 
 /**
  * A thread is a conversation that somebody had. Content may be shared by any number of threads, a conversation never is:
@@ -61,7 +61,7 @@ export interface Threads {
 }
 
 /** Conversations as people see them: each a few named values, so that two writers can change different ones. */
-export function threadsOf(context: Context): Threads {
+export function createThreads(context: ForestContext): Threads {
   const { store } = context;
 
   const get = async (id: string): Promise<Thread> => {
@@ -75,8 +75,8 @@ export function threadsOf(context: Context): Threads {
     const touched = context.clock.now();
     const entries = Object.entries({ ...values, ...(group !== undefined && { group }), touched });
     await store.append([
-      ...entries.map(([name, value]) => setRef(context, 'thread', id, name, value)),
-      ...(group === undefined ? [] : await touchGroups(context, [{ group, thread: id, touched }])),
+      ...entries.map(([name, value]) => makeRef(context, 'thread', id, name, value)),
+      ...(group === undefined ? [] : await makeGroupRefs(context, [{ group, thread: id, touched }])),
     ]);
     return get(id);
   };
@@ -86,7 +86,7 @@ export function threadsOf(context: Context): Threads {
     return set(id, group, values);
   };
 
-  const groupAt = async (head: string) => openingGroup((await wordsAt(store, head)).opening);
+  const groupAt = async (head: string) => openingGroupId((await readOpening(store, head)).opening);
   const touched = (request: object) => store.refs({ on: 'thread', names: ['touched'], order: 'newest', ...request });
   const keysOf = (refs: readonly RefRecord[]) => refs.map(({ key }) => key);
 
@@ -111,7 +111,7 @@ export function threadsOf(context: Context): Threads {
     get,
     async lineage(id) {
       await get(id);
-      return [...(await lineageOf(store, id))];
+      return [...(await readLineage(store, id))];
     },
     async create({ head, start, title, id = newId(), part }) {
       checkId(id);
@@ -119,21 +119,21 @@ export function threadsOf(context: Context): Threads {
       // Read first, so that what is written now is later than what is there.
       const [there] = await readThreads(store, [id]);
       const created = there?.createdAt ?? context.clock.now();
-      const words = await wordsAt(store, to);
-      const group = there?.group ?? (part === 'side' ? SIDE_CALLS : openingGroup(words.opening));
+      const words = await readOpening(store, to);
+      const group = there?.group ?? (part === 'side' ? SIDE_GROUP : openingGroupId(words.opening));
       const said = { title: title ?? words.title, ...(part !== undefined && { part }) };
       return set(id, group, { start: from, head: to, created, ...said });
     },
     async begin(messages, { below = 'root', ...said } = {}) {
       const thread = newId();
-      const place = await placeBelow(store, await resolveId(store, below));
-      const head = (await appendAt(context, place, messages, { thread })).at(-1) ?? place.id;
+      const place = await readAppendPoint(store, await resolveId(store, below));
+      const head = (await appendMessages(context, place, messages, { thread })).at(-1) ?? place.id;
       return this.create({ id: thread, head, ...said });
     },
     async append(id, messages, { at } = {}) {
       const { id: thread, head } = await writable(id, at === undefined ? {} : { at });
-      const place = await placeBelow(store, at === undefined ? head : await resolveId(store, at));
-      const end = (await appendAt(context, place, messages, { thread })).at(-1) ?? place.id;
+      const place = await readAppendPoint(store, at === undefined ? head : await resolveId(store, at));
+      const end = (await appendMessages(context, place, messages, { thread })).at(-1) ?? place.id;
       return change(thread, { head: end });
     },
     writable,
@@ -153,9 +153,9 @@ export function threadsOf(context: Context): Threads {
     groups: (page = {}) => listGroups(store, touched, page),
     inGroup: (group, page = {}) => threadsInGroup(store, group, page),
     async of(node) {
-      const isThrough = await throughNode(store, await resolveId(store, node));
+      const isThrough = await createPathTest(store, await resolveId(store, node));
       const found: Thread[] = [];
-      for await (const refs of everyPage(touched)) {
+      for await (const refs of allPages(touched)) {
         const threads = (await readThreads(store, keysOf(refs))).filter(
           (thread) => thread && !thread.deleted,
         ) as Thread[];
@@ -192,7 +192,7 @@ const SMALL = 1000;
  * Tells of heads whether they stand on one path with a node. The path above the node and, when it is small, the tree
  * below it are read once; only below a node with a large tree each head that is deeper is looked at by itself.
  */
-async function throughNode(
+async function createPathTest(
   store: Store,
   node: string,
 ): Promise<(heads: readonly string[]) => Promise<readonly boolean[]>> {

@@ -1,6 +1,6 @@
 import { dialect, type Message, user } from '@skein/core';
 import { expect, test } from 'vitest';
-import { titleOfMessages, wordsOfMessages } from './title.ts';
+import { findOpening, makeTitle } from './title.ts';
 
 const anthropic = (...texts: string[]): Message =>
   dialect('anthropic-messages').parseMessage(
@@ -48,7 +48,7 @@ test.each<[string, string, readonly Message[]]>([
     [user('<task>\nmend the tests\n</task>\n<environment_details>\n# Files\n</environment_details>')],
   ],
 ])('the title is what the person wrote: %s', (_what, title, messages) => {
-  expect(wordsOfMessages(messages)).toEqual({ title, opening: title });
+  expect(findOpening(messages)).toEqual({ title, opening: title });
 });
 
 const LOG = Array.from({ length: 60 }, (_, line) => `2026-11-16 12:00:${line} server: line ${line}`).join('\n');
@@ -70,19 +70,19 @@ test.each<[string, string, Message]>([
   ['a letter in front', 'Answer it kindly', user(`${'Dear all, we write to you. '.repeat(40)}\n\nAnswer it kindly`)],
   ['code', 'Mend this:', user(`Mend this:\n\`\`\`js\n${'x();\n'.repeat(500)}\`\`\``)],
 ])('the question is the title, not what came with it: %s', (_what, title, message) => {
-  expect(titleOfMessages([message])).toBe(title);
+  expect(makeTitle([message])).toBe(title);
 });
 
 test('a conversation of which programs wrote everything is titled by their words, and one of nothing is not', () => {
-  expect(titleOfMessages([user('<turn_aborted>The user left.</turn_aborted>')])).toBe(
+  expect(makeTitle([user('<turn_aborted>The user left.</turn_aborted>')])).toBe(
     '<turn_aborted>The user left.</turn_aborted>',
   );
-  expect(titleOfMessages([user('if a <b-c> d')])).toBe('if a <b-c> d');
-  expect(titleOfMessages([])).toBe('');
+  expect(makeTitle([user('if a <b-c> d')])).toBe('if a <b-c> d');
+  expect(makeTitle([])).toBe('');
 });
 
 test('thousands of elements that nobody closes take no time', () => {
   const started = performance.now();
-  expect(titleOfMessages([user('<a-b>'.repeat(200_000))])).toMatch(/^<a-b>/);
+  expect(makeTitle([user('<a-b>'.repeat(200_000))])).toMatch(/^<a-b>/);
   expect(performance.now() - started).toBeLessThan(3000);
 });

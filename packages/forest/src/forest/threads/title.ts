@@ -1,6 +1,6 @@
 import type { Message } from '@skein/core';
 import type { Store } from '../../store/index.ts';
-import { messageOf, unlessDamaged } from '../read/read-nodes.ts';
+import { readMessage, unlessDamaged } from '../read/read-nodes.ts';
 
 /** Letters of a title that nobody gave. */
 const LONGEST = 80;
@@ -23,42 +23,42 @@ const ADDED_TEXTS: readonly RegExp[] = [
 ];
 
 /** What a person asked, as far as it fits into a list. */
-export function titleOf(asked: string): string {
+export function shortenTitle(asked: string): string {
   const line = inOneLine(asked);
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).trimEnd()}…` : line;
 }
 
 /** The title of a conversation, made of the first words that a person wrote in it. */
-export function titleOfMessages(messages: Iterable<Message>): string {
-  return wordsOfMessages(messages).title;
+export function makeTitle(messages: Iterable<Message>): string {
+  return findOpening(messages).title;
 }
 
 /** What a conversation is known by. */
-interface ThreadWords {
+interface ThreadOpening {
   readonly title: string;
   /** The first words that a person wrote, whole: threads with equal ones are folded in lists. */
   readonly opening: string;
 }
 
-export function wordsOfMessages(messages: Iterable<Message>): ThreadWords {
+export function findOpening(messages: Iterable<Message>): ThreadOpening {
   const { parts, added } = firstWords(messages);
-  if (parts.length === 0) return { title: titleOf(added), opening: inOneLine(added) };
-  return { title: titleOf(questionIn(parts)), opening: inOneLine(parts.join('\n')) };
+  if (parts.length === 0) return { title: shortenTitle(added), opening: inOneLine(added) };
+  return { title: shortenTitle(findQuestion(parts)), opening: inOneLine(parts.join('\n')) };
 }
 
 /** The same of a conversation that ends at a node. */
-export async function wordsAt(store: Store, head: string): Promise<ThreadWords> {
+export async function readOpening(store: Store, head: string): Promise<ThreadOpening> {
   const asked = (await store.path(head)).filter(({ facts }) => facts.role === 'user');
   const messages: Message[] = [];
   for (const record of asked) {
     const [raw] = await store.bodies([record.body]);
-    const message = unlessDamaged(() => messageOf(store, record, raw, []));
+    const message = unlessDamaged(() => readMessage(store, record, raw, []));
     if (!message) continue;
     messages.push(message);
     // Conversations can be long, and the first message nearly always has the words.
     if (writtenParts(message).length > 0) break;
   }
-  return wordsOfMessages(messages);
+  return findOpening(messages);
 }
 
 /** Where programs wrote everything, their words are better than none. */
@@ -68,18 +68,18 @@ function firstWords(messages: Iterable<Message>): { readonly parts: readonly str
     if (message.role !== 'user') continue;
     const parts = writtenParts(message);
     if (parts.length > 0) return { parts, added };
-    added ||= textsOf(message).join('\n').trim();
+    added ||= listTexts(message).join('\n').trim();
   }
   return { parts: [], added };
 }
 
-function textsOf({ content }: Message): string[] {
+function listTexts({ content }: Message): string[] {
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }
 
 /** The texts of a message without what programs added; those that have nothing else are left out. */
 function writtenParts(message: Message): string[] {
-  return textsOf(message)
+  return listTexts(message)
     .map(withoutAdded)
     .filter((text) => text !== '');
 }
@@ -114,7 +114,7 @@ function withoutAdded(text: string): string {
 }
 
 /** Beside an attached file or something pasted, the question is what people know a conversation by. */
-function questionIn(parts: readonly string[]): string {
+function findQuestion(parts: readonly string[]): string {
   const bare = parts.map(withoutCode);
   const short = bare.find((text) => text !== '' && text.length <= PASTED);
   if (short !== undefined) return short;

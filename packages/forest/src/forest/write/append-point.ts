@@ -11,18 +11,18 @@ import {
 import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
 
-export const ROOT_PLACE: Place = { id: ROOT, depth: 0, lead: ROOT, echo: ECHO_START };
+export const ROOT_POINT: AppendPoint = { id: ROOT, depth: 0, lead: ROOT, echo: ECHO_START };
 
 /** The place below a node. `id` is a full id. */
-export async function placeBelow(store: Store, id: string): Promise<Place> {
-  if (id === ROOT) return ROOT_PLACE;
+export async function readAppendPoint(store: Store, id: string): Promise<AppendPoint> {
+  if (id === ROOT) return ROOT_POINT;
   const [node] = await store.nodes([id]);
   if (!node) throw new ForestError('unknown_node', id, `There is no node ${id} in this forest.`);
-  return { id, depth: node.depth, lead: node.lead, echo: await echoAt(store, node) };
+  return { id, depth: node.depth, lead: node.lead, echo: await readEcho(store, node) };
 }
 
 /** The echo chain after a node: its text is stored, the open calls are found by going up to the message that made them. */
-async function echoAt(store: Store, node: NodeRecord): Promise<Echo> {
+async function readEcho(store: Store, node: NodeRecord): Promise<Echo> {
   if (node.lead === node.id) return { ...ECHO_START, text: node.echo };
   let answered = 0;
   for (let at: NodeRecord | undefined = node; at; [at] = await store.nodes([at.parent])) {
@@ -35,7 +35,7 @@ async function echoAt(store: Store, node: NodeRecord): Promise<Echo> {
 }
 
 /** Where the next message goes: the node above it and how the chain of echoes stands there. */
-export interface Place {
+export interface AppendPoint {
   readonly id: string;
   readonly depth: number;
   readonly lead: string;
@@ -43,13 +43,13 @@ export interface Place {
 }
 
 /** The records of a message below a place, and the place below it. */
-export function makeRecords(
-  place: Place,
+export function makeNodeRecords(
+  place: AppendPoint,
   message: Message,
   at: number,
   /** Its id, where it is known. */
   known?: string,
-): { readonly node: NodeRecord; readonly body: BodyRecord; readonly next: Place } {
+): { readonly node: NodeRecord; readonly body: BodyRecord; readonly next: AppendPoint } {
   const { digest, ...facts } = message.facts;
   const { dialect } = message.origin;
   const id = known ?? nodeId(place.id, dialect, digest);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { NodeRecord } from '../../model/index.ts';
 import type { Page, PageRequest } from '../../store/index.ts';
-import { type Context, setRef } from '../context.ts';
+import { type ForestContext, makeRef } from '../context.ts';
 import { ForestError } from '../errors.ts';
-import { everyPage, filteredPage } from '../pages.ts';
+import { allPages, filteredPage } from '../pages.ts';
 import { groupBy } from '../read/read-nodes.ts';
 import { followRedirects, isAtOrBelow, resolveId } from '../read/resolve.ts';
 
@@ -22,7 +22,7 @@ export interface Bookmarks {
 }
 
 /** Named places in the forest. They follow their node when it moves, and keep it from being removed. */
-export function bookmarksOf(context: Context): Bookmarks {
+export function createBookmarks(context: ForestContext): Bookmarks {
   const { store } = context;
 
   const get = async (id: string): Promise<Bookmark> => {
@@ -32,7 +32,7 @@ export function bookmarksOf(context: Context): Bookmarks {
   };
 
   const set = (id: string, values: Readonly<Record<string, unknown>>) =>
-    store.append(Object.entries(values).map(([name, value]) => setRef(context, 'bookmark', id, name, value)));
+    store.append(Object.entries(values).map(([name, value]) => makeRef(context, 'bookmark', id, name, value)));
 
   return {
     async add(node, title = '') {
@@ -41,7 +41,7 @@ export function bookmarksOf(context: Context): Bookmarks {
       return get(id);
     },
     async list(page) {
-      const found = await bookmarkPage(context, page);
+      const found = await listBookmarkIds(context, page);
       return { ...found, items: await readBookmarks(context, found.items) };
     },
     async rename(id, title) {
@@ -57,7 +57,7 @@ export function bookmarksOf(context: Context): Bookmarks {
 }
 
 /** Their ids, oldest first. */
-export async function bookmarkPage({ store }: Context, page: Parameters<Bookmarks['list']>[0]) {
+export async function listBookmarkIds({ store }: ForestContext, page: Parameters<Bookmarks['list']>[0]) {
   const found = await filteredPage(
     (request) => store.refs({ on: 'bookmark', names: ['node'], ...request }),
     async (refs) => refs.map(({ value }) => typeof value === 'string'),
@@ -67,7 +67,7 @@ export async function bookmarkPage({ store }: Context, page: Parameters<Bookmark
 }
 
 /** Those that are there. */
-export async function readBookmarks({ store }: Context, ids: readonly string[]): Promise<Bookmark[]> {
+export async function readBookmarks({ store }: ForestContext, ids: readonly string[]): Promise<Bookmark[]> {
   if (ids.length === 0) return [];
   const { items } = await store.refs({ on: 'bookmark', keys: ids, limit: Number.MAX_SAFE_INTEGER });
   const refs = groupBy(items, ({ key }) => key);
@@ -85,9 +85,9 @@ export async function readBookmarks({ store }: Context, ids: readonly string[]):
 }
 
 /** A bookmark keeps what it names: with its children kept, only the node itself goes. */
-export async function refuseBookmarked(context: Context, node: NodeRecord, selfOnly: boolean): Promise<void> {
+export async function refuseBookmarked(context: ForestContext, node: NodeRecord, selfOnly: boolean): Promise<void> {
   const { store } = context;
-  for await (const ids of everyPage((page) => bookmarkPage(context, page))) {
+  for await (const ids of allPages((page) => listBookmarkIds(context, page))) {
     const bookmarks = await readBookmarks(context, ids);
     const named = await store.nodes(bookmarks.map((bookmark) => bookmark.node));
     for (const [index, target] of named.entries()) {

@@ -1,16 +1,16 @@
-import { type Context, setRef } from '../context.ts';
+import { type ForestContext, makeRef } from '../context.ts';
 import { ForestError } from '../errors.ts';
 import type { Forest } from '../forest.ts';
-import { marksByNode } from '../read/read-nodes.ts';
-import { recordOf } from '../read/resolve.ts';
+import { readMarks } from '../read/read-nodes.ts';
+import { resolveNode } from '../read/resolve.ts';
 
 /** What people say of a node. */
-export function marksOfNodes(context: Context): Pick<Forest, 'tag' | 'note' | 'rate'> {
+export function createMarks(context: ForestContext): Pick<Forest, 'tag' | 'note' | 'rate'> {
   const set = async (id: string, values: Readonly<Record<string, unknown>>) => {
-    const node = await recordOf(context.store, id);
+    const node = await resolveNode(context.store, id);
     // Read first, so that what is written now is later than what is there.
-    await marksByNode(context.store, [node.id]);
-    const refs = Object.entries(values).map(([name, value]) => setRef(context, 'node', node.id, name, value));
+    await readMarks(context.store, [node.id]);
+    const refs = Object.entries(values).map(([name, value]) => makeRef(context, 'node', node.id, name, value));
     if (refs.length > 0) await context.store.append(refs);
   };
   return {

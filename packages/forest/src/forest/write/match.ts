@@ -1,12 +1,12 @@
 import type { Message } from '@skein/core';
 import { type Echo, extendEcho, type NodeRecord, nodeId, ROOT, sha256 } from '../../model/index.ts';
 import type { IdChain, Store } from '../../store/index.ts';
-import type { Context } from '../context.ts';
-import { hidingRefs, unremoveRecords } from '../read/hidden.ts';
+import type { ForestContext } from '../context.ts';
+import { makeUnremoveRefs, readHidingRefs } from '../read/hidden.ts';
 import { followRedirect } from '../read/resolve.ts';
 
-import { appendAt, type TakeFacts } from './append.ts';
-import { placeBelow } from './append-point.ts';
+import { appendMessages, type TakeFacts } from './append.ts';
+import { readAppendPoint } from './append-point.ts';
 
 export interface Match {
   /** The root when nothing matches. */
@@ -16,7 +16,7 @@ export interface Match {
   readonly by: 'exact' | 'echo';
 }
 
-export interface Observed extends Match {
+export interface ObserveResult extends Match {
   /** Where the history ends now. */
   readonly head: string;
   readonly added: readonly string[];
@@ -35,18 +35,18 @@ export async function matchHistory(store: Store, messages: readonly Message[]): 
  * however many siblings there are.
  */
 async function matchAsWritten(store: Store, messages: readonly Message[]): Promise<Match> {
-  const ids = idsBelow(ROOT, messages);
+  const ids = makeIdChain(ROOT, messages);
   const exact = await store.deepest(ids);
   const node = ids.at(exact) ?? ROOT;
   if (exact === messages.length - 1) return { node, matched: messages.length, by: 'exact' };
 
-  const { echo, lead } = await placeBelow(store, node);
-  const { echoes, start, systemEnd } = echoesBehind(echo, messages, exact + 1);
+  const { echo, lead } = await readAppendPoint(store, node);
+  const { echoes, start, systemEnd } = makeEchoes(echo, messages, exact + 1);
   const leadId = systemEnd === undefined ? lead : (ids.at(systemEnd - 1) ?? ROOT);
   const found = await store.byEcho(echoes, leadId);
   if (!found) return { node, matched: exact + 1, by: 'exact' };
   const isWhole = found.index === echoes.length - 1;
-  const at = isWhole && endsAloud(echoes, echo) ? await aboveSilent(store, found.node) : found.node;
+  const at = isWhole && endsWithOwnEcho(echoes, echo) ? await aboveSilent(store, found.node) : found.node;
   return { node: at.id, matched: start + found.index + 1, by: 'echo' };
 }
 
@@ -57,32 +57,32 @@ async function aboveSilent(store: Store, node: NodeRecord): Promise<NodeRecord> 
 
 /** Takes in a history that a client sent: only what is new is added, and a degraded copy never stands beside the full one. */
 export async function observeHistory(
-  context: Context,
+  context: ForestContext,
   messages: readonly Message[],
   take: TakeFacts = {},
-): Promise<Observed> {
+): Promise<ObserveResult> {
   const match = await matchHistory(context.store, messages);
-  const place = await placeBelow(context.store, match.node);
+  const place = await readAppendPoint(context.store, match.node);
   const leading = messages.findIndex(({ role }) => role !== 'system');
   const otherSystem =
     match.by === 'echo' && leading >= 0 && !(await hasSameLead(context, messages.slice(0, leading), place.lead));
   await showPath(context, match.node);
-  const added = await appendAt(context, place, messages.slice(match.matched), { author: 'unknown', ...take });
+  const added = await appendMessages(context, place, messages.slice(match.matched), { author: 'unknown', ...take });
   return { ...match, head: added.at(-1) ?? match.node, added, otherSystem };
 }
 
 /** A history that a client still goes on with is not removed. */
-async function showPath(context: Context, node: string): Promise<void> {
+async function showPath(context: ForestContext, node: string): Promise<void> {
   const path = await context.store.path(node);
-  const hiding = await hidingRefs(
+  const hiding = await readHidingRefs(
     context.store,
     path.map(({ id }) => id),
   );
-  const refs = unremoveRecords(context, hiding);
+  const refs = makeUnremoveRefs(context, hiding);
   if (refs.length > 0) await context.store.append(refs);
 }
 
-async function hasSameLead({ store }: Context, system: readonly Message[], lead: string): Promise<boolean> {
+async function hasSameLead({ store }: ForestContext, system: readonly Message[], lead: string): Promise<boolean> {
   const path = lead === ROOT ? [] : await store.path(lead);
   return path.length === system.length && path.every(({ body }, index) => body === system[index]!.facts.digest);
 }
@@ -91,7 +91,7 @@ async function hasSameLead({ store }: Context, system: readonly Message[], lead:
  * The ids of a history below a place, each made when it is first asked for. The texts are hashed here, by Node: asking for the facts
  * of a message would parse it, too.
  */
-export function idsBelow(place: string, messages: readonly Message[]): IdChain {
+export function makeIdChain(place: string, messages: readonly Message[]): IdChain {
   const ids: string[] = [];
   return {
     length: messages.length,
@@ -109,7 +109,7 @@ export function idsBelow(place: string, messages: readonly Message[]): IdChain {
  * The echoes of the messages from an index on, but for those that only continue the leading system messages; where the
  * first of them stands, and where the system messages end, if they do so here.
  */
-function echoesBehind(
+function makeEchoes(
   from: Echo,
   messages: readonly Message[],
   index: number,
@@ -130,6 +130,6 @@ function echoesBehind(
  * Whether the last message of a history leaves an echo of its own. Then what was said to it and leaves none, such as an
  * empty reply, is not part of the history, although its echo is the same: who asks again gets an answer beside it.
  */
-export function endsAloud(echoes: readonly string[], before: Echo): boolean {
+export function endsWithOwnEcho(echoes: readonly string[], before: Echo): boolean {
   return echoes.at(-1) !== (echoes.at(-2) ?? before.text);
 }

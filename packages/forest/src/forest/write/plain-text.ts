@@ -13,18 +13,18 @@ import { ForestError } from '../errors.ts';
 const WRITERS = { system, user, assistant };
 
 /** A message of the same role with another content, in Skein's own form. */
-export function sameRole(message: Message, content: Content): Message {
+export function withContent(message: Message, content: Content): Message {
   return WRITERS[message.role as keyof typeof WRITERS](content);
 }
 
 /** The message with another text: it stands where the first one stood, or at the end, and media keep their places. */
 export function withText(message: Message, text: string): Message {
   const { content } = message;
-  if (!content.some(isMedia)) return sameRole(message, text);
+  if (!content.some(isMedia)) return withContent(message, text);
   const first = content.findIndex(({ type }) => type === 'text');
   const at = first < 0 ? content.length : first;
   const media = [content.slice(0, at), content.slice(at)].map((part) => part.filter(isMedia));
-  return sameRole(message, [...media[0]!, { type: 'text', text }, ...media[1]!]);
+  return withContent(message, [...media[0]!, { type: 'text', text }, ...media[1]!]);
 }
 
 const isMedia = ({ type }: ContentBlock): boolean => type === 'media';
@@ -35,12 +35,12 @@ function isPlainText({ role, content }: Message): boolean {
 }
 
 /** What has anything but text cannot be cut without losing it. */
-export function needPlainText(id: string, message: Message): void {
+export function checkPlainText(id: string, message: Message): void {
   if (!isPlainText(message)) throw notText(id, message, 'only messages of nothing but text can be split');
 }
 
 /** Calls, results and thoughts cannot be rewritten without losing them. */
-export function needTextAndMedia(id: string, message: Message): void {
+export function checkTextAndMedia(id: string, message: Message): void {
   const { role, content } = message;
   const isEditable =
     role in WRITERS && content.length > 0 && content.every((block) => block.type === 'text' || isMedia(block));
@@ -105,7 +105,7 @@ function* joinRun(run: readonly Message[]): Generator<Message> {
 
 function oneOf(texts: readonly Message[]): readonly Message[] {
   if (texts.length < 2 || !texts.some(isOurs)) return texts;
-  return [sameRole(texts[0]!, texts.map(({ text }) => text).join(''))];
+  return [withContent(texts[0]!, texts.map(({ text }) => text).join(''))];
 }
 
 const isOurs = ({ origin }: Message) => origin.dialect === 'blocks';

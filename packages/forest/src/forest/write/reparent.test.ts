@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createClock, ROOT } from '../../model/index.ts';
 import { memoryStore, type Store } from '../../store/index.ts';
 import { createForest } from '../index.ts';
-import { makeRecords, placeBelow } from './append-point.ts';
-import { rehang } from './reparent.ts';
+import { makeNodeRecords, readAppendPoint } from './append-point.ts';
+import { reparent } from './reparent.ts';
 
 const visible = async (store: Store) => {
   const { items } = await createForest(store).topology({ limit: 1000 });
@@ -43,9 +43,9 @@ test('a crash between the batches of a large move leaves the old tree, and the m
       },
     };
     const move = async (on: Store) =>
-      rehang(
+      reparent(
         { store: on, clock: createClock('w') },
-        { tops: (await on.nodes([top])) as never, onto: await placeBelow(on, onto), via: 'graft' },
+        { tops: (await on.nodes([top])) as never, onto: await readAppendPoint(on, onto), via: 'graft' },
         7,
       );
     const isDone = await move(failing).then(
@@ -91,9 +91,9 @@ test('what was appended unseen below an old id is found by settle, is reported, 
     const store = memoryStore();
     const { top, onto } = await grown(store);
     const forest = createForest(store);
-    const place = await placeBelow(store, top);
+    const place = await readAppendPoint(store, top);
     await forest.graft(top, onto);
-    const { body, node } = makeRecords(place, assistant('unseen'), 1);
+    const { body, node } = makeNodeRecords(place, assistant('unseen'), 1);
     await store.append([body, node]);
     expect(await forest.fsck()).toMatchObject([{ code: 'wrong-place', where: node.id }]);
     await forest[action](node.id);

@@ -1,22 +1,22 @@
-import { type NodeRecord, type RefRecord, type StoreRecord, type TakeRecord, takeOf } from '../../model/index.ts';
+import { createTake, type NodeRecord, type RefRecord, type StoreRecord, type TakeRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
-import type { Context } from '../context.ts';
-import { everyItem, everyPage } from '../pages.ts';
-import { groupBy, messageOf, takesByNode } from '../read/read-nodes.ts';
+import type { ForestContext } from '../context.ts';
+import { allItems, allPages } from '../pages.ts';
+import { groupBy, readMessage, readTakes } from '../read/read-nodes.ts';
 import { followRedirects } from '../read/resolve.ts';
 
-import { makeRecords, type Place, placeBelow } from './append-point.ts';
+import { type AppendPoint, makeNodeRecords, readAppendPoint } from './append-point.ts';
 
 /** What re-hanging did: its cost is one small record for each node below. */
-export interface Rehung {
+export interface MoveResult {
   /** New ids by old ids. Old ids lead to the new ones from now on. */
   readonly moved: ReadonlyMap<string, string>;
 }
 
-export interface Rehanging {
+export interface ReparentRequest {
   /** What moves, with all below it. */
   readonly tops: readonly NodeRecord[];
-  readonly onto: Place;
+  readonly onto: AppendPoint;
   readonly via: TakeRecord['via'];
   /** A node that others take the place of: their records, the upper one first, and the id that stands for it. */
   readonly replaced?: { readonly old: string; readonly now: string; readonly by: readonly StoreRecord[] };
@@ -32,15 +32,19 @@ const WRITTEN_AT_ONCE = 4000;
  * parts and stay hidden until the last batch, which has all the redirects: before that the old tree is what counts, and
  * doing the same again completes the move.
  */
-export async function rehang(context: Context, rehanging: Rehanging, batch = WRITTEN_AT_ONCE): Promise<Rehung> {
+export async function reparent(
+  context: ForestContext,
+  rehanging: ReparentRequest,
+  batch = WRITTEN_AT_ONCE,
+): Promise<MoveResult> {
   const { tops, onto, via, replaced, removed } = rehanging;
   const plan = await planMove(context.store, tops, onto);
   const above = (replaced?.by ?? []).filter((record) => record.k === 'node');
   const nodes = [...above, ...plan.map(({ node }) => node)];
   const fresh = new Set(nodes.map(({ id }) => id));
   const leaving = [replaced?.old, removed].filter((id) => id !== undefined);
-  const stateOf = await statesOf(context, [...fresh, ...leaving]);
-  const shown = shownAmong(nodes, stateOf);
+  const stateOf = await readStates(context, [...fresh, ...leaving]);
+  const shown = findShown(nodes, stateOf);
 
   const renamed = plan.map(({ old, node, refs }) => ({ old: old.id, now: node.id, refs }));
   if (replaced) renamed.push({ ...replaced, refs: stateOf(replaced.old).refs });
@@ -49,14 +53,14 @@ export async function rehang(context: Context, rehanging: Rehanging, batch = WRI
   const wasRemoved = new Set(plan.filter(({ refs }) => isRemoved(refs)).map(({ node }) => node.id));
   if (replaced && isRemoved(stateOf(replaced.old).refs)) wasRemoved.add(above[0]!.id);
   const changes = [
-    ...carriedMarks(renamed, stateOf),
-    ...nodes.flatMap(({ id }) => hidingValues(id, wasRemoved.has(id), stateOf(id), shown.has(id))),
+    ...carryMarks(renamed, stateOf),
+    ...nodes.flatMap(({ id }) => makeHidingChanges(id, wasRemoved.has(id), stateOf(id), shown.has(id))),
     ...redirects.map(({ old, now }) => ({ key: old, name: 'moved', value: now })),
     ...(removed !== undefined && !fresh.has(removed) ? [{ key: removed, name: 'removed', value: true }] : []),
   ];
-  const groups = [replaced?.by ?? [], ...plan.map((moving) => carriedRecords(moving, via))];
+  const groups = [replaced?.by ?? [], ...plan.map((moving) => makeMovedRecords(moving, via))];
   const size = groups.reduce((sum, { length }) => sum + length, changes.length);
-  if (size <= batch) await context.store.append([...groups.flat(), ...refsOf(context, changes)]);
+  if (size <= batch) await context.store.append([...groups.flat(), ...makeRefs(context, changes)]);
   else {
     const isNew = (id: string) => fresh.has(id) && !stateOf(id).exists;
     const guarded = nodes.filter(({ id, parent }) => isNew(id) && !isNew(parent)).map(({ id }) => id);
@@ -65,17 +69,17 @@ export async function rehang(context: Context, rehanging: Rehanging, batch = WRI
   return { moved: new Map(redirects.map(({ old, now }) => [old, now])) };
 }
 
-type Change = Pick<RefRecord, 'key' | 'name' | 'value'>;
+type RefChange = Pick<RefRecord, 'key' | 'name' | 'value'>;
 
 /** `guarded` are new nodes that nothing new stands above: each is hidden in the batch that brings it, and shown last. */
 async function appendInParts(
-  context: Context,
+  context: ForestContext,
   groups: readonly (readonly StoreRecord[])[],
-  changes: readonly Change[],
+  changes: readonly RefChange[],
   guarded: ReadonlySet<string>,
   batch: number,
 ): Promise<void> {
-  const hide = (key: string, value: boolean): Change => ({ key, name: 'removed', value });
+  const hide = (key: string, value: boolean): RefChange => ({ key, name: 'removed', value });
   let part: StoreRecord[] = [];
   for (const group of groups) {
     if (part.length > 0 && part.length + group.length > batch) {
@@ -85,7 +89,7 @@ async function appendInParts(
     const hidden = group.filter((record) => record.k === 'node' && guarded.has(record.id)) as NodeRecord[];
     part.push(
       ...group,
-      ...refsOf(
+      ...makeRefs(
         context,
         hidden.map(({ id }) => hide(id, true)),
       ),
@@ -94,16 +98,16 @@ async function appendInParts(
   await context.store.append(part);
   const told = new Set(changes.filter(({ name }) => name === 'removed').map(({ key }) => key));
   const shown = [...guarded].filter((key) => !told.has(key)).map((key) => hide(key, false));
-  await context.store.append(refsOf(context, [...changes, ...shown]));
+  await context.store.append(makeRefs(context, [...changes, ...shown]));
 }
 
 /** Refs of one step have one stamp: of two moves of the same nodes at the same time one counts for all of them. */
-function refsOf({ clock }: Context, changes: readonly Change[]): RefRecord[] {
+function makeRefs({ clock }: ForestContext, changes: readonly RefChange[]): RefRecord[] {
   const stamp = clock.tick();
   return changes.map((change) => ({ k: 'ref', on: 'node', ...change, clock: stamp }));
 }
 
-async function statesOf({ store }: Context, ids: readonly string[]): Promise<(id: string) => State> {
+async function readStates({ store }: ForestContext, ids: readonly string[]): Promise<(id: string) => NodeState> {
   if (ids.length === 0) return () => ({ exists: false, refs: [] });
   const [nodes, { items }] = await Promise.all([
     store.nodes(ids),
@@ -115,7 +119,7 @@ async function statesOf({ store }: Context, ids: readonly string[]): Promise<(id
 }
 
 /** A node and what it becomes below another place. */
-interface Moving {
+interface NodeMove {
   readonly old: NodeRecord;
   readonly node: NodeRecord;
   readonly takes: readonly TakeRecord[];
@@ -129,18 +133,18 @@ const READ_AT_ONCE = 500;
  * What nodes and all below them become under another place, parents first. Read as a whole before anything is
  * written, because new nodes may stand where old ones do. What was moved away earlier is no longer part of it.
  */
-async function planMove(store: Store, tops: readonly NodeRecord[], onto: Place): Promise<Moving[]> {
-  const plan: Moving[] = [];
-  let front: readonly (readonly [NodeRecord, Place])[] = tops.map((top) => [top, onto] as const);
+async function planMove(store: Store, tops: readonly NodeRecord[], onto: AppendPoint): Promise<NodeMove[]> {
+  const plan: NodeMove[] = [];
+  let front: readonly (readonly [NodeRecord, AppendPoint])[] = tops.map((top) => [top, onto] as const);
   while (front.length > 0) {
-    const below: (readonly [NodeRecord, Place])[] = [];
+    const below: (readonly [NodeRecord, AppendPoint])[] = [];
     for (let start = 0; start < front.length; start += READ_AT_ONCE) {
       const made = await planBatch(store, front.slice(start, start + READ_AT_ONCE));
       for (const { moving } of made) plan.push(moving);
       const counts = await store.childCounts(made.map(({ moving }) => moving.old.id));
       for (const [index, { moving, place }] of made.entries()) {
         if (counts[index] === 0) continue;
-        for await (const child of everyItem((page) => store.children(moving.old.id, page))) below.push([child, place]);
+        for await (const child of allItems((page) => store.children(moving.old.id, page))) below.push([child, place]);
       }
     }
     front = below;
@@ -148,17 +152,17 @@ async function planMove(store: Store, tops: readonly NodeRecord[], onto: Place):
   return plan;
 }
 
-async function planBatch(store: Store, batch: readonly (readonly [NodeRecord, Place])[]) {
+async function planBatch(store: Store, batch: readonly (readonly [NodeRecord, AppendPoint])[]) {
   const ids = batch.map(([{ id }]) => id);
   const [bodies, takes, { items }] = await Promise.all([
     store.bodies(batch.map(([{ body }]) => body)),
-    takesByNode(store, ids),
+    readTakes(store, ids),
     store.refs({ on: 'node', keys: ids, limit: Number.MAX_SAFE_INTEGER }),
   ]);
   const refs = groupBy(items, ({ key }) => key);
   return batch.flatMap(([old, onto], index) => {
     const own = takes.get(old.id) ?? [];
-    const { node, next } = makeRecords(onto, messageOf(store, old, bodies[index], own), old.at);
+    const { node, next } = makeNodeRecords(onto, readMessage(store, old, bodies[index], own), old.at);
     const said = refs.get(old.id) ?? [];
     const moved = said.find(({ name }) => name === 'moved')?.value;
     if (typeof moved === 'string') return [];
@@ -170,7 +174,7 @@ async function planBatch(store: Store, batch: readonly (readonly [NodeRecord, Pl
  * What another process appended to a node while it was being moved hangs below the old id, where nobody looks: it is
  * hung where that node is now. `olds` are nodes that may have been moved.
  */
-export async function settleBelow(context: Context, olds: readonly string[]): Promise<Map<string, string>> {
+export async function moveStragglers(context: ForestContext, olds: readonly string[]): Promise<Map<string, string>> {
   const { store } = context;
   const moved = new Map<string, string>();
   const now = await followRedirects(store, olds);
@@ -178,30 +182,30 @@ export async function settleBelow(context: Context, olds: readonly string[]): Pr
   const counts = await store.childCounts(parents);
   for (const [index, parent] of parents.entries()) {
     if (counts[index] === 0) continue;
-    const tops = await leftBehind(store, parent);
+    const tops = await findStragglers(store, parent);
     const target = now.get(parent)!;
     // A target that was forgotten for good has nothing below it.
     if (tops.length === 0 || !(await store.nodes([target]))[0]) continue;
-    const onto = await placeBelow(store, target);
-    for (const [old, id] of (await rehang(context, { tops, onto, via: 'graft' })).moved) moved.set(old, id);
+    const onto = await readAppendPoint(store, target);
+    for (const [old, id] of (await reparent(context, { tops, onto, via: 'graft' })).moved) moved.set(old, id);
   }
   return moved;
 }
 
 /** The same for every node that was ever moved. */
-export async function settleAll(context: Context): Promise<Map<string, string>> {
+export async function moveAllStragglers(context: ForestContext): Promise<Map<string, string>> {
   const moved = new Map<string, string>();
-  for await (const refs of everyPage((page) => context.store.refs({ on: 'node', names: ['moved'], ...page }))) {
+  for await (const refs of allPages((page) => context.store.refs({ on: 'node', names: ['moved'], ...page }))) {
     const olds = refs.filter(({ value }) => typeof value === 'string').map(({ key }) => key);
-    for (const [old, id] of await settleBelow(context, olds)) moved.set(old, id);
+    for (const [old, id] of await moveStragglers(context, olds)) moved.set(old, id);
   }
   return moved;
 }
 
 /** Children that stayed when their parent was moved. */
-async function leftBehind(store: Store, parent: string): Promise<NodeRecord[]> {
+async function findStragglers(store: Store, parent: string): Promise<NodeRecord[]> {
   const left: NodeRecord[] = [];
-  for await (const child of everyItem((page) => store.children(parent, page))) left.push(child);
+  for await (const child of allItems((page) => store.children(parent, page))) left.push(child);
   const ids = left.map(({ id }) => id);
   const { items } = await store.refs({ on: 'node', keys: ids, names: ['moved'], limit: ids.length + 1 });
   const gone = new Set(items.filter(({ value }) => typeof value === 'string').map(({ key }) => key));
@@ -209,39 +213,39 @@ async function leftBehind(store: Store, parent: string): Promise<NodeRecord[]> {
 }
 
 /** What is known of an id. */
-interface State {
+interface NodeState {
   readonly exists: boolean;
   readonly refs: readonly RefRecord[];
 }
 
 /** A node whose id changes, and what is said of it under the old one. */
-interface Renamed {
+interface IdChange {
   readonly old: string;
   readonly now: string;
   readonly refs: readonly RefRecord[];
 }
 
 /** The node at its new place and its takes; its text is there already. */
-function carriedRecords({ old, node, takes }: Moving, via: TakeRecord['via']): StoreRecord[] {
-  return [node, ...takes.map((take) => carriedTake(take, { node: node.id, via, from: old.id }))];
+function makeMovedRecords({ old, node, takes }: NodeMove, via: TakeRecord['via']): StoreRecord[] {
+  return [node, ...takes.map((take) => carryTake(take, { node: node.id, via, from: old.id }))];
 }
 
 /** A take at another node, with all it says of the request and what that cost. It remembers which take it first was. */
-export function carriedTake(
+export function carryTake(
   { k: _, id, ...take }: TakeRecord,
   change: Pick<TakeRecord, 'node' | 'via' | 'from'> & Partial<Pick<TakeRecord, 'origin'>>,
 ): TakeRecord {
   const carried = take.carried ?? { take: id, via: take.via, ...(take.from !== undefined && { from: take.from }) };
-  return takeOf({ ...take, ...change, carried });
+  return createTake({ ...take, ...change, carried });
 }
 
 /**
  * New values of the marks: what people said of a node follows it, unless something else is said there already, and is
  * no longer said of the old id. That id may be the new one of another node.
  */
-function carriedMarks(
-  renamed: readonly Renamed[],
-  stateOf: (id: string) => State,
+function carryMarks(
+  renamed: readonly IdChange[],
+  stateOf: (id: string) => NodeState,
 ): { readonly key: string; readonly name: string; readonly value: unknown }[] {
   const leaving = new Set(renamed.map(({ old }) => old));
   const values = new Map<string, { key: string; name: string; value: unknown }>();
@@ -256,10 +260,10 @@ function carriedMarks(
 }
 
 /** New values of what hides a node, at a place where it is written: removed only if it was, and is not shown there. */
-function hidingValues(
+function makeHidingChanges(
   key: string,
   wasRemoved: boolean,
-  { refs }: State,
+  { refs }: NodeState,
   isShown: boolean,
 ): { readonly key: string; readonly name: string; readonly value: boolean }[] {
   const removed = wasRemoved && !isShown;
@@ -273,9 +277,9 @@ function hidingValues(
  * Which of the nodes to be written are there and shown already. What hangs below one that is hidden is not: it may be
  * what an interrupted move left.
  */
-function shownAmong(
+function findShown(
   nodes: readonly { readonly id: string; readonly parent: string }[],
-  stateOf: (id: string) => State,
+  stateOf: (id: string) => NodeState,
 ): Set<string> {
   const own = new Set(nodes.map(({ id }) => id));
   const shown = new Set<string>();

@@ -1,5 +1,5 @@
 import { type Dialect, dialect, dialects, type Loss, type Message, type RequestMembers, textAt } from '@skein/core';
-import { joinTexts } from '../../forest/write/plain-text.ts';
+import { joinTexts } from '../../forest/index.ts';
 import { FormatError } from '../format-error.ts';
 import type { ExportedConversation } from './export-text.ts';
 

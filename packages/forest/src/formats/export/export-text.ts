@@ -1,8 +1,5 @@
 import { type Loss, openaiChat } from '@skein/core';
-import type { Forest } from '../../forest/forest.ts';
-import { everyItem } from '../../forest/pages.ts';
-import { type ForestNode, isDamage } from '../../forest/read/read-nodes.ts';
-import { everyStep, topOf } from '../../forest/read/walk.ts';
+import { allItems, type Forest, type ForestNode, isDamage, resolveWalkStart, walkAll } from '../../forest/index.ts';
 import { ROOT } from '../../model/index.ts';
 import { exportSegments } from '../segments.ts';
 import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
@@ -117,7 +114,7 @@ async function* everyConversation(
   onDamaged: (conversation: ExportDamage) => void,
 ): AsyncGenerator<ExportedConversation> {
   const titles = new Map<string, string>();
-  for await (const { head, title } of everyItem((page) => forest.threads.list(page))) titles.set(head, title);
+  for await (const { head, title } of allItems((page) => forest.threads.list(page))) titles.set(head, title);
   for await (const head of everyEnd(forest, top)) {
     const nodes = await forest.path(head).catch((error: unknown) => {
       if (!isDamage(error)) throw error;
@@ -129,9 +126,9 @@ async function* everyConversation(
 
 /** The ends of all branches below a node, readable or not; the node itself if nothing is below it. */
 async function* everyEnd({ store }: Forest, top: string): AsyncGenerator<string> {
-  const start = await topOf(store, top);
+  const start = await resolveWalkStart(store, top);
   let isAlone = top !== ROOT && !start.removed;
-  for await (const { record, isLeaf } of everyStep(store, start)) {
+  for await (const { record, isLeaf } of walkAll(store, start)) {
     isAlone = false;
     if (isLeaf) yield record.id;
   }
@@ -150,7 +147,7 @@ export async function selectedChildren(
   forest: Forest,
   of: ExportSelection,
 ): Promise<(id: string) => AsyncGenerator<ForestNode>> {
-  const every = (id: string) => everyItem((page) => forest.children(id, page));
+  const every = (id: string) => allItems((page) => forest.children(id, page));
   if (of === 'everything') return every;
   const end = await selectionEnd(forest, of);
   const path = await forest.path(end);

@@ -1,5 +1,5 @@
 import type { ContentBlock, Message } from '@skein/core';
-import type { ForestNode } from '../../forest/read/read-nodes.ts';
+import type { ForestNode } from '../../forest/index.ts';
 import type { ExportedConversation } from './export-text.ts';
 
 const NAMES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool', other: 'Other' } as const;

@@ -9,7 +9,7 @@ import {
   toolResult,
   user,
 } from '@skein/core';
-import type { TakeFacts } from '../../forest/write/append.ts';
+import type { TakeFacts } from '../../forest/index.ts';
 import { wrongShape } from '../format-error.ts';
 import type { Importer } from '../importer.ts';
 import {

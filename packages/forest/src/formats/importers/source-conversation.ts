@@ -1,5 +1,5 @@
 import { assistant, type ContentBlock, isObject, type Message, toolResult, user } from '@skein/core';
-import type { TakeFacts } from '../../forest/write/append.ts';
+import type { TakeFacts } from '../../forest/index.ts';
 import type { ImportedMessage } from '../importer.ts';
 import { textMember } from '../source/exact-json.ts';
 

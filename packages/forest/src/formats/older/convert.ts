@@ -1,24 +1,29 @@
 import { isObject, type JsonObject, type Stop, type StopReason, system } from '@skein/core';
-import { type TakeFacts, takeFor } from '../../forest/write/append.ts';
-import { makeRecords, type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
+import {
+  type AppendPoint,
+  createMessageTake,
+  makeNodeRecords,
+  ROOT_POINT,
+  type TakeFacts,
+} from '../../forest/index.ts';
 import type { StoreRecord } from '../../model/index.ts';
 import { type ExactObject, objectAt, otherMembers, readTime, textMember } from '../source/exact-json.ts';
 import { sourceStamp } from '../write-conversation.ts';
 import type { OlderNode, OlderRoot } from './older-files.ts';
 
 interface ConvertedRecords {
-  readonly place: Place;
+  readonly place: AppendPoint;
   readonly records: readonly StoreRecord[];
 }
 
 /** Converts a root. Its first messages follow its system prompt, if it has one. */
 export function convertRoot(root: OlderRoot): ConvertedRecords {
-  if (root.systemPrompt === undefined) return { place: ROOT_PLACE, records: [] };
+  if (root.systemPrompt === undefined) return { place: ROOT_POINT, records: [] };
   const at = readTime(root.createdAt) ?? 0;
   const message = system(root.systemPrompt);
-  const { node, body, next } = makeRecords(ROOT_PLACE, message, at);
+  const { node, body, next } = makeNodeRecords(ROOT_POINT, message, at);
   const extra = { older: root.id };
-  return { place: next, records: [body, node, takeFor(message, node.id, { via: 'import', at, extra })] };
+  return { place: next, records: [body, node, createMessageTake(message, node.id, { via: 'import', at, extra })] };
 }
 
 /** All members of a root except its id and its children. */
@@ -27,10 +32,10 @@ export function rootFacts(root: OlderRoot): Record<string, unknown> {
 }
 
 /** Converts a node below its converted parent: the node, its body, its take and its tags. */
-export function convertNode(node: OlderNode, root: OlderRoot, parent: Place): ConvertedRecords {
+export function convertNode(node: OlderNode, root: OlderRoot, parent: AppendPoint): ConvertedRecords {
   const at = readOlderTime(node, root);
-  const made = makeRecords(parent, node.message, at);
-  const take = takeFor(node.message, made.node.id, { via: 'import', ...readTakeFacts(node, root), at });
+  const made = makeNodeRecords(parent, node.message, at);
+  const take = createMessageTake(node.message, made.node.id, { via: 'import', ...readTakeFacts(node, root), at });
   return { place: made.next, records: [made.body, made.node, take, ...tagRecords(node, made.node.id, at)] };
 }
 

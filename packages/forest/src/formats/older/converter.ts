@@ -1,8 +1,12 @@
 import { isObject } from '@skein/core';
-import type { Context } from '../../forest/context.ts';
-import { seeRefs, setRef } from '../../forest/context.ts';
-import { everyItem } from '../../forest/pages.ts';
-import { type Place, placeBelow } from '../../forest/write/append-point.ts';
+import {
+  type AppendPoint,
+  allItems,
+  type ForestContext,
+  makeRef,
+  readAppendPoint,
+  readRefs,
+} from '../../forest/index.ts';
 import type { RefRecord, StoreRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';
@@ -29,7 +33,7 @@ export interface ConvertedNode {
   readonly id: string;
   readonly parent: string;
   /** The position below which its children are appended. */
-  readonly place: Place;
+  readonly place: AppendPoint;
 }
 
 /** One pass over the folder. Every file is read at most once per pass, and new records are written at the end. */
@@ -55,7 +59,7 @@ interface Converter {
 }
 
 /** Converts nodes of a folder on demand. `known` remembers them; without it every scan converts them again. */
-export function createConverter(folder: string, context: Context, known?: KnownNodes): Converter {
+export function createConverter(folder: string, context: ForestContext, known?: KnownNodes): Converter {
   const { store } = context;
   const problems = createFileProblems();
   const cache = new Map<string, ConvertedNode>();
@@ -68,7 +72,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
     const pending: StoreRecord[] = [];
     const met = new Map<string, Promise<ConvertedNode | undefined>>();
     let roots: Promise<readonly OlderRoot[]> | undefined;
-    const rootPlaces = new Map<string, Place>();
+    const rootPlaces = new Map<string, AppendPoint>();
 
     const add = (records: readonly StoreRecord[]) => {
       for (const record of records) pending.push(record);
@@ -92,11 +96,11 @@ export function createConverter(folder: string, context: Context, known?: KnownN
       return read;
     };
     /** The position of a node, also if it was moved since. */
-    const placeNow = async (place: Place): Promise<Place> => {
+    const placeNow = async (place: AppendPoint): Promise<AppendPoint> => {
       const target = whereIs(place.id);
       if (target === place.id) return place;
       await flush();
-      return placeBelow(store, target);
+      return readAppendPoint(store, target);
     };
 
     const rootOf = async (id: string): Promise<OlderRoot> => {
@@ -104,7 +108,7 @@ export function createConverter(folder: string, context: Context, known?: KnownN
       if (!root) throw new FormatError('broken_tree', `Its root ${id} is not in ${ROOTS_FILE}.`);
       return root;
     };
-    const placeAbove = async ({ parentId, rootId }: OlderNode): Promise<Place> => {
+    const placeAbove = async ({ parentId, rootId }: OlderNode): Promise<AppendPoint> => {
       if (parentId === rootId) return rootPlaces.get(rootId)!;
       const parent = await meet(parentId);
       if (!parent) throw new FormatError('broken_tree', `Its parent ${parentId} cannot be read.`);
@@ -205,7 +209,7 @@ function isSameState(a: FileState, b: FileState | undefined): boolean {
  * ancestor: the former id is redirected to the new one, and the former node stays.
  */
 async function makeChange(
-  context: Context,
+  context: ForestContext,
   known: KnownNodes,
   older: string,
   { id, parent, node }: ConvertedNode,
@@ -217,22 +221,22 @@ async function makeChange(
   const records: StoreRecord[] = [knownRecord(older, { id, parent, mtime, size }, context.clock.tick())];
   if (!before || before.id === id) return records;
   // A file with its former content is no longer moved.
-  const refs = await seeRefs(context, 'node', [id, before.id], ['moved']);
+  const refs = await readRefs(context, 'node', [id, before.id], ['moved']);
   if (refs.some(({ key, value }) => key === id && value === before.id))
-    records.push(setRef(context, 'node', id, 'moved', false));
+    records.push(makeRef(context, 'node', id, 'moved', false));
   // If another file has the same content at the same place, the node still belongs to this folder.
-  if (known.becoming(before.id).length === 0) records.push(setRef(context, 'node', before.id, 'moved', id));
+  if (known.becoming(before.id).length === 0) records.push(makeRef(context, 'node', before.id, 'moved', id));
   return records;
 }
 
 /** Removes a node whose file another program deleted. */
-async function makeRemoval(context: Context, known: KnownNodes, older: string): Promise<StoreRecord[]> {
+async function makeRemoval(context: ForestContext, known: KnownNodes, older: string): Promise<StoreRecord[]> {
   const before = known.get(older);
   if (!before) return [];
   known.delete(older);
-  await seeRefs(context, 'node', [before.id], ['removed']);
+  await readRefs(context, 'node', [before.id], ['removed']);
   const records: StoreRecord[] = [knownRecord(older, false, context.clock.tick())];
-  if (known.becoming(before.id).length === 0) records.push(setRef(context, 'node', before.id, 'removed', true));
+  if (known.becoming(before.id).length === 0) records.push(makeRef(context, 'node', before.id, 'removed', true));
   return records;
 }
 
@@ -281,7 +285,7 @@ function createKnownNodes(): KnownNodes {
 /** Loads the nodes that earlier runs converted. */
 export async function loadKnownNodes(store: Store): Promise<KnownNodes> {
   const nodes = createKnownNodes();
-  for await (const { key, value } of everyItem((page) => store.refs({ on: 'older', names: ['node'], ...page })))
+  for await (const { key, value } of allItems((page) => store.refs({ on: 'older', names: ['node'], ...page })))
     if (isKnown(value)) nodes.set(key, value);
   return nodes;
 }
@@ -312,7 +316,7 @@ function createMoveReader(store: Store): () => Promise<(id: string) => string> {
 
   const load = async () => {
     moves = new Map();
-    for await (const { key, value } of everyItem((page) => store.refs({ on: 'node', names: ['moved'], ...page })))
+    for await (const { key, value } of allItems((page) => store.refs({ on: 'node', names: ['moved'], ...page })))
       if (typeof value === 'string') moves.set(key, value);
   };
 

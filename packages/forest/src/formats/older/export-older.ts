@@ -12,9 +12,7 @@ import {
   user,
 } from '@skein/core';
 import { stringify } from 'smol-toml';
-import type { Forest } from '../../forest/forest.ts';
-import { everyItem } from '../../forest/pages.ts';
-import type { ForestNode } from '../../forest/read/read-nodes.ts';
+import { allItems, type Forest, type ForestNode } from '../../forest/index.ts';
 import { ROOT, type TakeRecord } from '../../model/index.ts';
 import { type ExportLosses, type ExportSelection, selectedChildren } from '../export/export-text.ts';
 import { FormatError } from '../format-error.ts';
@@ -166,7 +164,7 @@ async function writeTask(
 
 async function writeBookmarks(forest: Forest, folder: string, written: ReadonlyMap<string, string>): Promise<void> {
   const bookmarks: Record<string, string>[] = [];
-  for await (const { node, title, createdAt } of everyItem((page) => forest.bookmarks.list(page))) {
+  for await (const { node, title, createdAt } of allItems((page) => forest.bookmarks.list(page))) {
     const nodeId = written.get(node);
     const time = new Date(createdAt).toISOString();
     if (nodeId) bookmarks.push({ title, rootId: nodeId.split('/')[0]!, nodeId, createdAt: time, updatedAt: time });

@@ -1,5 +1,4 @@
-import { seeingContext } from '../../forest/context.ts';
-import type { Forest } from '../../forest/forest.ts';
+import { createContext, type Forest } from '../../forest/index.ts';
 import { memoryStore, type Problem } from '../../store/index.ts';
 import { createImportTracker, type ImportOptions, type ImportResult } from '../import-file.ts';
 import { addBookmarks } from './bookmarks.ts';
@@ -14,7 +13,7 @@ export async function importOlder({ store }: Forest, folder: string, options: Im
   await requireOlderLayout(folder);
   let read = 0;
   const progress = createImportTracker(options, () => read);
-  const { problems, look } = createConverter(folder, seeingContext(store));
+  const { problems, look } = createConverter(folder, createContext(store));
   const now = await look();
   let batch: ConvertedNode[] = [];
   const write = async () => {
@@ -55,7 +54,7 @@ export async function verifyOlder(
   { onProgress }: { readonly onProgress?: (read: number) => void } = {},
 ): Promise<OlderReport> {
   await requireOlderLayout(folder);
-  const { problems, look } = createConverter(folder, seeingContext(memoryStore()));
+  const { problems, look } = createConverter(folder, createContext(memoryStore()));
   const now = await look();
   let read = 0;
   let converted = 0;

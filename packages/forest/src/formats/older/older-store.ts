@@ -1,5 +1,4 @@
-import { seeingContext } from '../../forest/context.ts';
-import { createForest, type Forest } from '../../forest/forest.ts';
+import { createContext, createForest, type Forest } from '../../forest/index.ts';
 import { ROOT } from '../../model/index.ts';
 import { overlayStore, type RefQuery, type Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';
@@ -28,7 +27,7 @@ export async function openOlder(
  */
 async function olderStore(folder: string, beside: Store): Promise<Store> {
   await requireOlderLayout(folder);
-  const context = seeingContext(beside);
+  const context = createContext(beside);
   const known = await loadKnownNodes(context.store);
   const { problems, look } = createConverter(folder, context, known);
   let queue: Promise<unknown> = Promise.resolve();

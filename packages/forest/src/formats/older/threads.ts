@@ -1,7 +1,5 @@
 import { canonical } from '@skein/core';
-import type { Context } from '../../forest/context.ts';
-import { seeRefs, setRef } from '../../forest/context.ts';
-import { titleOf, titleOfMessages } from '../../forest/threads/title.ts';
+import { type ForestContext, makeRef, makeTitle, readRefs, shortenTitle } from '../../forest/index.ts';
 import type { RefRecord } from '../../model/index.ts';
 import { readTime } from '../source/exact-json.ts';
 import { sourceStamp } from '../write-conversation.ts';
@@ -32,7 +30,7 @@ function threadRecords(first: ConvertedNode, head: ConvertedNode): RefRecord[] {
   const created = readOlderTime(first.node, first.root);
   const touched = readOlderTime(head.node, head.root);
   const { message } = first.node;
-  const title = titleOfMessages([message]) || titleOf(message.text);
+  const title = makeTitle([message]) || shortenTitle(message.text);
   const values = { start: first.id, head: head.place.id, title, created, touched };
   const clock = sourceStamp(Math.max(created, touched));
   return refsOn('thread', threadKey(first), values, clock);
@@ -67,20 +65,20 @@ function refsOn(
 }
 
 /** Hides the roots that were deleted in the folder. Each deletion counts once, so what is restored here stays. */
-export async function hideDeletedRoots(look: FolderScan, context: Context): Promise<void> {
+export async function hideDeletedRoots(look: FolderScan, context: ForestContext): Promise<void> {
   const roots = await look.roots();
   const keys = roots.map(({ id }) => id);
-  const stored = await seeRefs(context, 'older', keys, ['root']);
+  const stored = await readRefs(context, 'older', keys, ['root']);
   const before = new Map(stored.map(({ key, value }) => [key, value as { deleted?: unknown }]));
   for (const root of roots) {
     const facts = rootFacts(root);
     const there = before.get(root.id);
     if (there && canonical(JSON.stringify(there)) === canonical(JSON.stringify(facts))) continue;
-    look.add([setRef(context, 'older', root.id, 'root', facts)]);
+    look.add([makeRef(context, 'older', root.id, 'root', facts)]);
     if ((there?.deleted === true) === root.deleted) continue;
     for (const { on, key, name, value } of await hidingRecords(look, root, root.deleted)) {
-      await seeRefs(context, on, [key], [name]);
-      look.add([setRef(context, on, key, name, value)]);
+      await readRefs(context, on, [key], [name]);
+      look.add([makeRef(context, on, key, name, value)]);
     }
   }
 }

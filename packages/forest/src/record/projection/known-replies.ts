@@ -1,5 +1,5 @@
 import type { Message } from '@skein/core';
-import { wordsOfMessages } from '../../forest/threads/title.ts';
+import { findOpening } from '../../forest/index.ts';
 import { extendEcho } from '../../model/index.ts';
 import { type Hints, hintsAgree, hintsKey, mergeHints, samePerson } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';
@@ -52,7 +52,7 @@ function joinHints(there: IndexThread, { hints, hintsKey: own }: Turn): Pick<Ind
 }
 
 function readWords({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'opening'> {
-  const words = wordsOfMessages(messages);
+  const words = findOpening(messages);
   return exchange.thread === undefined ? words : { ...words, title: exchange.thread };
 }
 

@@ -1,7 +1,6 @@
 import type { Checkpoint, Message } from '@skein/core';
-import { toolsBody } from '../../engine/tools.ts';
-import { type TakeFacts, takeFor } from '../../forest/write/append.ts';
-import { makeRecords, type Place } from '../../forest/write/append-point.ts';
+import { makeToolsBody } from '../../engine/tools.ts';
+import { type AppendPoint, createMessageTake, makeNodeRecords, type TakeFacts } from '../../forest/index.ts';
 import { type BodyRecord, nodeId, ROOT, type StoreRecord, sha256, type TakeContext } from '../../model/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { PLACEMENT_RULES, type Placement } from '../placement.ts';
@@ -201,7 +200,7 @@ function makeContext(
   replacesLead: boolean,
 ): { readonly context: TakeContext; readonly bodies: readonly BodyRecord[] } {
   const texts = lead.map(({ raw }): BodyRecord => ({ k: 'body', digest: sha256(raw), text: raw }));
-  const toolTexts = toolsBody(tools);
+  const toolTexts = makeToolsBody(tools);
   const system = lead.map(({ origin }, at) => ({ dialect: origin.dialect, body: texts[at]!.digest }));
   return {
     context: { system, ...(replacesLead && { replacesLead }), ...(toolTexts && { tools: toolTexts.digest }) },
@@ -223,7 +222,7 @@ interface ReplyTarget {
   readonly turn: KnownResponse['turn'];
   /** The exchange that delivered the reply: the one that asked for it, or a later poll. */
   readonly brought: Exchange;
-  readonly below: Place;
+  readonly below: AppendPoint;
   readonly thread: string;
   readonly otherSystem: boolean;
   readonly context: TakeContext;
@@ -297,11 +296,11 @@ function readRequestId(headers: Readonly<Record<string, string>>): string | unde
 /** Appends messages below a position, one after the other. Nodes that exist already get another take. */
 function appendMessages(
   index: RecordedIndex,
-  place: Place,
+  place: AppendPoint,
   messages: readonly Message[],
   take: TakeFacts & { readonly at: number },
   at = take.at,
-): { readonly end: Place; readonly ids: readonly string[]; readonly records: readonly StoreRecord[] } {
+): { readonly end: AppendPoint; readonly ids: readonly string[]; readonly records: readonly StoreRecord[] } {
   const records: StoreRecord[] = [];
   const ids: string[] = [];
   let end = place;
@@ -310,15 +309,15 @@ function appendMessages(
     const id = nodeId(end.id, message.origin.dialect, sha256(message.raw));
     const known = index.nodes.get(id);
     if (known) {
-      records.push(takeFor(message, id, take));
+      records.push(createMessageTake(message, id, take));
       end = known.place;
     } else {
-      const { node, body, next } = makeRecords(end, message, at, id);
+      const { node, body, next } = makeNodeRecords(end, message, at, id);
       const isReply = message.role === 'assistant';
       const issued = isReply ? readIssuedIds(message) : [];
       const prover = issued.length > 0 ? id : index.nodes.get(end.id)?.prover;
       addIndexNode(index, { place: next, parent: end.id, body: node.body, at, isReply, issued, prover });
-      records.push(body, node, takeFor(message, id, take));
+      records.push(body, node, createMessageTake(message, id, take));
       end = next;
     }
     ids.push(id);

@@ -1,5 +1,5 @@
 import { type Checkpoint, rangeDigest } from '@skein/core';
-import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
+import { type AppendPoint, ROOT_POINT } from '../../forest/index.ts';
 import { sha256 } from '../../model/index.ts';
 import { samePerson } from '../hints.ts';
 import type { Placement } from '../placement.ts';
@@ -21,7 +21,7 @@ import { isSideCall } from './side-calls.ts';
 /** The thread and position that a request belongs to, and how they were found. */
 export interface ThreadMatch {
   readonly thread: string;
-  readonly place: Place;
+  readonly place: AppendPoint;
   /** How many messages of the history lead to that position. */
   readonly matched: number;
   readonly found: NonNullable<Placement['found']>;
@@ -109,7 +109,7 @@ function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Th
   if (found && !(found.spot?.system.dated !== history.system.dated && isSideCall(turn))) return found;
   return {
     thread: recordedThreadId(`exchange\n${turn.exchange.id}`),
-    place: ROOT_PLACE,
+    place: ROOT_POINT,
     matched: 0,
     found: 'new',
     by: 'exact',
@@ -175,7 +175,7 @@ export function findKeptHistory(index: RecordedIndex, turn: Turn): ThreadMatch |
     awaitKey(index, responseKey(response), exchange.id);
     return {
       thread: own,
-      place: ROOT_PLACE,
+      place: ROOT_POINT,
       matched: 0,
       found: 'new',
       by: 'exact',
@@ -311,7 +311,7 @@ export function recordedThreadId(of: string): string {
 function describeCompaction(
   index: RecordedIndex,
   { messages, lead }: SentHistory,
-  { place, matched }: { readonly place: Place; readonly matched: number },
+  { place, matched }: { readonly place: AppendPoint; readonly matched: number },
 ): Checkpoint {
   const path = indexedPath(index, place.id);
   const leading = path.filter((node) => node.place.echo.leading).length;

@@ -1,4 +1,4 @@
-import { everyItem } from '../../forest/pages.ts';
+import { allItems } from '../../forest/index.ts';
 import type { EntryRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTexts } from '../exchange.ts';
@@ -282,7 +282,7 @@ function countStates({ placements }: RecordedIndex): Pick<ProjectionCounts, Plac
 /** Loads all exchange records. Exchanges that a dead process left open are marked as cut. */
 async function loadExchanges({ store, clock }: RecordingForest): Promise<EntryRecord[]> {
   const found: EntryRecord[] = [];
-  for await (const entry of everyItem((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
+  for await (const entry of allItems((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
     clock.see(entry.clock);
     const exchange = readExchangeRecord(entry);
     const isLost = exchange?.outcome === 'open' && !(await store.isAlive(exchange.writer));

@@ -1,4 +1,4 @@
-import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
+import { type AppendPoint, ROOT_POINT } from '../../forest/index.ts';
 import { ROOT, type TakeContext } from '../../model/index.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Hints } from '../hints.ts';
@@ -57,7 +57,7 @@ export interface RecordedIndex {
 export type Continuation = Pick<Exchange, 'id' | 'start' | 'outcome' | 'requestSha256'>;
 
 export interface IndexNode {
-  readonly place: Place;
+  readonly place: AppendPoint;
   readonly parent: string;
   readonly body: string;
   readonly at: number;
@@ -188,8 +188,8 @@ export function createRecordedIndex(): RecordedIndex {
   };
 }
 
-export function placeAt(index: RecordedIndex, id: string): Place {
-  return id === ROOT ? ROOT_PLACE : index.nodes.get(id)!.place;
+export function placeAt(index: RecordedIndex, id: string): AppendPoint {
+  return id === ROOT ? ROOT_POINT : index.nodes.get(id)!.place;
 }
 
 export function addIndexNode(index: RecordedIndex, node: IndexNode): void {

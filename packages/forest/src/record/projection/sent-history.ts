@@ -1,7 +1,6 @@
 import { dialect, isObject, type Message } from '@skein/core';
 import { serving } from '@skein/core/dialect';
-import { type Place, ROOT_PLACE } from '../../forest/write/append-point.ts';
-import { endsAloud, idsBelow } from '../../forest/write/match.ts';
+import { type AppendPoint, endsWithOwnEcho, makeIdChain, ROOT_POINT } from '../../forest/index.ts';
 import { ECHO_START, type Echo, extendEcho, nodeId, ROOT, sha256 } from '../../model/index.ts';
 import type { Turn } from '../read-exchange.ts';
 import { readIssuedIds, type SystemKeys, systemKeys } from './evidence.ts';
@@ -27,7 +26,7 @@ export class SentHistory {
   constructor(index: RecordedIndex, { system, messages }: Pick<Turn, 'system' | 'messages'>) {
     this.#index = index;
     this.messages = system ? [system, ...messages] : messages;
-    const ids = idsBelow(ROOT, this.messages);
+    const ids = makeIdChain(ROOT, this.messages);
     for (let at = 0; at < this.messages.length; at++) {
       const node = index.nodes.get(ids.at(at)!);
       if (!node) break;
@@ -41,8 +40,8 @@ export class SentHistory {
   }
 
   /** The position of the last message that matches byte for byte. */
-  get exactPlace(): Place {
-    return this.#nodes.at(-1)?.place ?? ROOT_PLACE;
+  get exactPlace(): AppendPoint {
+    return this.#nodes.at(-1)?.place ?? ROOT_POINT;
   }
 
   nodeAt(index: number): IndexNode | undefined {
@@ -108,9 +107,9 @@ export function systemKeysAt(index: RecordedIndex, id: string, lead: readonly Me
 /** Follows messages below a position: by exact texts as far as possible, then by echoes. */
 export function followMessages(
   index: RecordedIndex,
-  from: Place,
+  from: AppendPoint,
   messages: readonly Message[],
-): { readonly place: Place; readonly matched: number; readonly by: 'exact' | 'echo' } {
+): { readonly place: AppendPoint; readonly matched: number; readonly by: 'exact' | 'echo' } {
   let place = from;
   let matched = 0;
   while (matched < messages.length) {
@@ -131,14 +130,14 @@ export function followMessages(
     const found = index.nodes.get(index.echoes.get(`${echoes[at]} ${place.lead}`) ?? '');
     if (!found || !isBelow(index, found, place)) continue;
     // An empty reply has the same echo as its question; a repeated question is answered beside it.
-    const isAloud = at === echoes.length - 1 && endsAloud(echoes, place.echo);
+    const isAloud = at === echoes.length - 1 && endsWithOwnEcho(echoes, place.echo);
     const node = isAloud ? aboveSilent(index, found) : found;
     return { place: node.place, matched: matched + at + 1, by: 'echo' };
   }
   return { place, matched, by: 'exact' };
 }
 
-function isBelow(index: RecordedIndex, node: IndexNode, { id, depth }: Place): boolean {
+function isBelow(index: RecordedIndex, node: IndexNode, { id, depth }: AppendPoint): boolean {
   let at: IndexNode | undefined = node;
   while (at && at.place.depth > depth) at = index.nodes.get(at.parent);
   return id === ROOT ? at === undefined : at?.place.id === id;

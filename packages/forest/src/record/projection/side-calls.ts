@@ -1,4 +1,4 @@
-import { wordsOfMessages } from '../../forest/threads/title.ts';
+import { findOpening } from '../../forest/index.ts';
 import type { Turn } from '../read-exchange.ts';
 
 /**
@@ -34,7 +34,7 @@ export function isSideCall({ lead, messages, tools }: Turn): boolean {
   if (tools.length === 0 && lead.some(({ text }) => hasAny(text, SYSTEM_WORDS))) return true;
   const spoken = messages.filter(({ role }) => role !== 'system');
   if (spoken.length > 3 || spoken.some(({ role }) => role === 'assistant')) return false;
-  const { opening: question } = wordsOfMessages(spoken);
+  const { opening: question } = findOpening(spoken);
   return hasAny(question, PROBES) || (tools.length === 0 && hasAny(question, QUESTIONS));
 }
 

@@ -1,7 +1,14 @@
-import { seeRefs, setRef } from '../../forest/context.ts';
-import { everyItem, everyPage } from '../../forest/pages.ts';
-import { keepCheckpoints } from '../../forest/read/sent-context.ts';
-import { openingGroup, SIDE_CALLS, sessionGroup, touchGroups } from '../../forest/threads/groups.ts';
+import {
+  allItems,
+  allPages,
+  makeGroupRefs,
+  makeRef,
+  openingGroupId,
+  readRefs,
+  SIDE_GROUP,
+  sessionGroupId,
+  writeCheckpoint,
+} from '../../forest/index.ts';
 import { type NodeRecord, type RefRecord, ROOT, type StoreRecord, type TakeRecord } from '../../model/index.ts';
 import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../placement.ts';
 import type { RecordingForest } from '../recorder.ts';
@@ -53,7 +60,7 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
         const earlier = written.get(exchange);
         if (earlier && !isSame(earlier, placement)) superseded.push({ exchange, before: earlier, after: placement });
         written.set(exchange, placement);
-        if (checkpoint) await keepCheckpoints(forest, checkpoint.node, checkpoint.thread, [checkpoint.checkpoint]);
+        if (checkpoint) await writeCheckpoint(forest, checkpoint.node, checkpoint.thread, [checkpoint.checkpoint]);
         // Reading the takes of a shared node is slow; it is needed only if this exchange may have some already.
         const isFirst = !before && !earlier && placement.found !== undefined;
         if (records.length > 0) await store.append(isFirst ? records : await withoutKnownTakes(forest, records));
@@ -71,7 +78,7 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       written = new Map();
       superseded = [];
       if (changes.length === 0) return 0;
-      await seeRefs(
+      await readRefs(
         forest,
         'forest',
         changes.map(({ exchange }) => exchange),
@@ -81,11 +88,11 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       const refs = [
         ...((await storedRules(forest)) === PLACEMENT_RULES
           ? []
-          : [setRef(forest, RULES_REF.on, RULES_REF.key, RULES_REF.name, PLACEMENT_RULES)]),
+          : [makeRef(forest, RULES_REF.on, RULES_REF.key, RULES_REF.name, PLACEMENT_RULES)]),
         ...(await makeRevivals(forest, changes)),
         ...redirects,
         ...(await makeThreadRefs(forest, index, changes)),
-        ...changes.map(({ exchange, after }) => setRef(forest, 'forest', exchange, PLACEMENT_REF, after)),
+        ...changes.map(({ exchange, after }) => makeRef(forest, 'forest', exchange, PLACEMENT_REF, after)),
       ];
       for (let at = 0; at < refs.length; at += BATCH) await store.append(refs.slice(at, at + BATCH));
       for (const { exchange, after } of changes) placements.set(exchange, after);
@@ -102,7 +109,7 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
 }
 
 async function storedRules(forest: RecordingForest): Promise<number> {
-  const [ref] = await seeRefs(forest, RULES_REF.on, [RULES_REF.key], [RULES_REF.name]);
+  const [ref] = await readRefs(forest, RULES_REF.on, [RULES_REF.key], [RULES_REF.name]);
   return typeof ref?.value === 'number' ? ref.value : 0;
 }
 
@@ -115,7 +122,7 @@ interface PlacementChange {
 
 async function readPlacements({ store, clock }: RecordingForest): Promise<Map<string, Placement>> {
   const found = new Map<string, Placement>();
-  for await (const ref of everyItem((page) => store.refs({ on: 'forest', names: [PLACEMENT_REF], ...page }))) {
+  for await (const ref of allItems((page) => store.refs({ on: 'forest', names: [PLACEMENT_REF], ...page }))) {
     clock.see(ref.clock);
     const placement = readPlacement(ref.value);
     if (placement) found.set(ref.key, placement);
@@ -145,10 +152,10 @@ async function makeRevivals(forest: RecordingForest, changes: readonly Placement
       all.add(node);
       if (!before) fresh.add(node);
     }
-  const hiding = await seeRefs(forest, 'node', [...all], ['moved', 'removed']);
+  const hiding = await readRefs(forest, 'node', [...all], ['moved', 'removed']);
   return hiding
     .filter(({ key, name, value }) => (name === 'moved' ? typeof value === 'string' : value === true && fresh.has(key)))
-    .map(({ key, name }) => setRef(forest, 'node', key, name, false));
+    .map(({ key, name }) => makeRef(forest, 'node', key, name, false));
 }
 
 function nodesAndParent(placement: Placement): string[] {
@@ -187,14 +194,14 @@ async function makeRedirects(
   const nodes = (await store.nodes([...targets.keys()])).filter((node) => node !== undefined);
   const takes = await store.takes(nodes.map(({ id }) => id));
   const foreign = new Set(takes.filter(({ via }) => via !== 'record').map(({ node }) => node));
-  await seeRefs(forest, 'node', [...targets.keys()], ['moved']);
+  await readRefs(forest, 'node', [...targets.keys()], ['moved']);
   const gone = new Set<string>();
   const refs: RefRecord[] = [];
   for (const node of nodes.sort((a, b) => b.depth - a.depth)) {
     if (foreign.has(node.id) || !(await hasOnly(forest, node.id, gone))) continue;
     gone.add(node.id);
     const target = targets.get(node.id) ?? (await lastStanding(forest, index, node));
-    refs.push(setRef(forest, 'node', node.id, 'moved', target));
+    refs.push(makeRef(forest, 'node', node.id, 'moved', target));
   }
   return refs;
 }
@@ -219,7 +226,7 @@ function successors(
 
 /** Whether all children of a node are gone. */
 async function hasOnly({ store }: RecordingForest, id: string, gone: ReadonlySet<string>): Promise<boolean> {
-  for await (const children of everyPage((page) => store.children(id, page))) {
+  for await (const children of allPages((page) => store.children(id, page))) {
     const others = children.map((child) => child.id).filter((child) => !gone.has(child));
     if (others.length > 0) {
       const { items } = await store.refs({ on: 'node', keys: others, names: ['moved'], limit: others.length });
@@ -250,11 +257,11 @@ async function makeThreadRefs(
   ids.delete(undefined);
   const keys = [...ids] as string[];
   if (keys.length === 0) return [];
-  const items = await seeRefs(forest, 'thread', keys, NAMES);
+  const items = await readRefs(forest, 'thread', keys, NAMES);
   const there = new Map(items.map(({ key, name, value }) => [`${key} ${name}`, value]));
   const has = (name: string, id: string) => Boolean(there.get(`${id} ${name}`));
   const set = (id: string, values: Readonly<Record<string, unknown>>) =>
-    Object.entries(values).map(([name, value]) => setRef(forest, 'thread', id, name, value));
+    Object.entries(values).map(([name, value]) => makeRef(forest, 'thread', id, name, value));
   const refs = keys.flatMap((id) => {
     const thread = index.threads.get(id);
     if (!thread) return has('head', id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
@@ -279,11 +286,11 @@ async function makeThreadRefs(
     const touched = Number(there.get(`${id} touched`) ?? created);
     const title = there.get(`${id} title`);
     const fork = recordedThreadId(`fork\n${id}\n${head}`);
-    const group = openingGroup(opening);
+    const group = openingGroupId(opening);
     touches.push(...(group === undefined ? [] : [{ group, thread: fork, touched }]));
     return set(fork, { start: ROOT, head, title, created, touched, forkedFrom: id, ...(group && { group }) });
   });
-  return [...forks, ...refs, ...(await touchGroups(forest, touches))];
+  return [...forks, ...refs, ...(await makeGroupRefs(forest, touches))];
 }
 
 /**
@@ -335,6 +342,6 @@ function threadValues(thread: IndexThread): Readonly<Record<string, unknown>> {
 }
 
 function threadGroup({ part, session, opening }: IndexThread): string | undefined {
-  if (session !== undefined) return sessionGroup(session);
-  return part === 'side' ? SIDE_CALLS : openingGroup(opening);
+  if (session !== undefined) return sessionGroupId(session);
+  return part === 'side' ? SIDE_GROUP : openingGroupId(opening);
 }

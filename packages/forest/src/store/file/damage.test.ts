@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createForest } from '../../forest/forest.ts';
+import { createForest } from '../../forest/index.ts';
 import { makeBody, makeEntry, makePath, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
 import type { Store } from '../store.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';

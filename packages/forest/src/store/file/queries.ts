@@ -5,8 +5,8 @@ import {
   type RefRecord,
   ROOT,
   type StoreRecord,
+  splitWords,
   type TakeRecord,
-  wordsOf,
 } from '../../model/index.ts';
 import { pageLimit, readCursor, toPage } from '../page.ts';
 import type { Page, SearchHit, SearchQuery, Store } from '../store.ts';
@@ -234,7 +234,7 @@ function createSearch(set: SegmentSet, records: RecordReader) {
       filling = filling.catch(() => undefined).then(() => fill(index));
       await filling;
       const { columns, roles: known, rowOf } = set.tables.nodes;
-      const hits = index.find(wanted.flatMap(wordsOf)).filter(({ id }) => {
+      const hits = index.find(wanted.flatMap(splitWords)).filter(({ id }) => {
         const row = rowOf(id);
         if (row < 0) return false;
         const at = columns.at[row]!;

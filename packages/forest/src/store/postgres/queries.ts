@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type NodeRecord, ROOT, sha256, wordsOf } from '../../model/index.ts';
+import { type NodeRecord, ROOT, sha256, splitWords } from '../../model/index.ts';
 import { pageLimit } from '../page.ts';
 import { hashFault } from '../records.ts';
 import type { Page, PageRequest, SearchHit, SearchQuery, Store } from '../store.ts';
@@ -268,7 +268,7 @@ export function toTsVector(project: string, node: NodeRecord, body = ''): string
   const mark = projectMark(project);
   const places = new Map<string, number[]>();
   let size = 0;
-  for (const [index, word] of wordsOf(nodeText(node.dialect, body)).entries()) {
+  for (const [index, word] of splitWords(nodeText(node.dialect, body)).entries()) {
     const lexeme = toLexeme(mark, word);
     let known = places.get(lexeme);
     if (!known) {
@@ -288,7 +288,7 @@ export function toTsVector(project: string, node: NodeRecord, body = ''): string
 /** A `tsquery` that requires every word; the last one may be a prefix. Undefined if there are no words. */
 function toTsQuery(project: string, words: readonly string[]): string | undefined {
   const mark = projectMark(project);
-  const lexemes = words.flatMap(wordsOf).map((word) => toLexeme(mark, word));
+  const lexemes = words.flatMap(splitWords).map((word) => toLexeme(mark, word));
   return lexemes.length === 0 ? undefined : `${lexemes.join(' & ')}:*`;
 }
 

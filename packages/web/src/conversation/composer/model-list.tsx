@@ -3,15 +3,15 @@ import { Command } from 'cmdk';
 import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { queries } from '../../api/queries.ts';
+import type { Model } from '../../api/types.ts';
 import { shortNumber } from '../../ui/format.ts';
-import { groupModels } from './group-models.ts';
 
 export interface ModelListProps {
   readonly chosen: string | undefined;
   readonly onChoose: (id: string | undefined) => void;
 }
 
-/** All models, to search in; any other can be typed. */
+/** A searchable list of models; any other model can be typed. */
 export default function ModelList({ chosen, onChoose }: ModelListProps) {
   const [search, setSearch] = useState('');
   const { data, isPending } = useQuery(queries.models());
@@ -29,7 +29,7 @@ export default function ModelList({ chosen, onChoose }: ModelListProps) {
         {isPending && <p className="px-2 py-1 text-xs text-faint">Loading …</p>}
         {isOther && <Choice id={search} title={`Use ${search}`} onChoose={onChoose} />}
         {search === '' && chosen !== undefined && (
-          <Choice id="default" title="Whatever is set up" onChoose={() => onChoose(undefined)} />
+          <Choice id="default" title="The default model" onChoose={() => onChoose(undefined)} />
         )}
         {groups.map(({ provider, models, more }) => (
           <Command.Group
@@ -51,7 +51,7 @@ export default function ModelList({ chosen, onChoose }: ModelListProps) {
           </Command.Group>
         ))}
         {!isPending && groups.length === 0 && !isOther && (
-          <p className="px-2 py-1 text-xs text-faint">None of that name. Any provider/model can be typed.</p>
+          <p className="px-2 py-1 text-xs text-faint">No model matches. You can type any provider/model.</p>
         )}
       </Command.List>
     </Command>
@@ -78,4 +78,43 @@ function Choice({ id, title, note = '', isChosen = false, onChoose }: ChoiceProp
       {isChosen && <Check size={14} aria-label="chosen" />}
     </Command.Item>
   );
+}
+
+/** The most models shown per provider; others are found by searching. */
+const SHOWN = 8;
+const SHOWN_FOUND = 40;
+
+export interface ModelGroup {
+  readonly provider: string;
+  readonly models: readonly Model[];
+  /** The number of models that are not shown. */
+  readonly more: number;
+}
+
+/** Models whose names have every word of the search, grouped by provider, probably newest first. */
+export function groupModels(models: readonly Model[], search: string): readonly ModelGroup[] {
+  const words = search
+    .toLowerCase()
+    .split(/[\s/]+/)
+    .filter(Boolean);
+  const found = models.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
+  const groups = new Map<string, Model[]>();
+  for (const model of found) groups.set(model.provider, [...(groups.get(model.provider) ?? []), model]);
+  const most = words.length === 0 ? SHOWN : SHOWN_FOUND;
+  const wanted = search.trim().toLowerCase();
+  const isExact = ({ id, model }: Model) => id.toLowerCase() === wanted || model.toLowerCase() === wanted;
+  const exactFirst = (a: Model, b: Model) => Number(isExact(b)) - Number(isExact(a)) || byNewest(a, b);
+  return [...groups]
+    .map(([provider, list]) => ({
+      provider,
+      models: list.toSorted(exactFirst).slice(0, most),
+      more: Math.max(0, list.length - most),
+    }))
+    .sort((a, b) => Number(b.models.some(isExact)) - Number(a.models.some(isExact)));
+}
+
+/** Higher versions first. Models without known limits come last: they are old or special. */
+function byNewest(a: Model, b: Model): number {
+  const isKnown = Number(b.contextTokens !== undefined) - Number(a.contextTokens !== undefined);
+  return isKnown || b.model.localeCompare(a.model, 'en', { numeric: true });
 }
