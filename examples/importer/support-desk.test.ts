@@ -43,9 +43,9 @@ describe('an importer from outside of the packages', () => {
     expect(await importFile(forest, [SOURCE])).toMatchObject({ format: 'support-desk', elements: 2, added: 4 });
     expect(await importFile(forest, [SOURCE])).toMatchObject({ added: 0, problems: [] });
     expect(await chats(forest)).toEqual(EXPECTED);
-    const [{ head, title }] = (await forest.threads.list()).items as [{ head: string; title: string }];
-    expect(title).toMatch(/^About the /);
-    const { takes } = await forest.node(head);
+    const [thread] = (await forest.threads.list()).items;
+    expect(thread!.title).toMatch(/^About the /);
+    const { takes } = await forest.node(thread!.head);
     expect(takes).toMatchObject([{ author: 'model', model: 'm-1', extra: { mood: 7 }, via: 'import' }]);
   });
 
