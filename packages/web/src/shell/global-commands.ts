@@ -3,9 +3,9 @@ import { type Command, useCommandList } from '../commands/registry.ts';
 import { openExport, openPalette, useOverlays } from '../state/overlays.ts';
 import { setTheme, type Theme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
-import { useNarrow } from '../ui/use-narrow.ts';
+import { useNarrow } from '../ui/use-media.ts';
 
-/** Screens, the key that follows `o`, and other words for them. */
+/** The screens, their keys, and other words to find them by. */
 const PLACES = [
   { id: 'forest', title: 'Forest', href: '/', keys: ['o f'], words: 'conversations home list' },
   { id: 'graph', title: 'Graph', href: '/graph', keys: ['o g'], words: 'tree map' },
@@ -20,7 +20,7 @@ const THEMES: readonly { readonly theme: Theme; readonly title: string }[] = [
   { theme: 'system', title: 'Theme of the system' },
 ];
 
-/** What can be done wherever the reader is. */
+/** The commands that every screen offers. */
 export function useGlobalCommands(): void {
   const [, go] = useLocation();
   const isNarrow = useNarrow();
@@ -114,7 +114,7 @@ export function useGlobalCommands(): void {
   ]);
 }
 
-/** On a narrow screen it lies over the rest, and is not remembered. */
+/** On a narrow screen the list lies over the rest, and whether it is open is not remembered. */
 export function toggleForest(isNarrow: boolean): void {
   if (isNarrow) useOverlays.setState(({ forest }) => ({ forest: !forest }));
   else useView.setState(({ forestOpen }) => ({ forestOpen: !forestOpen }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayOpen, openerOf } from './open-page.ts';
+import { browserCommand, mayOpen } from './serve.ts';
 
 const screen = { env: { DISPLAY: ':0' }, platform: 'linux', isTerminal: true } as const;
 
@@ -17,5 +17,6 @@ test.each([
 
 test('an address is one argument, whatever is in it', () => {
   const url = 'http://127.0.0.1:4141/';
-  for (const platform of ['darwin', 'win32', 'linux'] as const) expect(openerOf(platform, url)[1].at(-1)).toBe(url);
+  for (const platform of ['darwin', 'win32', 'linux'] as const)
+    expect(browserCommand(platform, url)[1].at(-1)).toBe(url);
 });

@@ -1,10 +1,10 @@
 import type { Approval } from '@skein/core';
-import type { BranchState, Engine, Generation, GenerationEvent, ResumeOptions } from '@skein/forest';
-import { withHint } from '../output/error-text.ts';
-import { harmless, note, oneLine, write } from '../output/output.ts';
+import type { BranchState, Engine, Forest, Generation, GenerationEvent, ResumeOptions } from '@skein/forest';
+import { note, oneLine, toPrintable, withHint, write } from '../output/output.ts';
+import { createUsageSum, NO_USAGE, type UsageSum } from '../output/usage-text.ts';
 
 /** How far a generation was followed: the event it goes on behind when it is taken up again. */
-export interface Followed {
+interface FollowResult {
   readonly branch: BranchState;
   readonly after: string | undefined;
 }
@@ -15,7 +15,7 @@ export async function followGeneration(
   generation: Generation,
   quiet: boolean,
   behind?: string,
-): Promise<Followed> {
+): Promise<FollowResult> {
   const stop = () => generation.stop();
   process.once('SIGINT', stop);
   try {
@@ -28,7 +28,7 @@ export async function followGeneration(
     for await (const { id, event } of engine.follow(generation.id, behind)) {
       after = id;
       if (event.type === 'text' && !quiet) {
-        write(harmless(event.text));
+        write(toPrintable(event.text));
         last = event.text.at(-1) ?? last;
       }
       if (event.type === 'message') endLine();
@@ -54,7 +54,7 @@ export async function approveAll(
 }
 
 /** Throws unless the branch has an answer. */
-export function needAnswer({ status, error, pending = [], stop }: BranchState): void {
+export function requireAnswer({ status, error, pending = [], stop }: BranchState): void {
   if (status === 'done') return;
   if (status === 'waiting')
     throw new Error(
@@ -68,4 +68,25 @@ function lineFor(event: GenerationEvent): string | undefined {
   if (event.type === 'retry') return `Trying again (${event.attempt}): ${oneLine(event.reason, 200)}`;
   if (event.type === 'notice') return oneLine(event.notice.message, 200);
   return undefined;
+}
+
+interface GenerationUsage {
+  readonly replies: number;
+  readonly usage: NonNullable<UsageSum['usage']>;
+  /** Undefined when the price of any reply is not known. */
+  readonly cost: UsageSum['cost'];
+}
+
+/** What one generation took. Equal replies share a node, so there may be takes of others on the way. */
+export async function readGenerationUsage(
+  forest: Forest,
+  generation: string,
+  asked: string,
+  head: string,
+): Promise<GenerationUsage> {
+  const path = head === asked ? [] : await forest.path(head, asked);
+  const replies = path.flatMap(({ takes }) => takes.filter((take) => take.generation === generation && take.usage));
+  const tally = createUsageSum();
+  for (const { usage, cost } of replies) tally.add(usage, cost);
+  return { replies: replies.length, usage: tally.usage ?? NO_USAGE, cost: tally.cost };
 }

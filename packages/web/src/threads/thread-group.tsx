@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Thread } from '../api/types.ts';
 import type { GroupRow } from '../state/thread-rows.ts';
-import { pluralize } from './format.ts';
+import { pluralize } from '../ui/format.ts';
 
 interface GroupToggleProps {
   readonly isOpen: boolean;
@@ -12,7 +12,7 @@ interface GroupToggleProps {
   readonly children: ReactNode;
 }
 
-/** A row that unfolds, by a click, Enter, or the right and left arrow. */
+/** A row that a click, Enter, or the right and left arrows unfold and fold. */
 export function GroupToggle({ isOpen, onChange, className, isHere = false, children }: GroupToggleProps) {
   return (
     <button
@@ -34,13 +34,13 @@ export function GroupToggle({ isOpen, onChange, className, isHere = false, child
   );
 }
 
-interface Named {
+interface GroupSummary {
   readonly what: GroupRow['what'];
   readonly members: readonly Pick<Thread, 'part'>[];
 }
 
-/** What a row stands for, in words. */
-export function describeGroup({ what, members }: Named): string {
+/** Describes the conversations that a group row stands for. */
+export function describeGroup({ what, members }: GroupSummary): string {
   if (what === 'opening') return `${members.length} that begin like this`;
   if (what === 'side') return pluralize(members.length, 'side call');
   const side = members.filter(({ part }) => part === 'side').length;

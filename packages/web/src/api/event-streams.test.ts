@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createEventReader } from './event-streams.ts';
 import type { GenerationEvent } from './types.ts';
 
 /** A connection to the server of which the test says what comes. */
@@ -38,7 +39,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 async function follow(after?: string): Promise<() => void> {
-  const { followGeneration } = await import('./generation-events.ts');
+  const { followGeneration } = await import('./event-streams.ts');
   return followGeneration('g', after, keep);
 }
 
@@ -77,4 +78,24 @@ test('who stops following is told no end that was still looked at', async () => 
   stop();
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(got).toEqual([]);
+});
+
+const stream = ': skein\n\nevent: progress\ndata: {"read":1}\n\nevent: done\ndata: {"a":1,\ndata: "b":2}\n\n';
+const events = [
+  { event: 'progress', data: '{"read":1}' },
+  { event: 'done', data: '{"a":1,\n"b":2}' },
+];
+
+test('events are the same wherever the pieces are cut', () => {
+  for (let at = 0; at <= stream.length; at++) {
+    const read = createEventReader();
+    expect([...read(stream.slice(0, at)), ...read(stream.slice(at))]).toEqual(events);
+  }
+});
+
+test('comments are no events, and half an event is none yet', () => {
+  const read = createEventReader();
+  expect(read(': still here\n\n')).toEqual([]);
+  expect(read('data: half')).toEqual([]);
+  expect(read('\n\n')).toEqual([{ event: 'message', data: 'half' }]);
 });
