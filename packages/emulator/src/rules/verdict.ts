@@ -95,3 +95,12 @@ export function first<T, R>(items: Iterable<T>, answer: (item: T) => R | undefin
   }
   return undefined;
 }
+
+/** The value of a JSON body, or why it is not JSON. */
+export function readJson(body: string): { readonly value: unknown } | { readonly reason: string } {
+  try {
+    return { value: JSON.parse(body) };
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : 'syntax error' };
+  }
+}
