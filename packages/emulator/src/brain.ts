@@ -3,6 +3,7 @@ import { asText, isObject, type Json, objects, stringify } from './json.ts';
 import type { Protocol } from './protocol.ts';
 import { type Reply, says } from './reply.ts';
 
+/** A tool that the request offers. */
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
@@ -10,6 +11,7 @@ export interface OfferedTool {
   readonly schema: Json;
 }
 
+/** The result of an earlier call, with the name of its tool. */
 export interface ToolResult {
   readonly name: string | undefined;
   readonly text: string;
@@ -37,8 +39,16 @@ export interface BrainRequest {
   readonly thinking: boolean;
 }
 
+/**
+ * Answers the requests for which no reply is queued.
+ *
+ * @example
+ * const shout: Brain = ({ text }) => says(text.toUpperCase());
+ * const emulator = await startEmulator({ brain: shout });
+ */
 export type Brain = (request: BrainRequest) => Reply | Promise<Reply>;
 
+/** Repeats the user's text, or the tool results after it: `Echo: Hello`. */
 export const echoBrain: Brain = ({ text, results, body }) => {
   const reply = says(
     results.length > 0 ? `Tool results: ${results.map((result) => result.text).join(', ')}` : `Echo: ${text}`,

@@ -24,6 +24,7 @@ import {
   type Sleep,
 } from './server/state.ts';
 
+/** The options of `startEmulator`; all are optional. */
 export interface EmulatorOptions {
   /** Default 0: any free port. */
   readonly port?: number;
@@ -53,6 +54,7 @@ export interface EmulatorOptions {
 type Vendor = 'OPENAI' | 'ANTHROPIC' | 'GEMINI';
 type Address = 'OPENAI' | 'ANTHROPIC' | 'GOOGLE_GEMINI';
 
+/** A running emulator. */
 export interface Emulator {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;

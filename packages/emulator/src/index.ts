@@ -1,3 +1,4 @@
+/** Strict local stand-ins for the OpenAI, Anthropic and Google APIs, for tests and demos. */
 export { type Brain, type BrainRequest, echoBrain, type OfferedTool, type ToolResult } from './brain.ts';
 export { demoBrain } from './demo.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator.ts';

@@ -9,6 +9,7 @@ interface Base {
   readonly extra?: Extra;
 }
 
+/** Visible text. */
 export interface TextBlock extends Base {
   readonly type: 'text';
   readonly text: string;
@@ -16,6 +17,7 @@ export interface TextBlock extends Base {
   readonly signed?: boolean;
 }
 
+/** Readable thinking, signed where the protocol signs it: `{ type: 'thinking', text: 'They mean the city.' }`. */
 export interface ThinkingBlock extends Base {
   readonly type: 'thinking';
   readonly text: string;
@@ -30,6 +32,7 @@ export interface RedactedThinkingBlock extends Base {
   readonly type: 'redacted-thinking';
 }
 
+/** A tool call: `{ type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } }`. */
 export interface ToolUseBlock extends Base {
   readonly type: 'tool-use';
   readonly name: string;
@@ -41,6 +44,7 @@ export interface ToolUseBlock extends Base {
   readonly signed?: boolean;
 }
 
+/** The model's refusal; plain text in protocols without refusals. */
 export interface RefusalBlock extends Base {
   readonly type: 'refusal';
   readonly text: string;
@@ -64,6 +68,7 @@ export interface NativeBlock {
   readonly value: Extra;
 }
 
+/** One block of a scripted reply, the same for all protocols. */
 export type ReplyBlock =
   | TextBlock
   | ThinkingBlock
@@ -73,8 +78,10 @@ export type ReplyBlock =
   | ImageBlock
   | NativeBlock;
 
+/** Why the reply ends, the same for all protocols; `nativeStop` has the protocol's own words. */
 export type Stop = 'end' | 'tool-use' | 'max-tokens' | 'stop-sequence' | 'refusal' | 'pause';
 
+/** Token counts of a reply. */
 export interface Usage {
   readonly input?: number;
   readonly output?: number;
@@ -109,6 +116,7 @@ export interface ExtraEvent {
   readonly comment?: string;
 }
 
+/** An answer of the model: `{ blocks: [{ type: 'text', text: 'Hello!' }], stop: 'end' }`. */
 export interface MessageReply extends Transport {
   readonly blocks: readonly ReplyBlock[];
   /** Further choices (chat) or candidates (Gemini). */
@@ -149,9 +157,15 @@ export interface RawReply extends Transport {
   };
 }
 
+/** What a script queues: a message, an error, or raw bytes. */
 export type Reply = MessageReply | ErrorReply | RawReply;
 
-/** A reply of one text. */
+/**
+ * A reply of one text.
+ *
+ * @example
+ * emulator.script('anthropic-messages', says('It is cold.', { delay: 500 }));
+ */
 export const says = (text: string, more: Omit<MessageReply, 'blocks'> = {}): MessageReply => ({
   blocks: [{ type: 'text', text }],
   ...more,

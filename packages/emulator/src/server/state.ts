@@ -8,10 +8,12 @@ import type { Reply } from '../reply.ts';
 import type { ApiDifferences } from '../rules/openai/rule.ts';
 import type { JudgeSettings, Verdict } from '../rules/verdict.ts';
 
+/** Waits; resolves or rejects early when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
 export type HeaderMap = Readonly<Record<string, string>>;
 
+/** How strict the emulator is; `emulator.settings` may be changed at any time. */
 export interface EmulatorSettings extends JudgeSettings {
   /** Chat completions: refuse unknown fields of messages, as Groq does, instead of warning about them. */
   readonly refuseUnknownMessageFields?: boolean;

@@ -103,6 +103,7 @@ const RULES: readonly AnthropicRule[] = [
 /** Every rule id that a verdict can name. `json` and `surrogate` are checked while the body is read. */
 export const anthropicMessagesRules: readonly string[] = ['json', 'surrogate', ...RULES.map(({ id }) => id)];
 
+/** Judges a request as api.anthropic.com does, or as a host that has the model in the path. */
 export const judgeAnthropicMessages: Judge = (request) => {
   const body = readBody(request);
   if (body.refusal) return { refusal: body.refusal, warnings: [] };

@@ -59,6 +59,7 @@ const RULES: readonly GoogleRule[] = [...schemaRules, ...contentRules, ...pairin
 /** Every rule id that a verdict can name. `json` is checked while the body is read. */
 export const googleGenerateContentRules: readonly string[] = ['json', ...RULES.map(({ id }) => id)];
 
+/** Judges a request as generativelanguage.googleapis.com does. */
 export const judgeGoogleGenerateContent: Judge = (request) => {
   const body = readBody(request);
   if (body.refusal) return { refusal: body.refusal, warnings: [] };
