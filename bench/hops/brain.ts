@@ -1,4 +1,4 @@
-/** What the models say: thoughts, texts, calls side by side, answers by a schema, and now and then a failure. */
+/** The answers of the models: reasoning, text, parallel calls, answers by a schema, and sometimes a failure. */
 import type { BrainRequest, Reply, ReplyBlock } from '@skein/emulator';
 import { type Place, slugOf } from './places.ts';
 import type { Dice } from './random.ts';
@@ -12,9 +12,9 @@ const FAILURES: readonly Partial<Reply>[] = [
 
 export class RandomBrain {
   readonly #dice: Dice;
-  /** Whose turn it is; set before each run. */
+  /** The model of this turn; set before each run. */
   place!: Place;
-  /** How many answers have called tools in a row: every loop comes to an end. */
+  /** How many consecutive answers have called tools, so that every loop ends. */
   #calls = 0;
   #count = 0;
 
@@ -40,7 +40,7 @@ export class RandomBrain {
     };
   }
 
-  /** A router asks whom it is told to, if it can. */
+  /** A router uses the upstream that the request names, if it can. */
   #upstream({ body }: BrainRequest): string | undefined {
     const { upstreams } = this.place;
     const { order } = (body.provider ?? {}) as { readonly order?: readonly string[] };
