@@ -26,7 +26,7 @@ const NOUNS = `address agent answer api application approval array assembler bas
 const MODIFIERS = `absent ai all base bound broken by called chosen compact converted custom default discard durable empty encoded exact expected extra
   extended final first foreign found full generate global image import infer inferred imported initial inner internal issued json judged kept known last legacy like
   linked listed live llm load loaded local mcp media missing move native new no not observe offered older open openai otel outer packed parsed partial
-  pending placed postgres previous public raw read recorded redact redacted rejected remote removed resolved resume retry saved select
+  pending placed postgres previous public raw read recorded redact redacted rejected remote removed resolved resume retry saved scripted select
   selected sent server served shared sibling single skipped sorted sse standard start stored streamed streaming structured summarise thinking
   to tool under unknown used valid web with write written`;
 

@@ -1,10 +1,10 @@
 /** The answers of the models: reasoning, text, parallel calls, answers by a schema, and sometimes a failure. */
-import type { BrainRequest, Reply, ReplyBlock } from '@skein/emulator';
+import type { BrainRequest, ReplyBlock, ScriptedReply } from '@skein/emulator';
 import { type Place, slugOf } from './places.ts';
 import type { Dice } from './random.ts';
 
 const TEXTS = ['Good.', 'Let me see. ', '', ' ', 'ü "quoted" \\ 😀', 'Two\n\nparagraphs\n'];
-const FAILURES: readonly Partial<Reply>[] = [
+const FAILURES: readonly Partial<ScriptedReply>[] = [
   { error: { status: 500 } },
   { error: { status: 429 } },
   { error: { status: 503 } },
@@ -22,9 +22,9 @@ export class RandomBrain {
     this.#dice = dice;
   }
 
-  answer(request: BrainRequest): Reply {
+  answer(request: BrainRequest): ScriptedReply {
     const dice = this.#dice;
-    if (dice.percent(4)) return dice.pick(FAILURES) as Reply;
+    if (dice.percent(4)) return dice.pick(FAILURES) as ScriptedReply;
     const { answersAs } = this.place;
     const upstream = this.#upstream(request);
     const blocks = this.#blocks(request, upstream);

@@ -1,7 +1,7 @@
 /** Brains answer the requests for which no reply is queued; they see every protocol's requests in one form. */
 import { asText, isObject, type Json, objects, stringify } from './json.ts';
 import type { Protocol } from './protocol.ts';
-import { type Reply, says } from './reply.ts';
+import { type ScriptedReply, says } from './reply.ts';
 
 /** A tool that the request offers. */
 export interface OfferedTool {
@@ -46,7 +46,7 @@ export interface BrainRequest {
  * const shout: Brain = ({ text }) => says(text.toUpperCase());
  * const emulator = await startEmulator({ brain: shout });
  */
-export type Brain = (request: BrainRequest) => Reply | Promise<Reply>;
+export type Brain = (request: BrainRequest) => ScriptedReply | Promise<ScriptedReply>;
 
 /** Repeats the user's text, or the tool results after it: `Echo: Hello`. */
 export const echoBrain: Brain = ({ text, results, body }) => {

@@ -6,27 +6,27 @@ export { rawJson } from './json.ts';
 export type { KnownValue } from './memory.ts';
 export { type Protocol, protocols } from './protocol.ts';
 export {
+  type BytesReply,
   type ConnectionFault,
   type ErrorReply,
   type ExtraEvent,
   type ExtraFields,
-  type ImageBlock,
+  type ImageReplyBlock,
   type MessageReply,
-  type NativeBlock,
-  type RawReply,
-  type RedactedThinkingBlock,
-  type RefusalBlock,
-  type Reply,
+  type NativeReplyBlock,
+  type RedactedThinkingReplyBlock,
+  type RefusalReplyBlock,
   type ReplyBlock,
+  type ReplyStop,
+  type ReplyUsage,
   type RetryDelay,
-  type Stop,
+  type ScriptedReply,
   type StreamError,
   says,
-  type TextBlock,
-  type ThinkingBlock,
-  type ToolUseBlock,
+  type TextReplyBlock,
+  type ThinkingReplyBlock,
+  type ToolUseReplyBlock,
   type Transport,
-  type Usage,
 } from './reply.ts';
 export { anthropicMessagesRules, judgeAnthropicMessages } from './rules/anthropic-messages/judge.ts';
 export { prefixDigest } from './rules/anthropic-messages/prefix.ts';
