@@ -1,4 +1,5 @@
-import { type Forest, type ForestNode, isDamage, ROOT, type Thread, type TopologyNode } from '@skein/forest';
+import { isSkeinError } from '@skein/core';
+import { type Forest, type ForestNode, ROOT, type Thread, type TopologyNode } from '@skein/forest';
 import type { Command } from 'commander';
 import { changeText } from '../output/change-text.ts';
 import { nodeLine } from '../output/message-text.ts';
@@ -42,7 +43,7 @@ async function lineAt({ forest, redact }: World, id: string, indent: string): Pr
   try {
     return nodeLine(await forest.node(id), redact, Math.max(20, 78 - indent.length));
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isSkeinError(error, 'damaged', 'unknown_body')) throw error;
     return `${short(id)} (damaged)`;
   }
 }

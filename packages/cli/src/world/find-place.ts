@@ -1,4 +1,5 @@
-import { type Forest, ForestError, type ForestNode, isDamage, readableNodes, type Thread } from '@skein/forest';
+import { isSkeinError, type SkeinErrorCode } from '@skein/core';
+import { type Forest, ForestError, type ForestNode, readableNodes, type Thread } from '@skein/forest';
 
 /** What a person meant by an id: a thread and where it stands, or a node. */
 export interface Place {
@@ -34,9 +35,9 @@ async function threadsLike(forest: Forest, start: string): Promise<Thread[]> {
   return found;
 }
 
-function unless(...codes: readonly string[]) {
+function unless(...codes: readonly SkeinErrorCode[]) {
   return (error: unknown): undefined => {
-    if (error instanceof ForestError && codes.includes(error.code)) return undefined;
+    if (isSkeinError(error, ...codes)) return undefined;
     throw error;
   };
 }
@@ -44,7 +45,7 @@ function unless(...codes: readonly string[]) {
 /** The path as far as it can be read. */
 export function readablePath(forest: Forest, node: string): Promise<readonly ForestNode[]> {
   return forest.path(node).catch(async (error: unknown) => {
-    if (!isDamage(error)) throw error;
+    if (!isSkeinError(error, 'damaged', 'unknown_body')) throw error;
     return readableNodes(forest.store, await forest.store.path(await forest.resolve(node)));
   });
 }

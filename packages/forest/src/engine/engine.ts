@@ -42,7 +42,7 @@ import {
   type GenerateOptions,
   type Generation,
   type GenerationState,
-  type Rerun,
+  type RerunResult,
   type ResumeOptions,
 } from './types.ts';
 
@@ -248,7 +248,7 @@ async function rerunTurns(
   engine: Engine,
   path: string,
   { from = ROOT, ...options }: GenerateOptions & { readonly from?: string },
-): Promise<Rerun> {
+): Promise<RerunResult> {
   const { store } = context;
   const start = await resolveId(store, from);
   const { messages, path: nodes } = await readHistory(store, await resolveId(store, path), { thread: options.thread });

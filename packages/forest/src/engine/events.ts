@@ -1,5 +1,4 @@
-import type { Clock, StoreRecord } from '../model/index.ts';
-import { KeyGuard } from '../model/secrets.ts';
+import { type Clock, KeyGuard, type StoreRecord } from '../model/index.ts';
 import { nextChange } from '../store/changes.ts';
 import type { Store } from '../store/index.ts';
 import { readGeneration } from './generation.ts';

@@ -50,7 +50,7 @@ export interface Engine {
   /** Starts, and gives the generation as soon as it is stored. */
   generate(node: string, options: GenerateOptions): Promise<Generation>;
   /** Sends the same turns to another model, as a new branch from behind `from` (default: the root). */
-  rerun(head: string, options: GenerateOptions & { readonly from?: string }): Promise<Rerun>;
+  rerun(head: string, options: GenerateOptions & { readonly from?: string }): Promise<RerunResult>;
   /** What would be sent below a node, by the code that sends it; nothing is sent, and nothing is stored. */
   preview(node: string, options: GenerateOptions): Promise<RequestPreview>;
   /** What the conversation's last reply at or above a node (default: its head) was asked with. */
@@ -88,7 +88,7 @@ export interface RequestPreview {
 }
 
 /** Where sending turns again ended. It ends early at an answer that is not `done`: the last generation says why. */
-export interface Rerun {
+export interface RerunResult {
   readonly head: string;
   /** One for each turn, in order. */
   readonly generations: readonly GenerationState[];
@@ -125,7 +125,7 @@ export interface GenerationState {
 }
 
 /** `waiting`: for approval; `aborted`: stopped, or its process died. */
-export type GenerationStatus = 'running' | 'done' | 'waiting' | 'failed' | 'aborted';
+type GenerationStatus = 'running' | 'done' | 'waiting' | 'failed' | 'aborted';
 
 export interface BranchState {
   /** Its last message so far. */
@@ -136,7 +136,7 @@ export interface BranchState {
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean };
 }
 
-export interface GenerationList {
+interface GenerationList {
   readonly items: readonly GenerationState[];
   readonly next?: string;
 }

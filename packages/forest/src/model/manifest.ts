@@ -6,7 +6,7 @@ import type { BodyRecord } from './records.ts';
  * A manifest as it is kept, in a body: what it has in common with the one it extends is not written again. Texts
  * that every request repeats (the head) are bodies of their own.
  */
-export interface StoredManifest {
+interface StoredManifest {
   readonly format: 'skein/manifest';
   readonly version: 1;
   /** `digest` of the stored manifest it extends. */

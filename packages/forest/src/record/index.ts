@@ -1,5 +1,4 @@
-export { type Address, readAddress } from './describe-request.ts';
-export type { Exchange, ExchangeKind, Outcome } from './exchange.ts';
+export { readAddress } from './describe-request.ts';
 export {
   type ExchangeFilters,
   type ListedExchange,
@@ -10,16 +9,13 @@ export {
   type StatusClass,
 } from './list-exchanges.ts';
 export type { Placement } from './placement.ts';
-export type { ProjectionCounts } from './projection/projector.ts';
-export { type FetchLike, type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
+export { type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
 export {
   createRecorder,
-  type HeaderPairs,
   type Recorder,
   type RecorderOptions,
-  type RecordingForest,
   type RequestToRecord,
 } from './recorder.ts';
 export type { Recording } from './recording.ts';
-export { createReplayer, type Replayer, type ReplayOptions } from './replay.ts';
+export { createReplayer, type Replayer } from './replay.ts';
 export { forgetOld, oldestShown, type Retention } from './retention.ts';
