@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import {
   canonical,
   elementTexts,
+  findMembers,
   isJson,
-  membersOf,
   parseTree,
   printTree,
   skipSpace,
@@ -32,7 +32,7 @@ export const targets: readonly Target[] = [
       if (text[start] === '[')
         for (const element of elementTexts(text)) hold(isJson(element), 'an element is not JSON');
       if (text[start] !== '{') return text[start] === '[' ? 'array' : 'scalar';
-      for (const { start: from, end } of membersOf(text, start))
+      for (const { start: from, end } of findMembers(text, start))
         hold(isJson(text.slice(from, end)), 'a member is not JSON');
       return 'object';
     },

@@ -104,6 +104,24 @@ export type SkeinErrorCode =
   // the command line and the server
   | 'usage'
   | 'bad_request'
+  | 'bad_message'
+  | 'bad_model'
+  | 'unknown_agent'
+  | 'unknown_tool'
+  | 'unknown_exchange'
+  | 'no_such_route'
+  | 'wrong_content_type'
+  | 'too_large'
+  | 'wrong_host'
+  | 'wrong_origin'
+  | 'token_needed'
+  | 'too_many_attempts'
+  | 'internal_error'
+  // the proxy
+  | 'bad_header'
+  | 'bad_path'
+  | 'needs_a_socket'
+  | 'proxy_loop'
   | 'undecodable';
 
 /** The same symbol in every copy of this package, so that a copy recognises the errors of another. */

@@ -59,7 +59,7 @@ export function createApp(
     return problemResponse(c, problem);
   });
   app.notFound((c) =>
-    problemResponse(c, new Problem(404, 'no_such_route', 'There is nothing at this address: see /api/openapi.json.')),
+    problemResponse(c, new Problem('no_such_route', 'There is nothing at this address: see /api/openapi.json.')),
   );
   app.use(async (c, next) => {
     c.set('services', services);
@@ -72,7 +72,7 @@ export function createApp(
   const large = bodyLimit({ maxSize: MAX_IMPORT, onError: () => tooLarge(MAX_IMPORT) });
   app.use('/api/*', (c, next) => (IMPORTS.has(c.req.path) ? large(c, next) : small(c, next)));
   app.all('/proxy/*', () => {
-    throw new Problem(501, 'needs_a_socket', 'The proxy works only where the server listens, or as a Node handler.');
+    throw new Problem('needs_a_socket', 'The proxy works only where the server listens, or as a Node handler.');
   });
   app.get('/metrics', (c) => c.text(services.metrics.text()));
   app.route('/api/v1', api);
@@ -86,7 +86,7 @@ export function createApp(
 }
 
 function tooLarge(limit: number): never {
-  throw new Problem(413, 'too_large', `A body may have ${limit / MB} MB.`);
+  throw new Problem('too_large', `A body may have ${limit / MB} MB.`);
 }
 
 /** The page runs only its own scripts and talks only to this server; what models wrote can do nothing in it. */

@@ -1,5 +1,5 @@
 import { type Agent, type Config, findProvider, presetParams } from '@skein/agents';
-import { type Environment, hasKey, type Tool, UnknownProviderError } from '@skein/core';
+import { type Environment, hasKey, isSkeinError, type Tool } from '@skein/core';
 import { continueTools, type Engine, type GenerateOptions } from '@skein/forest';
 import { Problem } from './http/problem.ts';
 import type { GenerationResolver } from './services.ts';
@@ -24,7 +24,6 @@ export function createGenerationResolver(
     const model = rest.join('/');
     if (model === '')
       throw new Problem(
-        422,
         'bad_model',
         `"${name}" is not a model: write it as provider/model, such as anthropic/claude-sonnet-4-5.`,
       );
@@ -40,7 +39,7 @@ export function createGenerationResolver(
     try {
       return hasKey(findProvider(provider, config.providers), { env });
     } catch (error) {
-      if (error instanceof UnknownProviderError) return false;
+      if (isSkeinError(error, 'unknown_provider')) return false;
       throw error;
     }
   };
@@ -49,7 +48,7 @@ export function createGenerationResolver(
     const found = known.find((tool) => tool.name === name);
     if (found) return found;
     const all = known.map((tool) => tool.name).join(', ') || 'none';
-    throw new Problem(422, 'unknown_tool', `There is no tool "${name}" on this server. It has: ${all}.`);
+    throw new Problem('unknown_tool', `There is no tool "${name}" on this server. It has: ${all}.`);
   };
 
   const options: GenerationResolver['options'] = async ({ model, agent, tools: wanted, params }, goesOn) => {
@@ -59,7 +58,7 @@ export function createGenerationResolver(
     const last = goesOn && !from ? await engine.lastRequest(goesOn.thread, { at: goesOn.at }) : undefined;
     const name = model ?? (from ? undefined : nextModel(last));
     if (name === undefined && !from)
-      throw new Problem(422, 'bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
+      throw new Problem('bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
     // An agent's parameters have the preset that counts for it.
     const n = from || config.preset === undefined ? undefined : config.presets[config.preset]?.n;
     const before = last ? continueTools(last.tools, tools).filter((tool) => 'execute' in tool) : [];
@@ -88,7 +87,7 @@ export function createGenerationResolver(
     const found = all.find((agent) => agent.id === name || agent.name === name);
     if (found) return found;
     const names = all.map(({ id }) => id).join(', ') || 'none';
-    throw new Problem(422, 'unknown_agent', `There is no agent "${name}". There is: ${names}.`);
+    throw new Problem('unknown_agent', `There is no agent "${name}". There is: ${names}.`);
   };
 
   return {

@@ -1,12 +1,47 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Router } from 'wouter';
+import { Route, Router, Switch } from 'wouter';
 import { base } from './api/base.ts';
 import { queryClient } from './api/queries.ts';
-import { App } from './app.tsx';
 import './index.css';
+import { Shell } from './shell/shell.tsx';
 import { followSystemTheme } from './state/theme.ts';
+import { ThreadsScreen } from './threads/threads-screen.tsx';
+import { Empty, Loading } from './ui/states.tsx';
+
+const ConversationScreen = lazy(() => import('./conversation/conversation-screen.tsx'));
+const GraphScreen = lazy(() => import('./graph/graph-screen.tsx'));
+const CompareScreen = lazy(() => import('./compare/compare-screen.tsx'));
+const RecordingsScreen = lazy(() => import('./recordings/recordings-screen.tsx'));
+const SettingsScreen = lazy(() => import('./settings/settings-screen.tsx'));
+
+/** The screens and their addresses. */
+function App() {
+  return (
+    <Shell>
+      <Suspense fallback={<Loading />}>
+        <Switch>
+          <Route path="/" component={ThreadsScreen} />
+          <Route path="/new">{() => <ConversationScreen />}</Route>
+          <Route path="/t/:thread/:node?">
+            {({ thread, node }) => <ConversationScreen thread={thread} {...(node && { node })} />}
+          </Route>
+          <Route path="/c/:node">{({ node }) => <ConversationScreen node={node} />}</Route>
+          <Route path="/graph/:node?">{({ node }) => <GraphScreen {...(node && { below: node })} />}</Route>
+          <Route path="/compare" component={CompareScreen} />
+          <Route path="/recordings/:id?">{({ id }) => <RecordingsScreen {...(id && { id })} />}</Route>
+          <Route path="/settings" component={SettingsScreen} />
+          <Route>
+            <Empty title="There is nothing at this address">
+              Every conversation has an address of its own, /t/ and its id, and every message, /c/ and its id.
+            </Empty>
+          </Route>
+        </Switch>
+      </Suspense>
+    </Shell>
+  );
+}
 
 followSystemTheme();
 

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Environment } from '@skein/core';
+import { SkeinError } from '@skein/core';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/types.ts';
 import { describeProblem, type Problem } from '../files/problem.ts';
@@ -34,13 +35,13 @@ export interface LoadedAgents {
 }
 
 /** An agent's file that cannot be used. */
-export class AgentFileError extends Error {
+export class AgentFileError extends SkeinError {
+  override readonly name = 'AgentFileError';
   readonly code = 'invalid_agent';
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
     super(problems.map(describeProblem).join('\n'));
-    this.name = 'AgentFileError';
     this.problems = problems;
   }
 }

@@ -1,7 +1,7 @@
 import {
   type Environment,
+  isSkeinError,
   type ModelChoice,
-  NoModelError,
   type ProviderDescriptor,
   type SelectionStrategy,
   selectModel,
@@ -94,7 +94,7 @@ function usualModel(provider: ProviderDescriptor, env: Environment): string | un
       candidates.find((candidate) => candidate.provider.id === provider.id);
     return selectModel({ tools: true }, { env, strategy: only }).model;
   } catch (error) {
-    if (error instanceof NoModelError) return undefined;
+    if (isSkeinError(error, 'no_model')) return undefined;
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 import {
   dialect,
+  isSkeinError,
   type Policies,
   type ProviderDescriptor,
   provider,
-  UnknownDialectError,
   UnknownProviderError,
 } from '@skein/core';
 import type { KeyPath } from '../files/document.ts';
@@ -57,7 +57,7 @@ function builtIn(name: string): ProviderDescriptor | undefined {
   try {
     return provider(name);
   } catch (error) {
-    if (error instanceof UnknownProviderError) return undefined;
+    if (isSkeinError(error, 'unknown_provider')) return undefined;
     throw error;
   }
 }
@@ -93,7 +93,7 @@ function homeOf(id: string, path: KeyPath, report: Report): ProviderDescriptor |
   try {
     return dialect(id).home;
   } catch (error) {
-    if (!(error instanceof UnknownDialectError)) throw error;
+    if (!isSkeinError(error, 'unknown_dialect')) throw error;
     report([...path, 'dialect'], 'wrong-value', error.message, 'Write the name of a dialect.');
     return undefined;
   }

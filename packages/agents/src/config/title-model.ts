@@ -2,7 +2,7 @@ import {
   type CostOf,
   type Environment,
   hasKey,
-  NoModelError,
+  isSkeinError,
   type ProviderDescriptor,
   type SelectionStrategy,
   selectModel,
@@ -30,7 +30,7 @@ export function titleModel(
     const { provider, model } = selectModel({ tools: true }, { env, strategy: cheapest });
     return { provider: findProvider(provider.id, config.providers), model };
   } catch (error) {
-    if (!(error instanceof NoModelError)) throw error;
+    if (!isSkeinError(error, 'no_model')) throw error;
     const [, id = '', model = ''] = /^([^/]+)\/(.+)$/.exec(config.model ?? '') ?? [];
     const provider = id === '' ? undefined : findProvider(id, config.providers);
     // Such as one on this machine, which needs no key.

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { SkeinError } from '@skein/core';
 import { expect, test } from 'vitest';
 import { errorText } from './error-text.ts';
+
+class WrongKeyError extends SkeinError {
+  readonly code = 'authentication';
+}
 
 const caught = (act: () => unknown): unknown => {
   try {
@@ -25,7 +30,7 @@ test.each([
 test('a taken port, a wrong key, and what is no error at all', () => {
   const taken = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', syscall: 'listen', port: 4141 });
   expect(errorText(taken)).toBe('Port 4141 is taken. Is Skein running already? --port takes another.');
-  expect(errorText(Object.assign(new Error('No.'), { code: 'authentication' }))).toContain('skein models');
+  expect(errorText(new WrongKeyError('No.'))).toContain('skein models');
   const denied = { code: 'EACCES', syscall: 'scandir', path: '/store/writers' };
   expect(errorText(Object.assign(new Error('No.'), denied))).toContain('change its permissions, or give another path');
   expect(errorText('just so')).toBe('just so');

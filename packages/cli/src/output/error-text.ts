@@ -1,3 +1,5 @@
+import { isSkeinError, type SkeinErrorCode } from '@skein/core';
+
 /** What Node says of a failed system call. */
 interface SystemError extends Error {
   readonly code: string;
@@ -7,7 +9,7 @@ interface SystemError extends Error {
 }
 
 /** What to do about an error, by its code. */
-const HINTS: Readonly<Record<string, string>> = {
+const HINTS: Readonly<Partial<Record<SkeinErrorCode, string>>> = {
   authentication: 'Is the key right? "skein models" says which variable holds it.',
   permission: 'Is it the right key? "skein models" says which variable holds it.',
   not_found: '"skein models" with the name of a provider lists its models.',
@@ -22,13 +24,12 @@ const HINTS: Readonly<Record<string, string>> = {
 export function errorText(error: unknown): string {
   if (isSystemError(error)) return systemText(error);
   const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return withHint(message, code);
+  return isSkeinError(error) ? withHint(message, error.code) : message;
 }
 
 export function withHint(message: string, code: string): string {
-  const hint = Object.hasOwn(HINTS, code) ? ` ${HINTS[code]}` : '';
-  return `${message}${hint}`;
+  const hint = Object.hasOwn(HINTS, code) ? HINTS[code as SkeinErrorCode] : undefined;
+  return hint === undefined ? message : `${message} ${hint}`;
 }
 
 function isSystemError(error: unknown): error is SystemError {

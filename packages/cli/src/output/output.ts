@@ -1,3 +1,4 @@
+import { isSkeinError, SkeinError } from '@skein/core';
 import pico from 'picocolors';
 import { errorText } from './error-text.ts';
 
@@ -11,7 +12,8 @@ export const colors = colorsFor(process.stdout);
 const errorColors = colorsFor(process.stderr);
 
 /** What was typed cannot be done, whatever the forest holds: exit code 2. */
-export class UsageError extends Error {
+export class UsageError extends SkeinError {
+  override readonly name = 'UsageError';
   readonly code = 'usage';
 }
 
@@ -88,7 +90,7 @@ export function noteError(error: unknown): void {
 export function failWith(error: unknown, verbose: boolean): void {
   noteError(error);
   if (verbose && error instanceof Error) note(String(error.stack));
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  process.exitCode = isSkeinError(error, 'usage') ? 2 : 1;
 }
 
 /**

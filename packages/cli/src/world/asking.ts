@@ -2,12 +2,11 @@ import { type Config, findProvider, titleModel } from '@skein/agents';
 import {
   type CostOf,
   hasKey,
+  isSkeinError,
   ModelRefError,
-  NoModelError,
   type ProviderDescriptor,
   providers,
   selectModel,
-  UnknownProviderError,
 } from '@skein/core';
 import { createEngine, type Engine, type Forest, titleByModel } from '@skein/forest';
 import { note, UsageError, warn } from '../output/output.ts';
@@ -37,7 +36,7 @@ export function providerOfModel(config: Config): readonly ProviderDescriptor[] {
   try {
     return config.model === undefined ? [] : [modelNamed(config.model, config).provider];
   } catch (error) {
-    if (error instanceof UsageError) return [];
+    if (isSkeinError(error, 'usage')) return [];
     throw error;
   }
 }
@@ -88,7 +87,7 @@ export async function lastModel(forest: Forest, thread: string, at: string, conf
   try {
     return modelNamed(`${provider}/${model}`, config);
   } catch (error) {
-    if (error instanceof UsageError) return undefined;
+    if (isSkeinError(error, 'usage')) return undefined;
     throw error;
   }
 }
@@ -109,7 +108,7 @@ function defaultModel(config: Config, { env, fallback }: Asking): NamedModel {
     const { provider, model } = selectModel({ tools: true }, { env });
     return { provider, model };
   } catch (error) {
-    if (!(error instanceof NoModelError)) throw error;
+    if (!isSkeinError(error, 'no_model')) throw error;
     throw new UsageError('Say which model: --model provider/model, or "model" in skein.config.yaml.');
   }
 }
@@ -124,6 +123,6 @@ export function modelNamed(name: string, config: Config): NamedModel {
   try {
     return { provider: findProvider(name.slice(0, slash), config.providers), model: name.slice(slash + 1) };
   } catch (error) {
-    throw error instanceof UnknownProviderError ? new UsageError(error.message) : error;
+    throw isSkeinError(error, 'unknown_provider') ? new UsageError(error.message) : error;
   }
 }

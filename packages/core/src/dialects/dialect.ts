@@ -1,7 +1,14 @@
-import type { JsonObject } from '../json/index.ts';
-import type { Facts, Message, MessageView, Origin } from '../message/index.ts';
+import { findLoneSurrogates, isText, type JsonObject } from '../json/index.ts';
+import {
+  createMessage,
+  type Facts,
+  type Message,
+  type MessageView,
+  type Origin,
+  type ViewReader,
+} from '../message/index.ts';
 import type { ProviderDescriptor } from './provider.ts';
-import type { Reply, Stop, Usage } from './reply.ts';
+import { ProtocolError, type Reply, type Stop, type Usage } from './reply.ts';
 import type {
   NativeTool,
   RequestParams,
@@ -12,6 +19,8 @@ import type {
 } from './request.ts';
 import type { DialectServe } from './serve.ts';
 import type { StreamEvent, StreamReader } from './stream/events.ts';
+import { WriteCache } from './write/cache.ts';
+import { writeRequest } from './write/write-request.ts';
 import type { RequestWriter } from './write/writer.ts';
 
 /** A protocol: pure functions from text to text. `origin` defaults to the home provider. */
@@ -118,4 +127,107 @@ export interface RawRequest {
   readonly tools: readonly ToolDefinition[];
   readonly params: RequestParams;
   readonly rest: Readonly<Record<string, string>>;
+}
+
+/** A dialect from what its protocol brings. */
+export function makeDialect(spec: DialectSpec): Dialect {
+  const home: Origin = {
+    dialect: spec.id,
+    issuer: spec.home.issuer,
+    ...(spec.home.apiVersion && { apiVersion: spec.home.apiVersion }),
+  };
+  const cache = new WriteCache();
+  const origins = new WeakMap<object, Origin>();
+  // Messages of one list share their origins.
+  const completeOrigin = (given: Partial<Origin> = home): Origin => {
+    const known = origins.get(given);
+    if (known) return known;
+    const origin = Object.freeze({ ...home, ...withoutUndefined(given), dialect: spec.id });
+    if (Object.isFrozen(given)) origins.set(given, origin);
+    return origin;
+  };
+  const readView: ViewReader = (raw, origin) => {
+    const view = spec.view(raw, origin);
+    return findLoneSurrogates(raw).length > 0 ? { ...view, needs: [...view.needs, 'surrogate'] } : view;
+  };
+  const makeMessage = (raw: string, origin: Origin, facts?: Facts): Message =>
+    createMessage(raw, origin, readView, facts);
+
+  return Object.freeze({
+    id: spec.id,
+    home: spec.home,
+    parseMessage(raw: string, origin?: Partial<Origin>, facts?: Facts) {
+      const message = makeMessage(raw, completeOrigin(origin), facts);
+      if (!facts) readProtocol(spec.id, raw, () => message.content);
+      return message;
+    },
+    readResponse(body: string, origin?: Partial<Origin>) {
+      return makeReply(
+        readProtocol(spec.id, body, () => spec.readReply(body)),
+        completeOrigin(origin),
+        makeMessage,
+      );
+    },
+    readStream(origin?: Partial<Origin>) {
+      const assembler = spec.assemble();
+      return {
+        push: (event: string | undefined, data: string) => assembler.push(event, data),
+        finish: () => {
+          const raw = assembler.finish();
+          return makeReply(
+            raw,
+            raw.cut ? { ...completeOrigin(origin), cut: true } : completeOrigin(origin),
+            makeMessage,
+          );
+        },
+      };
+    },
+    readRequest(body: string, origin?: Partial<Origin>) {
+      const { model, system, messages, ...rest } = readProtocol(spec.id, body, () => spec.readRequest(body));
+      const from = completeOrigin(origin);
+      return {
+        ...rest,
+        model: isText(model) ? model : undefined,
+        system: system === undefined ? undefined : makeMessage(system, from),
+        messages: messages.map((raw) => makeMessage(raw, from)),
+      };
+    },
+    writeRequest: (request) => writeRequest(spec, request, cache),
+    defaultMaxTokens: spec.writer.defaultMaxTokens,
+    title: spec.title,
+    endpoints: spec.endpoints,
+    members: spec.members,
+    output: spec.output,
+    serve: spec.serve,
+  } satisfies Dialect);
+}
+
+function makeReply(raw: RawReply, origin: Origin, makeMessage: (raw: string, origin: Origin) => Message): Reply {
+  const { model, upstream } = raw;
+  const from: Origin = Object.freeze({
+    ...origin,
+    ...(isText(model) && { model }),
+    ...(isText(model) && origin.model !== undefined && origin.model !== model && { requestedModel: origin.model }),
+    ...(isText(upstream) && { upstream }),
+  });
+  const [first, ...others] = raw.choices.map((choice) => ({
+    message: makeMessage(choice.raw, from),
+    stop: choice.stop,
+  }));
+  return { message: first!.message, stop: first!.stop, alternatives: others, usage: raw.usage, envelope: raw.envelope };
+}
+
+/** Text that cannot be this protocol is an error with the text attached, whatever step found it. */
+function readProtocol<T>(dialect: string, text: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    throw new ProtocolError(dialect, error instanceof Error ? error.message : String(error), text, error);
+  }
+}
+
+/** What was not given is not given: an explicit `undefined` says no more than a missing member. */
+function withoutUndefined(given: Partial<Origin>): Partial<Origin> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

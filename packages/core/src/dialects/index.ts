@@ -1,4 +1,3 @@
-export { describeLoss } from './describe-loss.ts';
 export type {
   Assembler,
   Dialect,
@@ -12,9 +11,9 @@ export type {
   RequestMembers,
   SchemaFormat,
 } from './dialect.ts';
-export { diffPrefix, type PrefixDifference } from './diff-prefix.ts';
-export { type Loss, LossError, type LossNote, type LossReason } from './loss.ts';
+export { describeLoss, type Loss, LossError, type LossNote, type LossReason } from './loss.ts';
 export { type Element, type ElementPiece, joinManifest, type Manifest } from './manifest.ts';
+export { diffPrefix, type PrefixDifference } from './prefix.ts';
 export { type ByModel, type Connection, forModel, type Policies, type ProviderDescriptor } from './provider.ts';
 export {
   anthropicMessages,
@@ -40,4 +39,4 @@ export type {
 } from './request.ts';
 export { decodeSse, type SseDecoder } from './sse.ts';
 export type { StreamEvent, StreamReader } from './stream/events.ts';
-export type { CallLookup, Frame, FrameParts, RequestWriter, Target, Unit } from './write/writer.ts';
+export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './write/writer.ts';

@@ -1,6 +1,5 @@
 import { SkeinError } from '../error.ts';
-import type { Dialect, DialectSpec } from './dialect.ts';
-import { makeDialect } from './make-dialect.ts';
+import { type Dialect, type DialectSpec, makeDialect } from './dialect.ts';
 
 // What all protocols share stands first in a bundle, and each protocol near it: gzip looks back no further than 32 kB.
 

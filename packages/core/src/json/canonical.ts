@@ -1,6 +1,6 @@
 import { parseJson } from './parse.ts';
 import { endOfValue, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace } from './scan.ts';
-import { elementsOf, membersOf } from './slice.ts';
+import { findElements, findMembers } from './slice.ts';
 
 /**
  * The canonical text of a JSON value, for hashing and comparing only: all texts of the same value give the same
@@ -19,12 +19,12 @@ export function canonical(text: string): string {
 function canonicalAt(text: string, start: number): string {
   const code = text.charCodeAt(start);
   if (code === OPEN_BRACE) {
-    const values = new Map(membersOf(text, start).map((member) => [member.name, member.start]));
+    const values = new Map(findMembers(text, start).map((member) => [member.name, member.start]));
     const names = [...values.keys()].sort(byCodeUnit);
     return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalAt(text, values.get(name)!)}`).join(',')}}`;
   }
   if (code === OPEN_BRACKET)
-    return `[${elementsOf(text, start)
+    return `[${findElements(text, start)
       .map((item) => canonicalAt(text, item.start))
       .join(',')}]`;
   return canonicalScalar(text.slice(start, endOfValue(text, start)));

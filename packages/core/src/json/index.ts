@@ -2,27 +2,27 @@ export { canonical } from './canonical.ts';
 export { digest } from './digest.ts';
 export { isJson, isObject, isText, type JsonObject, parseJson } from './parse.ts';
 export { endOfValue, JsonTextError, MAX_DEPTH, MAX_LENGTH, type Range, skipSpace } from './scan.ts';
-export { elementsIn, elementsOf, elementTexts, find, membersOf, type Path, textAt } from './slice.ts';
+export { elementTexts, find, findElements, findMembers, mapElements, type Path, textAt } from './slice.ts';
 export {
   addMember,
   Changes,
   type Edit,
-  loneSurrogates,
+  findLoneSurrogates,
   pieces,
   prependElements,
-  removals,
+  removeItems,
+  removeMembers,
   splice,
-  withoutMembers,
 } from './splice.ts';
 export {
+  ensureMember,
   getMember,
   type ListNode,
   leafNode,
   listNode,
   type MergeRule,
-  memberIn,
   mergeDelta,
-  overlaid,
+  overlay,
   parseTree,
   printTree,
   type RecordNode,

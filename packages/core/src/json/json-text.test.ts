@@ -5,20 +5,20 @@ import {
   canonical,
   elementTexts,
   find,
+  findLoneSurrogates,
+  findMembers,
   isJson,
   JsonTextError,
-  loneSurrogates,
   MAX_DEPTH,
   MAX_LENGTH,
-  membersOf,
   parseJson,
   parseTree,
   prependElements,
   printTree,
-  removals,
+  removeItems,
+  removeMembers,
   splice,
   textAt,
-  withoutMembers,
 } from './index.ts';
 import { findJsonError } from './parse.ts';
 
@@ -101,7 +101,7 @@ describe('cutting JSON text', () => {
 
   it('takes the last of duplicate keys, as the native parser does', () => {
     expect(textAt('{"a":1,"b":2,"a":3}', ['a'])).toBe('3');
-    expect(membersOf('{"a":1,"a":3}')).toHaveLength(2);
+    expect(findMembers('{"a":1,"a":3}')).toHaveLength(2);
   });
 
   it('finds nothing where there is nothing', () => {
@@ -135,9 +135,9 @@ describe('splicing', () => {
           const text = `{${members.map(([k, v]) => `${gap}${JSON.stringify(k)}:${gap}${v}`).join(',')}${gap}}`;
           const cut = splice(
             text,
-            removals(membersOf(text), (index) => drop[index]!),
+            removeItems(findMembers(text), (index) => drop[index]!),
           );
-          expect(membersOf(cut).map((m) => cut.slice(m.start, m.end))).toEqual(
+          expect(findMembers(cut).map((m) => cut.slice(m.start, m.end))).toEqual(
             members.filter((_, i) => !drop[i]).map(([, v]) => v),
           );
           expect(isJson(cut)).toBe(true);
@@ -154,7 +154,7 @@ describe('splicing', () => {
     expect(
       splice(
         '{"a":1,"b":2}',
-        withoutMembers('{"a":1,"b":2}', 0, (name) => name === 'a'),
+        removeMembers('{"a":1,"b":2}', 0, (name) => name === 'a'),
       ),
     ).toBe('{"b":2}');
   });
@@ -270,7 +270,7 @@ describe('malformed text', () => {
 
 describe('halves of characters', () => {
   it('are found when escaped and alone, and only then', () => {
-    const whole = (text: string) => splice(text, loneSurrogates(text));
+    const whole = (text: string) => splice(text, findLoneSurrogates(text));
     expect(whole('"\\ud83d\\ude00"')).toBe('"\\ud83d\\ude00"');
     expect(whole('"\\ud83d"')).toBe('"\\ufffd"');
     expect(whole('"\\ude00\\ud83d\\ude00\\uD83D"')).toBe('"\\ufffd\\ud83d\\ude00\\ufffd"');

@@ -29,7 +29,7 @@ export interface Member extends Item {
 export type Path = readonly (string | number)[];
 
 /** The elements or members of the array or object that starts at `start`, in order and with duplicates; none for other values. */
-export function itemsOf(text: string, start: number): Item[] {
+export function findItems(text: string, start: number): Item[] {
   const open = text.charCodeAt(start);
   const items: Item[] = [];
   let at = skipSpace(text, start + 1);
@@ -39,7 +39,7 @@ export function itemsOf(text: string, start: number): Item[] {
     let name: string | number = items.length;
     if (open === OPEN_BRACE) {
       const keyEnd = endOfString(text, expect(text, at, QUOTE));
-      name = nameOf(text, at, keyEnd);
+      name = readName(text, at, keyEnd);
       at = skipSpace(text, expect(text, skipSpace(text, keyEnd), COLON) + 1);
     }
     const end = endOfValue(text, at);
@@ -51,22 +51,22 @@ export function itemsOf(text: string, start: number): Item[] {
 }
 
 /** The members of the object that starts at `start`, in order and with duplicates. */
-export function membersOf(text: string, start = skipSpace(text, 0)): Member[] {
-  return itemsOf(text, expect(text, start, OPEN_BRACE)) as Member[];
+export function findMembers(text: string, start = skipSpace(text, 0)): Member[] {
+  return findItems(text, expect(text, start, OPEN_BRACE)) as Member[];
 }
 
 /** The positions of the elements of the array that starts at `start`, in order. */
-export function elementsOf(text: string, start = skipSpace(text, 0)): Item[] {
-  return itemsOf(text, expect(text, start, OPEN_BRACKET));
+export function findElements(text: string, start = skipSpace(text, 0)): Item[] {
+  return findItems(text, expect(text, start, OPEN_BRACKET));
 }
 
 /** The exact texts of an array's elements. */
 export function elementTexts(text: string, start?: number): string[] {
-  return elementsOf(text, start).map((range) => text.slice(range.start, range.end));
+  return findElements(text, start).map((range) => text.slice(range.start, range.end));
 }
 
 /** Calls `read` with the value and the exact text of each element of an object's list; returns [] when there is no list. */
-export function elementsIn<T>(
+export function mapElements<T>(
   text: string,
   object: JsonObject,
   name: string,
@@ -83,7 +83,7 @@ export function find(text: string, path: Path, start = skipSpace(text, 0)): Rang
   let at = start;
   let found: Range | undefined;
   for (const step of path) {
-    found = itemsOf(text, at).findLast(({ name }) => name === step);
+    found = findItems(text, at).findLast(({ name }) => name === step);
     if (!found) return undefined;
     at = found.start;
   }
@@ -96,7 +96,7 @@ export function textAt(text: string, path: Path): string | undefined {
   return range && text.slice(range.start, range.end);
 }
 
-function nameOf(text: string, start: number, end: number): string {
+function readName(text: string, start: number, end: number): string {
   for (let at = start + 1; at < end - 1; at++) {
     if (text.charCodeAt(at) === BACKSLASH) return JSON.parse(text.slice(start, end)) as string;
   }

@@ -1,5 +1,5 @@
 import { type Range, skipSpace } from './scan.ts';
-import { type Item, itemsOf, membersOf, type Path } from './slice.ts';
+import { findItems, findMembers, type Item, type Path } from './slice.ts';
 
 /** A replacement for `text.slice(start, end)`; an insertion has `start === end`. */
 export interface Edit extends Range {
@@ -34,7 +34,7 @@ export function pieces(text: string, edits: readonly Edit[]): Piece[] {
 }
 
 /** Edits that remove members or elements, each together with one comma. */
-export function removals(items: readonly Item[], drop: (index: number) => boolean): Edit[] {
+export function removeItems(items: readonly Item[], drop: (index: number) => boolean): Edit[] {
   let kept: Item | undefined;
   return items.flatMap((item, index) => {
     const before = items[index - 1];
@@ -46,14 +46,14 @@ export function removals(items: readonly Item[], drop: (index: number) => boolea
 }
 
 /** Edits that remove members of an object by name. */
-export function withoutMembers(text: string, start: number, names: (name: string) => boolean): Edit[] {
-  const members = membersOf(text, start);
-  return removals(members, (index) => names(members[index]!.name));
+export function removeMembers(text: string, start: number, names: (name: string) => boolean): Edit[] {
+  const members = findMembers(text, start);
+  return removeItems(members, (index) => names(members[index]!.name));
 }
 
 /** The edit that adds `"name":value` as the last member of an object. */
 export function addMember(text: string, start: number, name: string, value: string): Edit {
-  const last = membersOf(text, start).at(-1);
+  const last = findMembers(text, start).at(-1);
   const at = last ? last.end : start + 1;
   return { start: at, end: at, text: `${last ? ',' : ''}${JSON.stringify(name)}:${value}` };
 }
@@ -94,8 +94,8 @@ export class Changes {
 
 function editsInside(raw: string, start: number, place: ChangeTree): Edit[] {
   if (place.size === 0) return [];
-  const items = itemsOf(raw, start);
-  const edits = removals(items, (index) => {
+  const items = findItems(raw, start);
+  const edits = removeItems(items, (index) => {
     const { name } = items[index]!;
     return place.has(name) && place.get(name) === undefined;
   });
@@ -116,7 +116,7 @@ function editsInside(raw: string, start: number, place: ChangeTree): Edit[] {
 const ESCAPE = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u([dD][89a-fA-F]..)|.)/gs;
 
 /** Edits that replace each escaped lone surrogate (`\ud83d` without its partner) by `\ufffd`. */
-export function loneSurrogates(text: string): Edit[] {
+export function findLoneSurrogates(text: string): Edit[] {
   if (!/\\u[dD]/.test(text)) return [];
   return [...text.matchAll(ESCAPE)].flatMap(({ index, 1: half }) =>
     half === undefined ? [] : [{ start: index, end: index + 6, text: '\\ufffd' }],

@@ -1,5 +1,5 @@
 import { endOfString, endOfValue, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace } from './scan.ts';
-import { elementsOf, membersOf } from './slice.ts';
+import { findElements, findMembers } from './slice.ts';
 
 /**
  * A JSON text as a tree that can grow, with every leaf in its exact spelling. Stream readers assemble messages in this
@@ -44,9 +44,9 @@ export const recordNode = (): RecordNode => ({ kind: 'record', members: [] });
 export function parseTree(text: string, start = skipSpace(text, 0)): Tree {
   const code = text.charCodeAt(start);
   if (code === QUOTE) return textNode(text.slice(start + 1, endOfString(text, start) - 1));
-  if (code === OPEN_BRACKET) return listNode(elementsOf(text, start).map((item) => parseTree(text, item.start)));
+  if (code === OPEN_BRACKET) return listNode(findElements(text, start).map((item) => parseTree(text, item.start)));
   if (code !== OPEN_BRACE) return leafNode(text.slice(start, endOfValue(text, start)));
-  const members = membersOf(text, start).map(({ name, keyStart, start: at }): TreeMember => {
+  const members = findMembers(text, start).map(({ name, keyStart, start: at }): TreeMember => {
     const key = text.slice(keyStart, endOfString(text, keyStart));
     return { name, key: key.includes('\\') ? key : undefined, value: parseTree(text, at) };
   });
@@ -78,7 +78,7 @@ export function setMember(record: RecordNode, name: string, value: Tree, key?: s
 }
 
 /** The member of that name, if its value has the kind that `make` makes; otherwise a new value, which replaces it. */
-export function memberIn<T extends Tree>(record: RecordNode, name: string, make: () => T): T {
+export function ensureMember<T extends Tree>(record: RecordNode, name: string, make: () => T): T {
   const made = make();
   const found = getMember(record, name);
   if (found?.kind === made.kind) return found as T;
@@ -102,12 +102,13 @@ export interface MergeRule {
 export function mergeDelta(target: RecordNode, delta: RecordNode, rule: MergeRule): void {
   for (const { name, key, value } of delta.members) {
     const before = getMember(target, name);
-    if (before === undefined) setMember(target, name, value.kind === 'list' ? started(name, value, rule) : value, key);
-    else if (!isNull(value)) setMember(target, name, joined(name, before, value, rule));
+    if (before === undefined)
+      setMember(target, name, value.kind === 'list' ? startList(name, value, rule) : value, key);
+    else if (!isNull(value)) setMember(target, name, mergeValue(name, before, value, rule));
   }
 }
 
-function joined(name: string, before: Tree, value: Tree, rule: MergeRule): Tree {
+function mergeValue(name: string, before: Tree, value: Tree, rule: MergeRule): Tree {
   if (value.kind === 'text' && before.kind === 'text') {
     if (rule.replaced.has(name)) return value.pieces.join('') === '' ? before : value;
     for (const piece of value.pieces) before.pieces.push(piece);
@@ -118,29 +119,29 @@ function joined(name: string, before: Tree, value: Tree, rule: MergeRule): Tree 
     return before;
   }
   if (value.kind !== 'list') return value;
-  if (before.kind !== 'list') return started(name, value, rule);
+  if (before.kind !== 'list') return startList(name, value, rule);
   addItems(name, before, value, rule);
   return before;
 }
 
-function started(name: string, value: ListNode, rule: MergeRule): ListNode {
+function startList(name: string, value: ListNode, rule: MergeRule): ListNode {
   const list: ListNode = { kind: 'list', items: [] };
   addItems(name, list, value, rule);
   return list;
 }
 
 /** For each list, its elements by their streamed `index`. */
-const placedItems = new WeakMap<ListNode, Map<string, RecordNode>>();
+const itemsByIndex = new WeakMap<ListNode, Map<string, RecordNode>>();
 
 function addItems(name: string, list: ListNode, value: ListNode, rule: MergeRule): void {
-  const byIndex = placedItems.get(list) ?? new Map<string, RecordNode>();
-  placedItems.set(list, byIndex);
+  const byIndex = itemsByIndex.get(list) ?? new Map<string, RecordNode>();
+  itemsByIndex.set(list, byIndex);
   for (const item of value.items) {
     if (item.kind !== 'record') {
       list.items.push(item);
       continue;
     }
-    const index = indexOf(item);
+    const index = readIndex(item);
     const told = rule.continued?.(name, list.items, item);
     const same = told === undefined && index !== undefined ? byIndex.get(index) : told;
     if (same) mergeDelta(same, index === undefined ? item : withoutIndex(item), rule);
@@ -155,17 +156,17 @@ function withoutIndex(record: RecordNode): RecordNode {
   return { kind: 'record', members: record.members.filter((member) => member.name !== 'index') };
 }
 
-function indexOf(record: RecordNode): string | undefined {
+function readIndex(record: RecordNode): string | undefined {
   const index = getMember(record, 'index');
   return index?.kind === 'leaf' && /^\d+$/.test(index.text) ? index.text : undefined;
 }
 
 /** Replaces an earlier value by a later one, objects member by member. A later `null` replaces only if `nullCounts`. */
-export function overlaid(before: Tree, later: Tree, nullCounts: boolean): Tree {
+export function overlay(before: Tree, later: Tree, nullCounts: boolean): Tree {
   if (before.kind !== 'record' || later.kind !== 'record') return !nullCounts && isNull(later) ? before : later;
   for (const { name, key, value } of later.members) {
     const known = getMember(before, name);
-    setMember(before, name, known ? overlaid(known, value, nullCounts) : value, key);
+    setMember(before, name, known ? overlay(known, value, nullCounts) : value, key);
   }
   return before;
 }

@@ -1,5 +1,5 @@
 import { SkeinError } from '../error.ts';
-import { elementsIn, isObject, type JsonObject, parseJson, textAt } from '../json/index.ts';
+import { isObject, type JsonObject, mapElements, parseJson, textAt } from '../json/index.ts';
 import type { MessageView, Role } from './message.ts';
 
 /** One part of a message, in the provider's order. Blocks are a view of the raw text, which they never change. */
@@ -131,7 +131,7 @@ export class BlocksMessageError extends SkeinError {
 const ROLES: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant', 'tool']);
 
 /** The view of a message in Skein's own content-block JSON. */
-export function viewOfBlocks(raw: string): MessageView {
+export function viewBlocks(raw: string): MessageView {
   const value = parseJson(raw);
   if (!isObject(value)) throw new BlocksMessageError('it is not an object');
   const { role, content, tool_call_id: callId } = value;
@@ -142,7 +142,7 @@ export function viewOfBlocks(raw: string): MessageView {
       '"content" must be a non-empty array of blocks; an empty answer is [{"type":"text","text":""}]',
     );
   }
-  const blocks = plainTexts(content) ?? elementsIn(raw, value, 'content', blockOf);
+  const blocks = plainTexts(content) ?? mapElements(raw, value, 'content', readBlock);
   if (role !== 'assistant' && blocks.some((block) => block.type === 'tool-use')) {
     throw new BlocksMessageError(`only assistant messages may hold "tool-use" blocks, but this is a ${role} message`);
   }
@@ -168,11 +168,11 @@ function plainTexts(values: readonly unknown[]): ContentBlock[] | undefined {
   return blocks;
 }
 
-function blockOf(value: unknown, native: string): ContentBlock {
+function readBlock(value: unknown, native: string): ContentBlock {
   if (!isObject(value)) return { type: 'unknown', native };
   const { type, text, id, name } = value;
   if (type === 'text' && typeof text === 'string') {
-    const citations = elementsIn(native, value, 'citations', (citation, source) => citationOf(source, citation));
+    const citations = mapElements(native, value, 'citations', (citation, source) => readCitation(source, citation));
     return 'citations' in value ? { type, text, citations } : { type, text };
   }
   if (type === 'tool-use' && typeof id === 'string' && typeof name === 'string') {
@@ -180,16 +180,16 @@ function blockOf(value: unknown, native: string): ContentBlock {
     return { type, id, name, parameters, rawParameters: textAt(native, ['parameters']) ?? '{}' };
   }
   if (type === 'tool-result' && typeof value.toolCallId === 'string' && Array.isArray(value.content)) {
-    const content = elementsIn(native, value, 'content', blockOf);
+    const content = mapElements(native, value, 'content', readBlock);
     return { type, toolCallId: value.toolCallId, content, isError: value.isError === true };
   }
   if (type === 'reasoning' && typeof text === 'string') return { type, text, redacted: value.redacted === true };
   if (type === 'refusal' && typeof text === 'string') return { type, text };
-  const media = type === 'media' ? mediaOf(value) : undefined;
+  const media = type === 'media' ? readMedia(value) : undefined;
   return media ?? { type: 'unknown', native };
 }
 
-function mediaOf(value: JsonObject): ContentBlock | undefined {
+function readMedia(value: JsonObject): ContentBlock | undefined {
   const { mediaType, source, name } = value;
   if (typeof mediaType !== 'string' || !isMediaSource(source)) return undefined;
   return typeof name === 'string' ? { type: 'media', mediaType, source, name } : { type: 'media', mediaType, source };
@@ -203,7 +203,7 @@ function isMediaSource(value: unknown): value is MediaSource {
 }
 
 /** A citation with the members that can be shown, whatever the provider calls them. */
-export function citationOf(native: string, value: unknown): Citation {
+export function readCitation(native: string, value: unknown): Citation {
   if (!isObject(value)) return { native };
   const url = firstString(value.url, value.uri);
   const title = firstString(value.title, value.document_title);

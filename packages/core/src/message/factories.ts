@@ -1,4 +1,4 @@
-import { type ContentBlock, contentText, viewOfBlocks } from './blocks.ts';
+import { type ContentBlock, contentText, viewBlocks } from './blocks.ts';
 import { BLOCKS_ORIGIN, createMessage, type Facts, type Message, type Origin } from './message.ts';
 
 export type Content = string | readonly ContentBlock[];
@@ -25,7 +25,7 @@ export function toolResult(callId: string, content: Content, options: { readonly
 
 /** A message from a text in Skein's own content-block JSON. */
 export function blocksMessage(raw: string, origin: Origin = BLOCKS_ORIGIN, facts?: Facts): Message {
-  const message = createMessage(raw, origin, viewOfBlocks, facts);
+  const message = createMessage(raw, origin, viewBlocks, facts);
   if (!facts) void message.content;
   return message;
 }

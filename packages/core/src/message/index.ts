@@ -3,17 +3,17 @@ export {
   blockText,
   type Citation,
   type ContentBlock,
-  citationOf,
   contentText,
   type MediaBlock,
   type MediaSource,
   type ReasoningBlock,
   type RefusalBlock,
+  readCitation,
   type TextBlock,
   type ToolResultBlock,
   type ToolUseBlock,
   type UnknownBlock,
-  viewOfBlocks,
+  viewBlocks,
 } from './blocks.ts';
 export { assistant, blocksMessage, type Content, system, toolResult, user } from './factories.ts';
 export {
@@ -37,5 +37,5 @@ export {
   type Need,
   type Origin,
   type Role,
-  type ViewOf,
+  type ViewReader,
 } from './message.ts';

@@ -56,38 +56,38 @@ export interface MessageView {
 }
 
 /** Reads the view of a raw text; must be a pure function. */
-export type ViewOf = (raw: string, origin: Origin) => MessageView;
+export type ViewReader = (raw: string, origin: Origin) => MessageView;
 
 /** The only implementation of `Message`. The view and the facts are computed on first use. */
 class RawMessage implements Message {
   readonly raw: string;
   readonly origin: Origin;
-  readonly #viewOf: ViewOf;
+  readonly #readView: ViewReader;
   #view: MessageView | undefined;
   #facts: Facts | undefined;
   #toolUses: readonly ToolUseBlock[] | undefined;
   #toolResults: readonly ToolResultBlock[] | undefined;
 
-  constructor(raw: string, origin: Origin, viewOf: ViewOf, facts: Facts | undefined) {
+  constructor(raw: string, origin: Origin, readView: ViewReader, facts: Facts | undefined) {
     this.raw = raw;
     this.origin = origin;
-    this.#viewOf = viewOf;
+    this.#readView = readView;
     this.#facts = facts && freezeFacts(facts);
     Object.freeze(this);
   }
 
   get role(): Role {
-    return this.#facts?.role ?? this.#seen().role;
+    return this.#facts?.role ?? this.#viewed().role;
   }
 
   get content(): readonly ContentBlock[] {
-    return this.#seen().content;
+    return this.#viewed().content;
   }
 
   get text(): string {
     return this.role === 'tool'
-      ? this.toolResults.map((result) => textOf(result.content)).join('')
-      : textOf(this.content);
+      ? this.toolResults.map((result) => joinText(result.content)).join('')
+      : joinText(this.content);
   }
 
   get toolUses(): readonly ToolUseBlock[] {
@@ -106,7 +106,7 @@ class RawMessage implements Message {
       digest: digest(this.raw),
       calls: this.toolUses.map(callRef),
       results: this.toolResults.map((result) => result.toolCallId),
-      needs: this.#seen().needs,
+      needs: this.#viewed().needs,
     });
     return this.#facts;
   }
@@ -115,14 +115,14 @@ class RawMessage implements Message {
     return { raw: this.raw, origin: this.origin };
   }
 
-  #seen(): MessageView {
-    this.#view ??= deepFreeze(this.#viewOf(this.raw, this.origin));
+  #viewed(): MessageView {
+    this.#view ??= deepFreeze(this.#readView(this.raw, this.origin));
     return this.#view;
   }
 }
 
-export function createMessage(raw: string, origin: Origin, viewOf: ViewOf, facts?: Facts): Message {
-  return new RawMessage(raw, Object.isFrozen(origin) ? origin : Object.freeze({ ...origin }), viewOf, facts);
+export function createMessage(raw: string, origin: Origin, readView: ViewReader, facts?: Facts): Message {
+  return new RawMessage(raw, Object.isFrozen(origin) ? origin : Object.freeze({ ...origin }), readView, facts);
 }
 
 /** The members of a call that are needed to answer it. */
@@ -137,7 +137,7 @@ function freezeFacts(facts: Facts): Facts {
   return Object.freeze(facts);
 }
 
-function textOf(content: readonly ContentBlock[]): string {
+function joinText(content: readonly ContentBlock[]): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 

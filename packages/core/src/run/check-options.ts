@@ -1,4 +1,4 @@
-import { checkNames } from '../dialects/known-names.ts';
+import { checkNames } from '../dialects/request.ts';
 import { OPTION_NAMES } from './option-names.ts';
 import type { RunOptions } from './types.ts';
 

@@ -1,5 +1,5 @@
 import { type Dialect, joinManifest, LossError, ProtocolError, type Reply } from '../dialects/index.ts';
-import { elementsOf, isJson, membersOf, skipSpace, splice } from '../json/index.ts';
+import { findElements, findMembers, isJson, skipSpace, splice } from '../json/index.ts';
 import { assistant, type Message, toolResult, user } from '../message/index.ts';
 import { type ConformanceCase, check, same, thrownBy } from './check.ts';
 import type { DialectSamples } from './dialect-samples.ts';
@@ -199,13 +199,13 @@ function innerText(raw: string): string {
 function withUnknownMembers(raw: string): string[] {
   const added = '"x_new" : [1.0, {"a": 2512292042121000001}]';
   return objectStarts(raw, skipSpace(raw, 0)).map((start) => {
-    const separator = membersOf(raw, start).length > 0 ? ',' : '';
+    const separator = findMembers(raw, start).length > 0 ? ',' : '';
     return splice(raw, [{ start: start + 1, end: start + 1, text: added + separator }]);
   });
 }
 
 function objectStarts(text: string, start: number): number[] {
-  if (text[start] === '[') return elementsOf(text, start).flatMap((item) => objectStarts(text, item.start));
+  if (text[start] === '[') return findElements(text, start).flatMap((item) => objectStarts(text, item.start));
   if (text[start] !== '{') return [];
-  return [start, ...membersOf(text, start).flatMap((member) => objectStarts(text, member.start))];
+  return [start, ...findMembers(text, start).flatMap((member) => objectStarts(text, member.start))];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type DialectSpec, defineDialect, dialect } from '../dialects/index.ts';
-import { frameText } from '../dialects/write/frame.ts';
+import { joinFrame } from '../dialects/write/frame.ts';
 import { elementTexts, isObject, parseJson, textAt } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { dialectConformance } from './dialect-conformance.ts';
@@ -99,8 +99,8 @@ const toy: DialectSpec = {
     ],
     result: (call, text) => toolUnit(call.id, text),
     userText: (text) => unit('user', `{"by":"me","say":${JSON.stringify(text)}}`),
-    gather: () => undefined,
-    frame: (parts) => ({ ...frameText([], 'log', [], parts.extra), lead: [], base: '', losses: [] }),
+    merge: () => undefined,
+    frame: (parts) => ({ ...joinFrame([], 'log', [], parts.extra), lead: [], base: '', losses: [] }),
   },
 };
 

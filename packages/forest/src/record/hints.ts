@@ -1,4 +1,4 @@
-import { isObject, membersOf, textAt } from '@skein/core';
+import { findMembers, isObject, textAt } from '@skein/core';
 import { sha256 } from '../model/index.ts';
 import type { HeaderPairs } from './recorder.ts';
 
@@ -124,7 +124,7 @@ function readMembers(body: string, found: HintCollector): void {
 function topLevel(body: string): ReadonlyMap<string, () => unknown> {
   try {
     const read = (text: string) => () => JSON.parse(text) as unknown;
-    return new Map(membersOf(body).map(({ name, start, end }) => [name, read(body.slice(start, end))]));
+    return new Map(findMembers(body).map(({ name, start, end }) => [name, read(body.slice(start, end))]));
   } catch {
     return new Map();
   }

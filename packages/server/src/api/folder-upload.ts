@@ -40,7 +40,6 @@ async function writeAll(files: AsyncIterable<FilePart>, folder: string): Promise
   }
   if (top) return join(folder, ...top);
   throw new Problem(
-    422,
     'unknown_format',
     `There is no "${ROOTS_FILE}" among the files: it is not a folder of the older layout.`,
   );
@@ -91,11 +90,11 @@ async function openNew(place: string, name: string) {
 
 function badPath(path: string, why: string): Problem {
   const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path;
-  return new Problem(422, 'bad_path', `The file ${JSON.stringify(shown)} cannot be taken: ${why}.`);
+  return new Problem('bad_path', `The file ${JSON.stringify(shown)} cannot be stored: ${why}.`, { status: 422 });
 }
 
 function tooLarge(detail: string): Problem {
-  return new Problem(413, 'too_large', detail);
+  return new Problem('too_large', detail);
 }
 
 /** A file of a multipart/form-data body. Its content has to be read before the next part. */
@@ -180,5 +179,5 @@ function filenameIn(head: string): string | undefined {
 }
 
 function broken(why: string): Problem {
-  return new Problem(400, 'bad_request', `The body cannot be read: ${why}.`);
+  return new Problem('bad_request', `The body cannot be read: ${why}.`);
 }

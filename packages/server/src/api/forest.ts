@@ -116,7 +116,7 @@ export const forestRoutes = apiRouter()
     if (below !== undefined) return c.json(await forest.usage({ below }), 200);
     if (thread !== undefined) return c.json(await forest.usage({ thread }), 200);
     if (since !== undefined) return c.json(await forest.usage({ since, ...given({ until }) }), 200);
-    throw new Problem(400, 'bad_request', 'Say of what: node, path, below, thread, or since.');
+    throw new Problem('bad_request', 'Say of what: node, path, below, thread, or since.');
   })
   .openapi(diff, async (c) => {
     const { forest, redact } = c.var.services;

@@ -147,8 +147,7 @@ export const generations = apiRouter()
   });
 
 async function readHead({ threads }: Forest, thread: string | undefined): Promise<string> {
-  if (thread === undefined)
-    throw new Problem(400, 'bad_request', 'Say where: "node", or "thread" to go on from its head.');
+  if (thread === undefined) throw new Problem('bad_request', 'Say where: "node", or "thread" to go on from its head.');
   return (await threads.get(thread)).head;
 }
 

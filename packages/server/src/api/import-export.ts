@@ -96,11 +96,7 @@ export const moving = apiRouter()
     const { forest } = c.var.services;
     // A page from elsewhere may send texts and forms without asking; nothing else.
     if (!/^application\/(?!x-www-form-urlencoded)/i.test(c.req.header('content-type') ?? ''))
-      throw new Problem(
-        415,
-        'wrong_content_type',
-        'Send the file with the header content-type: application/octet-stream.',
-      );
+      throw new Problem('wrong_content_type', 'Send the file with the header content-type: application/octet-stream.');
     const source = requestBody(c);
     const options = given(c.req.valid('query'));
     return answerImport(c, (more) => importFile(forest, source, { ...options, ...more }));
@@ -154,7 +150,7 @@ function textStream(
 
 function requestBody(c: Context): AsyncIterable<Uint8Array> {
   const { body } = c.req.raw;
-  if (!body) throw new Problem(400, 'bad_request', 'There is nothing to import: send it as the body.');
+  if (!body) throw new Problem('bad_request', 'There is nothing to import: send it as the body.');
   return body as unknown as AsyncIterable<Uint8Array>;
 }
 

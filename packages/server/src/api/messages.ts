@@ -24,7 +24,7 @@ function readMessage(text: string, place: string): Message {
   try {
     return normalizeMessage(text);
   } catch (error) {
-    throw new Problem(422, 'bad_message', `${place}: ${error instanceof Error ? error.message : error}`);
+    throw new Problem('bad_message', `${place}: ${error instanceof Error ? error.message : error}`);
   }
 }
 
@@ -36,7 +36,6 @@ function checkBlocks(content: readonly ContentBlock[], place: string): void {
     if (block.type !== 'unknown') return;
     const example = '{"type":"text","text":"…"}';
     throw new Problem(
-      422,
       'bad_message',
       `${here} is not a content block such as ${example}: ${block.native.slice(0, 200)}`,
     );

@@ -160,7 +160,7 @@ export const recordings = apiRouter()
     const { forest, redact, config, costOf } = c.var.services;
     const found = await readRecorded(forest, c.req.valid('param').recording);
     if (!found || found.exchange.start < (oldestShown(forest, config.retention) ?? 0))
-      throw new Problem(404, 'unknown_exchange', 'There is no such recording.');
+      throw new Problem('unknown_exchange', 'There is no such recording.');
     const { exchange, request, response } = found;
     const bodies = { ...(request && { request: toBody(request) }), response: toBody(response) };
     const spent = (await readSpending(forest, [exchange], costOf)).get(exchange.id);

@@ -14,8 +14,8 @@ export function apiRouter() {
       if (result.success) return;
       const issues = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
       const first = issues[0];
-      throw new Problem(400, 'bad_request', `${result.target} ${first?.path ?? ''}: ${first?.message ?? 'is wrong'}`, {
-        issues,
+      throw new Problem('bad_request', `${result.target} ${first?.path ?? ''}: ${first?.message ?? 'is wrong'}`, {
+        more: { issues },
       });
     },
   });

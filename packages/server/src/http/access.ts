@@ -49,21 +49,19 @@ export function createAccess({ token, hosts = [], now = Date.now }: AccessOption
       // Names can be made to point anywhere, bare addresses cannot.
       if (name === undefined || !(names.has(name) || isIP(name) !== 0))
         throw new Problem(
-          421,
           'wrong_host',
           'This server does not answer to that name: add it to "server.hosts" in skein.config.yaml, or to --hosts.',
         );
       if (origin !== undefined && !isOwnOrigin(origin, host, hosts))
-        throw new Problem(403, 'wrong_origin', 'Pages from elsewhere may not use this server.');
+        throw new Problem('wrong_origin', 'Pages from elsewhere may not use this server.');
       if (origin === undefined && fetchSite === 'cross-site')
-        throw new Problem(403, 'wrong_origin', 'Pages from elsewhere may not use this server.');
+        throw new Problem('wrong_origin', 'Pages from elsewhere may not use this server.');
     },
     checkToken(given, readAddress) {
       if (token === undefined) return undefined;
       const address = readAddress() ?? '';
       const recent = (wrong.get(address) ?? []).filter((at) => at > now() - MINUTE);
-      if (recent.length >= MAX_WRONG)
-        throw new Problem(429, 'too_many_attempts', 'Too many wrong tokens: wait a minute.');
+      if (recent.length >= MAX_WRONG) throw new Problem('too_many_attempts', 'Too many wrong tokens: wait a minute.');
       const texts = given.filter((text) => text !== undefined);
       if (texts.some((text) => isSame(text, token))) {
         wrong.delete(address);
@@ -74,7 +72,7 @@ export function createAccess({ token, hosts = [], now = Date.now }: AccessOption
         wrong.set(address, [...recent, now()]);
         if (wrong.size > MAX_ADDRESSES) wrong.delete(wrong.keys().next().value!);
       }
-      throw new Problem(401, 'token_needed', 'Give the token of this server as "Authorization: Bearer …".');
+      throw new Problem('token_needed', 'Give the token of this server as "Authorization: Bearer …".');
     },
   };
 }

@@ -1,71 +1,35 @@
-import type { EngineError, ForestErrorCode, FormatErrorCode, StoreErrorCode } from '@skein/forest';
+import { isSkeinError, SkeinError, type SkeinErrorCode } from '@skein/core';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 
-/** A failure that the client is told of, as `application/problem+json` (RFC 9457) with a code of ours. */
-export class Problem extends Error {
-  readonly status: ContentfulStatusCode;
-  readonly code: string;
-  /** What else the client can use, such as the issues of a body. */
-  readonly more: Readonly<Record<string, unknown>>;
+/** `fault`: the client can do nothing about it, so it is told nothing; the error's text goes to the log. */
+type Status = ContentfulStatusCode | 'fault';
 
-  constructor(
-    status: ContentfulStatusCode,
-    code: string,
-    detail: string,
-    more: Readonly<Record<string, unknown>> = {},
-  ) {
-    super(detail);
-    this.name = 'Problem';
-    this.status = status;
-    this.code = code;
-    this.more = more;
-  }
-}
+/** The HTTP status of every error, by its code. */
+const STATUSES: Readonly<Record<SkeinErrorCode, Status>> = {
+  bad_request: 400,
+  bad_message: 422,
+  bad_model: 422,
+  unknown_agent: 422,
+  unknown_tool: 422,
+  unknown_exchange: 404,
+  no_such_route: 404,
+  wrong_content_type: 415,
+  too_large: 413,
+  wrong_host: 421,
+  wrong_origin: 403,
+  token_needed: 401,
+  too_many_attempts: 429,
+  internal_error: 500,
+  usage: 'fault',
 
-export function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof HTTPException && error.status < 500) return bodyProblem(error);
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  const status = statusOf(code);
-  if (status !== 'fault') return new Problem(status, String(code), String(message));
-  return new Problem(500, 'internal_error', 'Something went wrong in the server; its log says what.');
-}
+  bad_header: 400,
+  bad_path: 400,
+  needs_a_socket: 501,
+  proxy_loop: 508,
+  undecodable: 415,
 
-/** A body that is not what its type says, or of another type, found before a route saw it. */
-function bodyProblem({ status, message }: HTTPException): Problem {
-  if (status === 415)
-    return new Problem(
-      415,
-      'wrong_content_type',
-      'Send the body as JSON, with the header content-type: application/json.',
-    );
-  if (/JSON/.test(message)) return new Problem(400, 'invalid_json', 'The body is not JSON.');
-  return new Problem(status as ContentfulStatusCode, 'bad_request', message);
-}
-
-export function problemBody({ status, code, message, more }: Problem): string {
-  return JSON.stringify({
-    type: `https://skein.dev/problems/${code}`,
-    title: code.replaceAll('_', ' '),
-    status,
-    code,
-    detail: message,
-    ...more,
-  });
-}
-
-export function problemResponse(c: Context, problem: Problem): Response {
-  return c.body(problemBody(problem), problem.status, { 'content-type': 'application/problem+json' });
-}
-
-/** `fault`: nothing that a client could do something about; the text of such an error stays in the log. */
-type Answer = ContentfulStatusCode | 'fault';
-
-type ForestCode = ForestErrorCode | EngineError['code'] | FormatErrorCode | StoreErrorCode;
-
-const OF_FOREST: Readonly<Record<ForestCode, Answer>> = {
   unknown_node: 404,
   unknown_thread: 404,
   unknown_bookmark: 404,
@@ -112,9 +76,7 @@ const OF_FOREST: Readonly<Record<ForestCode, Answer>> = {
   store_refused: 'fault',
   store_name: 'fault',
   store_record: 'fault',
-};
 
-const OF_CORE: Readonly<Record<string, Answer>> = {
   invalid_json: 400,
   invalid_model: 422,
   invalid_blocks_message: 422,
@@ -125,11 +87,92 @@ const OF_CORE: Readonly<Record<string, Answer>> = {
   unknown_dialect: 422,
   unknown_provider: 422,
   unreadable_messages: 422,
+
+  // Failures of a provider, of a run or of the server's own set-up.
+  authentication: 'fault',
+  permission: 'fault',
+  quota: 'fault',
+  not_found: 'fault',
+  rate_limit: 'fault',
+  overloaded: 'fault',
+  context_length: 'fault',
+  conflict: 'fault',
+  invalid_request: 'fault',
+  server: 'fault',
+  timeout: 'fault',
+  connection: 'fault',
+  aborted: 'fault',
+  stream_error: 'fault',
+  no_model: 'fault',
+  nothing_to_send: 'fault',
+  would_lose: 'fault',
+  invalid_configuration: 'fault',
+  invalid_output: 'fault',
+  no_answer: 'fault',
+  failed: 'fault',
+  delta_not_applied: 'fault',
+  invalid_conversation_state: 'fault',
+  unsupported_state_version: 'fault',
+  provider_mismatch: 'fault',
+  message_unmarshal_failed: 'fault',
+  invalid_agent: 'fault',
+  outside_folder: 'fault',
+  address_refused: 'fault',
 };
 
-/** What is answered to an error with this code. */
-function statusOf(code: unknown): Answer {
-  if (typeof code !== 'string') return 'fault';
-  if (Object.hasOwn(OF_FOREST, code)) return OF_FOREST[code as ForestCode];
-  return (Object.hasOwn(OF_CORE, code) && OF_CORE[code]) || 'fault';
+/** An error that is answered as `application/problem+json` (RFC 9457). */
+export class Problem extends SkeinError {
+  override readonly name = 'Problem';
+  readonly code: SkeinErrorCode;
+  readonly status: ContentfulStatusCode;
+  /** Further members of the answer, such as the issues of a body. */
+  readonly more: Readonly<Record<string, unknown>>;
+
+  /** `status` is that of the code, unless it is given. */
+  constructor(
+    code: SkeinErrorCode,
+    detail: string,
+    {
+      status,
+      more = {},
+    }: { readonly status?: ContentfulStatusCode; readonly more?: Readonly<Record<string, unknown>> } = {},
+  ) {
+    super(detail);
+    const usual = STATUSES[code];
+    this.code = code;
+    this.status = status ?? (usual === 'fault' ? 500 : usual);
+    this.more = more;
+  }
+}
+
+/** The answer to any error. What the client cannot do anything about becomes an `internal_error` without details. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof HTTPException && error.status < 500) return toBodyProblem(error);
+  if (isSkeinError(error) && (STATUSES[error.code] ?? 'fault') !== 'fault')
+    return new Problem(error.code, error.message);
+  return new Problem('internal_error', 'Something went wrong in the server; its log says what.');
+}
+
+/** Hono found the body to be of another type than the route takes, or to be no JSON. */
+function toBodyProblem({ status, message }: HTTPException): Problem {
+  if (status === 415)
+    return new Problem('wrong_content_type', 'Send the body as JSON, with the header content-type: application/json.');
+  if (/JSON/.test(message)) return new Problem('invalid_json', 'The body is not JSON.');
+  return new Problem('bad_request', message, { status: status as ContentfulStatusCode });
+}
+
+export function problemBody({ status, code, message, more }: Problem): string {
+  return JSON.stringify({
+    type: `https://skein.dev/problems/${code}`,
+    title: code.replaceAll('_', ' '),
+    status,
+    code,
+    detail: message,
+    ...more,
+  });
+}
+
+export function problemResponse(c: Context, problem: Problem): Response {
+  return c.body(problemBody(problem), problem.status, { 'content-type': 'application/problem+json' });
 }

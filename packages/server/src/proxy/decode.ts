@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
+import { SkeinError } from '@skein/core';
 
 /** Newer than the oldest Node that is supported. */
 const { createZstdDecompress, zstdDecompressSync } = zlib as {
@@ -27,8 +28,9 @@ const WHOLE: Readonly<Record<string, ((bytes: Uint8Array, limit: number) => Buff
   zstd: zstdDecompressSync && ((bytes, maxOutputLength) => zstdDecompressSync(bytes, { maxOutputLength })),
 };
 
-/** The bytes were sent in a way that cannot be read here. */
-export class UndecodableError extends Error {
+/** A body has an encoding that this version of Node cannot read, or is not what its encoding says. */
+export class UndecodableError extends SkeinError {
+  override readonly name = 'UndecodableError';
   readonly code = 'undecodable';
 }
 

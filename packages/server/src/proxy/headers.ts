@@ -38,8 +38,7 @@ function readChoice<T extends string>(
   const given = headers.get(name)?.trim().toLowerCase();
   if (given === undefined || given === '') return undefined;
   const found = values.find((value) => value === given);
-  if (found === undefined)
-    throw new Problem(400, 'bad_header', `The header ${name} must be one of: ${values.join(', ')}.`);
+  if (found === undefined) throw new Problem('bad_header', `The header ${name} must be one of: ${values.join(', ')}.`);
   return found;
 }
 
@@ -51,7 +50,6 @@ function readTags(text: string | undefined): string[] {
     .filter((tag) => tag !== '');
   if (tags.length > MAX_TAGS || tags.some((tag) => tag.length > 100))
     throw new Problem(
-      400,
       'bad_header',
       `The header x-skein-tags may have at most ${MAX_TAGS} tags of up to 100 characters each, separated by commas.`,
     );

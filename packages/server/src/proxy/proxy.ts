@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isSkeinError } from '@skein/core';
 import { createRecorder, createReplayer, readAddress } from '@skein/forest';
 import type { Access } from '../http/access.ts';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
 import type { Services } from '../services.ts';
-import { decodeWhole, UndecodableError } from './decode.ts';
+import { decodeWhole } from './decode.ts';
 import { createConnections, forward } from './forward.ts';
 import { type ClientHeaders, type ProxyOptions, readClientHeaders, requestHeaders, toHeaderMap } from './headers.ts';
 import { createRecordingTap, MAX_RECORDED_REQUEST, noTap, type RecordingTapOptions } from './recording-tap.ts';
@@ -122,7 +123,6 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     if (decoded === undefined && asked.onMiss === 'pass') return pass(client, answer, planned, bytes);
     if (decoded === undefined)
       throw new Problem(
-        415,
         'undecodable',
         'The body cannot be decoded as its content-encoding says, so no recording can be found for it.',
       );
@@ -176,7 +176,6 @@ function refuseLoop({ origin, path, provider }: Upstream, { socket }: IncomingMe
   if (Number(origin.port) !== socket.localPort) return;
   const variables = provider.connection?.baseUrlVariables.join(' or ') || 'its address';
   throw new Problem(
-    508,
     'proxy_loop',
     `The address of ${provider.id} is this proxy itself: unset ${variables} for the server, and set it for clients only.`,
   );
@@ -203,7 +202,7 @@ async function readBody(client: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const bytes of client as AsyncIterable<Buffer>) {
     size += bytes.length;
-    if (size > MAX_RECORDED_REQUEST) throw new Problem(413, 'too_large', 'The body is too long to be replayed.');
+    if (size > MAX_RECORDED_REQUEST) throw new Problem('too_large', 'The body is too long to be replayed.');
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
@@ -213,7 +212,7 @@ function decodeBody(encoding: string | undefined, bytes: Uint8Array): string | u
   try {
     return Buffer.from(decodeWhole(encoding, bytes, MAX_RECORDED_REQUEST)).toString();
   } catch (error) {
-    if (error instanceof UndecodableError) return undefined;
+    if (isSkeinError(error, 'undecodable')) return undefined;
     throw error;
   }
 }

@@ -2,10 +2,10 @@ import {
   provider as builtIn,
   type Environment,
   hasKey,
+  isSkeinError,
   type ProviderDescriptor,
   resolveEndpoint,
   resolveKey,
-  UnknownProviderError,
 } from '@skein/core';
 import { DEMO_ISSUER } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
@@ -41,7 +41,9 @@ export function createUpstreams(providers: readonly ProviderDescriptor[], env: E
     const found =
       providers.find(({ id }) => id === name) ?? providers.find(({ aliases }) => aliases?.includes(name) ?? false);
     if (!found?.connection)
-      throw new Problem(404, 'unknown_provider', `There is no such provider. There are: ${listIds(providers)}.`);
+      throw new Problem('unknown_provider', `This server has no such provider. It has: ${listIds(providers)}.`, {
+        status: 404,
+      });
     const { provider, baseUrl } = findEndpoint(found, env);
     const { origin, pathname } = new URL(baseUrl);
     const base = { provider, origin: new URL(origin), pathname };
@@ -51,7 +53,7 @@ export function createUpstreams(providers: readonly ProviderDescriptor[], env: E
   const find = (path: string): Upstream => {
     const [name = '', ...rest] = path.split('/');
     const { provider, origin, pathname } = findBase(name);
-    if (!isPlainPath(path)) throw new Problem(400, 'bad_path', 'The path has parts that lead elsewhere, such as "..".');
+    if (!isPlainPath(path)) throw new Problem('bad_path', 'The path has parts that lead elsewhere, such as "..".');
     return { provider, origin, path: joinPaths(pathname, rest) };
   };
   const found = new Map<string, Upstream>();
@@ -110,7 +112,7 @@ function findEndpoint(provider: ProviderDescriptor, env: Environment) {
   try {
     return resolveEndpoint(provider, { env });
   } catch (error) {
-    throw new Problem(422, 'missing_base_url', (error as Error).message);
+    throw new Problem('missing_base_url', (error as Error).message);
   }
 }
 
@@ -152,7 +154,7 @@ function builtInAddress(id: string): string | undefined {
   try {
     return builtIn(id).connection?.baseUrl;
   } catch (error) {
-    if (error instanceof UnknownProviderError) return undefined;
+    if (isSkeinError(error, 'unknown_provider')) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pagesOf } from './pages.ts';
+import { fetchPages } from './pages.ts';
 
 const pages = async ({ after = '0' }: { readonly after?: string }) => {
   const at = Number(after);
@@ -7,10 +7,10 @@ const pages = async ({ after = '0' }: { readonly after?: string }) => {
 };
 
 test('all pages, in order', async () => {
-  expect(await pagesOf(pages, 100)).toEqual({ items: [0, 1, 2, 3, 4, 5], isCut: false });
+  expect(await fetchPages(pages, 100)).toEqual({ items: [0, 1, 2, 3, 4, 5], isCut: false });
 });
 
 test('no more than are wanted, and it says so', async () => {
-  expect(await pagesOf(pages, 3)).toEqual({ items: [0, 1, 2, 3], isCut: true });
-  expect(await pagesOf(pages, 6)).toEqual({ items: [0, 1, 2, 3, 4, 5], isCut: false });
+  expect(await fetchPages(pages, 3)).toEqual({ items: [0, 1, 2, 3], isCut: true });
+  expect(await fetchPages(pages, 6)).toEqual({ items: [0, 1, 2, 3, 4, 5], isCut: false });
 });

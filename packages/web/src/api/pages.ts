@@ -4,7 +4,7 @@ interface Page<T> {
 }
 
 /** The items of page after page, until there are no more of them or as many as wanted. `query` is for the next one. */
-export async function pagesOf<T>(
+export async function fetchPages<T>(
   fetchPage: (query: { readonly after?: string }) => Promise<Page<T>>,
   wanted: number,
 ): Promise<{ readonly items: readonly T[]; readonly isCut: boolean }> {

@@ -1,8 +1,7 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
-import { ApiProblem, api, ok, okText } from './client.ts';
-import { type ThreadFilter, withThread } from './thread-list.ts';
-import { wholeTopology } from './topology.ts';
-import type { Thread, Wish } from './types.ts';
+import { api, fetchText, isRefused, unwrap } from './client.ts';
+import { fetchTopology } from './topology.ts';
+import type { RequestOptions, Thread } from './types.ts';
 
 /** Lists and facts about the server. Nodes are not here: they never change, see state/nodes.ts. */
 export const queryClient = new QueryClient({
@@ -11,73 +10,73 @@ export const queryClient = new QueryClient({
       // The change feed says when something is stale.
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
-      retry: (count, error) => count < 2 && !(error instanceof ApiProblem && error.status >= 400 && error.status < 500),
+      retry: (count, error) => count < 2 && !isRefused(error),
     },
   },
 });
 
 export const queries = {
-  version: () => queryOptions({ queryKey: ['about', 'version'], queryFn: () => ok(api.version.$get()) }),
+  version: () => queryOptions({ queryKey: ['about', 'version'], queryFn: () => unwrap(api.version.$get()) }),
   health: () =>
-    queryOptions({ queryKey: ['about', 'health'], queryFn: () => ok(api.health.$get()), refetchInterval: 30_000 }),
-  settings: () => queryOptions({ queryKey: ['about', 'settings'], queryFn: () => ok(api.settings.$get()) }),
-  providers: () => queryOptions({ queryKey: ['about', 'providers'], queryFn: () => ok(api.providers.$get()) }),
-  agents: () => queryOptions({ queryKey: ['about', 'agents'], queryFn: () => ok(api.agents.$get()) }),
+    queryOptions({ queryKey: ['about', 'health'], queryFn: () => unwrap(api.health.$get()), refetchInterval: 30_000 }),
+  settings: () => queryOptions({ queryKey: ['about', 'settings'], queryFn: () => unwrap(api.settings.$get()) }),
+  providers: () => queryOptions({ queryKey: ['about', 'providers'], queryFn: () => unwrap(api.providers.$get()) }),
+  agents: () => queryOptions({ queryKey: ['about', 'agents'], queryFn: () => unwrap(api.agents.$get()) }),
   /** The protocols that messages can be exported in and imported from. */
-  dialects: () => queryOptions({ queryKey: ['about', 'dialects'], queryFn: () => ok(api.dialects.$get()) }),
-  tools: () => queryOptions({ queryKey: ['about', 'tools'], queryFn: () => ok(api.tools.$get()) }),
+  dialects: () => queryOptions({ queryKey: ['about', 'dialects'], queryFn: () => unwrap(api.dialects.$get()) }),
+  tools: () => queryOptions({ queryKey: ['about', 'tools'], queryFn: () => unwrap(api.tools.$get()) }),
 
-  models: () => queryOptions({ queryKey: ['about', 'models'], queryFn: () => ok(api.models.$get({ query: {} })) }),
+  models: () => queryOptions({ queryKey: ['about', 'models'], queryFn: () => unwrap(api.models.$get({ query: {} })) }),
 
   /** The exact stored text of a node. */
-  raw: (node: string) => queryOptions({ queryKey: ['raw', node], queryFn: () => okText(`/nodes/${node}?raw`) }),
+  raw: (node: string) => queryOptions({ queryKey: ['raw', node], queryFn: () => fetchText(`/nodes/${node}?raw`) }),
   /** The request that a node answers. */
   request: (node: string, thread?: string) =>
     queryOptions({
       queryKey: ['request', node, thread ?? ''],
-      queryFn: () => ok(api.nodes[':node'].request.$get({ param: { node }, query: { ...(thread && { thread }) } })),
+      queryFn: () => unwrap(api.nodes[':node'].request.$get({ param: { node }, query: { ...(thread && { thread }) } })),
     }),
   /** The request that would be sent below a node. */
-  nextRequest: (node: string, wish: Wish) =>
+  nextRequest: (node: string, wish: RequestOptions) =>
     queryOptions({
       queryKey: ['next-request', node, wish],
-      queryFn: () => ok(api.nodes[':node'].preview.$post({ param: { node }, json: { ...wish } })),
+      queryFn: () => unwrap(api.nodes[':node'].preview.$post({ param: { node }, json: { ...wish } })),
     }),
   /** A conversation, with those it was forked from. */
   thread: (thread: string) =>
     queryOptions({
       queryKey: ['thread', thread],
-      queryFn: () => ok(api.threads[':thread'].$get({ param: { thread } })),
+      queryFn: () => unwrap(api.threads[':thread'].$get({ param: { thread } })),
     }),
   /** Where the system text, the tools or the sent history of a conversation changed on the way to a node. */
   contextChanges: (thread: string, to: string) =>
     queryOptions({
       queryKey: ['context-changes', thread, to],
-      queryFn: () => ok(api.threads[':thread']['context-changes'].$get({ param: { thread }, query: { to } })),
+      queryFn: () => unwrap(api.threads[':thread']['context-changes'].$get({ param: { thread }, query: { to } })),
     }),
   /** What the last reply of a conversation was asked with. */
   lastRequest: (thread: string) =>
     queryOptions({
       queryKey: ['last-request', thread],
-      queryFn: () => ok(api.threads[':thread']['last-request'].$get({ param: { thread }, query: {} })),
+      queryFn: () => unwrap(api.threads[':thread']['last-request'].$get({ param: { thread }, query: {} })),
     }),
-  threadsOf: (node: string) =>
+  threadsThrough: (node: string) =>
     queryOptions({
       queryKey: ['threads', 'of', node],
-      queryFn: () => ok(api.nodes[':node'].threads.$get({ param: { node } })),
+      queryFn: () => unwrap(api.nodes[':node'].threads.$get({ param: { node } })),
     }),
   /** The structure of the forest, or of a node and what is below it. */
   topology: (below?: string) =>
-    queryOptions({ queryKey: ['topology', below ?? 'all'], queryFn: () => wholeTopology(below) }),
+    queryOptions({ queryKey: ['topology', below ?? 'all'], queryFn: () => fetchTopology(below) }),
   leaves: (below: string) =>
     queryOptions({
       queryKey: ['leaves', below],
-      queryFn: () => ok(api.nodes[':node'].leaves.$get({ param: { node: below }, query: { limit: 200 } })),
+      queryFn: () => unwrap(api.nodes[':node'].leaves.$get({ param: { node: below }, query: { limit: 200 } })),
     }),
   search: (q: string, below?: string) =>
     queryOptions({
       queryKey: ['search', q, below ?? 'all'],
-      queryFn: () => ok(api.search.$get({ query: { q, limit: 1000, ...(below && { below }) } })),
+      queryFn: () => unwrap(api.search.$get({ query: { q, limit: 1000, ...(below && { below }) } })),
     }),
 
   threads: (filter: ThreadFilter = {}) =>
@@ -88,16 +87,16 @@ export const queries = {
   summary: (thread: string) =>
     queryOptions({
       queryKey: ['summary', thread],
-      queryFn: () => ok(api.threads[':thread'].summary.$get({ param: { thread } })),
+      queryFn: () => unwrap(api.threads[':thread'].summary.$get({ param: { thread } })),
     }),
   bookmarks: () =>
-    queryOptions({ queryKey: ['bookmarks'], queryFn: () => ok(api.bookmarks.$get({ query: { limit: 500 } })) }),
+    queryOptions({ queryKey: ['bookmarks'], queryFn: () => unwrap(api.bookmarks.$get({ query: { limit: 500 } })) }),
   usage: (of: { readonly node?: string; readonly path?: string; readonly below?: string; readonly thread?: string }) =>
-    queryOptions({ queryKey: ['usage', of], queryFn: () => ok(api.usage.$get({ query: of })) }),
-  generationsOf: (node: string) =>
+    queryOptions({ queryKey: ['usage', of], queryFn: () => unwrap(api.usage.$get({ query: of })) }),
+  generationsBelow: (node: string) =>
     queryOptions({
       queryKey: ['generations', node],
-      queryFn: () => ok(api.generations.$get({ query: { node, limit: 100 } })),
+      queryFn: () => unwrap(api.generations.$get({ query: { node, limit: 100 } })),
     }),
 };
 
@@ -111,7 +110,7 @@ async function allThreads(filter: ThreadFilter): Promise<{ readonly items: reado
   const { queryKey } = queries.threads(filter);
   const items: Thread[] = [];
   for (let after: string | undefined; ; ) {
-    const page = await ok(
+    const page = await unwrap(
       api.threads.$get({
         query: {
           limit: after ? PAGE : FIRST_PAGE,
@@ -136,6 +135,24 @@ export function putThread(thread: Thread): void {
   for (const [queryKey, data] of lists) {
     const filter = queryKey[1];
     if (!data || typeof filter !== 'object') continue;
-    queryClient.setQueryData(queryKey, { items: withThread(data.items, thread, filter as ThreadFilter) });
+    queryClient.setQueryData(queryKey, { items: insertThread(data.items, thread, filter as ThreadFilter) });
   }
+}
+
+interface ThreadFilter {
+  readonly deleted?: boolean;
+  readonly tag?: string;
+}
+
+/** A list, last changed first, with a thread as it is now: at its place, or gone from it. */
+export function insertThread(
+  list: readonly Thread[],
+  thread: Thread,
+  { deleted = false, tag }: ThreadFilter,
+): Thread[] {
+  const others = list.filter(({ id }) => id !== thread.id);
+  const isWanted = thread.deleted === deleted && (tag === undefined || thread.tags.includes(tag));
+  if (!isWanted) return others;
+  const place = others.findIndex(({ updatedAt }) => updatedAt <= thread.updatedAt);
+  return others.toSpliced(place < 0 ? others.length : place, 0, thread);
 }

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, ok } from './client.ts';
+import { api, unwrap } from './client.ts';
 import type { Recording } from './types.ts';
 
 export interface RecordingFilters {
@@ -17,7 +17,7 @@ export function recordingPages(filters: RecordingFilters) {
   return infiniteQueryOptions({
     queryKey: ['recordings', filters],
     queryFn: ({ pageParam }) =>
-      ok(
+      unwrap(
         api.recordings.$get({
           query: { ...filters, order: 'newest', limit: PAGE, ...(pageParam && { after: pageParam }) },
         }),
@@ -27,9 +27,9 @@ export function recordingPages(filters: RecordingFilters) {
   });
 }
 
-export function recordingOf(id: string) {
+export function recordingQuery(id: string) {
   return queryOptions({
     queryKey: ['recordings', 'one', id],
-    queryFn: () => ok(api.recordings[':recording'].$get({ param: { recording: id } })),
+    queryFn: () => unwrap(api.recordings[':recording'].$get({ param: { recording: id } })),
   });
 }

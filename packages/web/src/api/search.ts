@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, ok } from './client.ts';
+import { api, unwrap } from './client.ts';
 
 export type SearchRole = 'system' | 'user' | 'assistant' | 'tool';
 
@@ -20,7 +20,7 @@ export function searchPages(filters: SearchFilters) {
   return infiniteQueryOptions({
     queryKey: ['search', filters],
     queryFn: ({ pageParam }) =>
-      ok(api.search.$get({ query: { ...filters, limit: PAGE, ...(pageParam && { after: pageParam }) } })),
+      unwrap(api.search.$get({ query: { ...filters, limit: PAGE, ...(pageParam && { after: pageParam }) } })),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   });
@@ -30,7 +30,7 @@ export function searchPages(filters: SearchFilters) {
 export function quickSearch(q: string) {
   return queryOptions({
     queryKey: ['search', 'quick', q],
-    queryFn: () => ok(api.search.$get({ query: { q, limit: 6 } })),
+    queryFn: () => unwrap(api.search.$get({ query: { q, limit: 6 } })),
     enabled: q.length > 1,
   });
 }

@@ -24,7 +24,7 @@ function readBlock(block: string): readonly ServerEvent[] {
 }
 
 /** The events of an answer that is a stream of them. */
-export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
+export async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
   if (!response.body) return;
   const read = createEventReader();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,10 +1,10 @@
-import { api, ok } from './client.ts';
+import { api, unwrap } from './client.ts';
 import { putThread, queries, queryClient } from './queries.ts';
 import type { Bookmark, Thread } from './types.ts';
 
 /** How a thread is now, whoever changed it. */
 export async function refreshThread(id: string): Promise<void> {
-  const thread = await ok(api.threads[':thread'].$get({ param: { thread: id } }));
+  const thread = await unwrap(api.threads[':thread'].$get({ param: { thread: id } }));
   queryClient.setQueryData(queries.thread(id).queryKey, thread);
   putThread(thread);
 }
@@ -17,32 +17,32 @@ export interface ThreadChange {
 }
 
 export async function changeThread(id: string, change: ThreadChange): Promise<Thread> {
-  const thread = await ok(api.threads[':thread'].$patch({ param: { thread: id }, json: change }));
+  const thread = await unwrap(api.threads[':thread'].$patch({ param: { thread: id }, json: change }));
   putThread(thread);
   return thread;
 }
 
 export async function deleteThread(id: string): Promise<void> {
-  putThread(await ok(api.threads[':thread'].$delete({ param: { thread: id } })));
+  putThread(await unwrap(api.threads[':thread'].$delete({ param: { thread: id } })));
 }
 
 export async function restoreThread(id: string): Promise<void> {
-  putThread(await ok(api.threads[':thread'].restore.$post({ param: { thread: id } })));
+  putThread(await unwrap(api.threads[':thread'].restore.$post({ param: { thread: id } })));
 }
 
 export async function renameBookmark(id: string, title: string): Promise<Bookmark> {
-  const bookmark = await ok(api.bookmarks[':bookmark'].$patch({ param: { bookmark: id }, json: { title } }));
+  const bookmark = await unwrap(api.bookmarks[':bookmark'].$patch({ param: { bookmark: id }, json: { title } }));
   await bookmarksChanged();
   return bookmark;
 }
 
 export async function removeBookmark(id: string): Promise<void> {
-  await ok(api.bookmarks[':bookmark'].$delete({ param: { bookmark: id } }));
+  await unwrap(api.bookmarks[':bookmark'].$delete({ param: { bookmark: id } }));
   await bookmarksChanged();
 }
 
 export async function addBookmark(node: string, title: string): Promise<void> {
-  await ok(api.bookmarks.$post({ json: { node, title } }));
+  await unwrap(api.bookmarks.$post({ json: { node, title } }));
   await bookmarksChanged();
 }
 

@@ -1,3 +1,4 @@
+import type { Block } from '@skein/server/client';
 import type { InferRequestType, InferResponseType } from 'hono/client';
 import type { api } from './client.ts';
 
@@ -17,7 +18,7 @@ export type Generation = InferResponseType<Client['generations'][':generation'][
 export type Branch = Generation['branches'][number];
 export type Usage = NonNullable<Take['usage']>;
 export type TopologyNode = InferResponseType<Client['topology']['$get'], 200>['items'][number];
-export type Found = InferResponseType<Client['search']['$get'], 200>['items'][number];
+export type SearchHit = InferResponseType<Client['search']['$get'], 200>['items'][number];
 export type Recording = InferResponseType<Client['recordings']['$get'], 200>['items'][number];
 export type Provider = InferResponseType<Client['providers']['$get'], 200>['items'][number];
 export type Agent = InferResponseType<Client['agents']['$get'], 200>['items'][number];
@@ -25,39 +26,17 @@ export type Preview = InferResponseType<Client['previews']['$get'], 200>['items'
 export type Model = InferResponseType<Client['models']['$get'], 200>['items'][number];
 export type SentRequest = InferResponseType<Client['nodes'][':node']['request']['$get'], 200>;
 export type NextRequest = InferResponseType<Client['nodes'][':node']['preview']['$post'], 200>;
+/** What a request did not carry as it was, or would not. */
+export type RequestLoss = NonNullable<SentRequest['losses']>[number];
 /** Who shall answer, and how. */
-export type Wish = InferRequestType<Client['nodes'][':node']['preview']['$post']>['json'];
+export type RequestOptions = InferRequestType<Client['nodes'][':node']['preview']['$post']>['json'];
 
-/** One part of a message, as the server shows it; what it has no name for is `unknown`. */
-export type Block =
-  | { readonly type: 'text'; readonly text: string; readonly citations?: readonly Citation[] }
-  | { readonly type: 'reasoning'; readonly text: string; readonly redacted: boolean }
-  | { readonly type: 'tool-use'; readonly id: string; readonly name: string; readonly rawParameters: string }
-  | {
-      readonly type: 'tool-result';
-      readonly toolCallId: string;
-      readonly content: readonly Block[];
-      readonly isError: boolean;
-    }
-  | { readonly type: 'media'; readonly mediaType: string; readonly source: MediaSource; readonly name?: string }
-  | { readonly type: 'refusal'; readonly text: string }
-  | { readonly type: 'unknown'; readonly native: string };
-
-export type MediaSource =
-  | { readonly kind: 'base64'; readonly data: string }
-  | { readonly kind: 'url'; readonly url: string }
-  | { readonly kind: 'file'; readonly id: string };
-
-export interface Citation {
-  readonly url?: string;
-  readonly title?: string;
-  readonly quote?: string;
-  readonly native: string;
-}
-
-export function blocksOf(node: Pick<Node, 'content'>): readonly Block[] {
-  return node.content as unknown as readonly Block[];
-}
+/** Parts of a message and of what happens in a generation: the server defines them, the page infers them. */
+export type { Block, GenerationEvent, Loss, Notice } from '@skein/server/client';
+export type ToolUse = Extract<Block, { type: 'tool-use' }>;
+export type ToolResult = Extract<Block, { type: 'tool-result' }>;
+export type Media = Extract<Block, { type: 'media' }>;
+export type Citation = NonNullable<Extract<Block, { type: 'text' }>['citations']>[number];
 
 /** The root of the forest; it has no node. */
 export const ROOT = '0'.repeat(40);

@@ -1,19 +1,22 @@
-import { Ban } from 'lucide-react';
-import { memo } from 'react';
-import type { Block } from '../api/types.ts';
+import { Ban, Brain } from 'lucide-react';
+import { lazy, memo, Suspense } from 'react';
+import type { Block, Citation, ToolResult } from '../api/types.ts';
+import { shortNumber } from '../ui/format.ts';
+import { Foldable } from './fold.tsx';
+import { useFold } from './folds.ts';
+import { unknownText } from './json-text.ts';
 import { MediaBlock } from './media-block.tsx';
-import { ReasoningBlock } from './reasoning-block.tsx';
-import { ResultContent } from './result-content.tsx';
-import { TextBlock } from './text-block.tsx';
-import { type Result, ToolCard } from './tool-card.tsx';
+import { SafeLink } from './safe-link.tsx';
+import { oneLine } from './summary.ts';
+import { ResultContent, ToolCard } from './tool-card.tsx';
 import { UnknownBlock } from './unknown-block.tsx';
 
-export interface BlocksProps {
+interface BlocksProps {
   /** The node, or what streams: its folds are remembered by it. */
   readonly node: string;
   readonly blocks: readonly Block[];
   /** Results by the id of their call. */
-  readonly results?: ReadonlyMap<string, Result>;
+  readonly results?: ReadonlyMap<string, ToolResult>;
   /** Results that stand with their calls already. */
   readonly shownResults?: ReadonlyMap<string, string>;
   readonly raw?: boolean;
@@ -72,12 +75,117 @@ function OneBlock({ block, place, firstNumber, ...props }: OneBlockProps) {
           </div>
         </article>
       );
+    case 'unknown':
+      return <UnknownBlock native={block.native} />;
     default:
-      return <UnknownBlock native={block.native ?? JSON.stringify(block)} />;
+      return <UnknownBlock native={unknownText(block)} />;
   }
 }
 
 /** Which blocks of a message can be folded. */
 export function foldablePlaces(blocks: readonly Block[]): readonly number[] {
   return blocks.flatMap(({ type }, index) => (type === 'reasoning' || type === 'tool-use' ? [index] : []));
+}
+
+interface TextBlockProps {
+  readonly text: string;
+  readonly citations?: readonly Citation[] | undefined;
+  readonly firstNumber: number;
+  readonly raw: boolean;
+}
+
+/** Text as markdown or as it was written, and what it rests on. */
+function TextBlock({ text, citations = [], firstNumber, raw }: TextBlockProps) {
+  return (
+    <>
+      {raw ? (
+        <pre dir="auto" className="font-mono text-[13px] leading-5 break-words whitespace-pre-wrap">
+          {text}
+        </pre>
+      ) : (
+        <Markdown text={text} />
+      )}
+      {citations.length > 0 && (
+        <ol aria-label="Sources" className="my-1 flex flex-wrap gap-x-3 gap-y-1 text-xs text-soft">
+          {citations.map(({ url, title, quote, native }, index) => (
+            <li key={native} title={quote} className="flex max-w-72 min-w-0 gap-1">
+              <span aria-hidden className="text-faint">
+                [{firstNumber + index}]
+              </span>
+              <span className="truncate">
+                {url === undefined ? (
+                  <span>{title ?? quote ?? 'Source'}</span>
+                ) : (
+                  <SafeLink href={url}>{title ?? url}</SafeLink>
+                )}
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}
+
+interface ReasoningBlockProps {
+  readonly node: string;
+  readonly place: number;
+  readonly text: string;
+  readonly redacted: boolean;
+  readonly isLive: boolean;
+}
+
+/** What a model thought, in one line until it is asked for. */
+function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockProps) {
+  const [isOpen, toggle] = useFold(node, place);
+  const size = text === '' ? '' : `${shortNumber(text.length)} characters`;
+  const title = redacted ? 'Reasoning, redacted' : isLive ? 'Thinking' : 'Thought';
+  return (
+    <Foldable
+      label="Reasoning"
+      isOpen={isOpen}
+      onToggle={toggle}
+      summary={
+        <>
+          <Brain size={14} aria-hidden className={`shrink-0 ${isLive ? 'animate-pulse text-accent' : ''}`} />
+          <span className="shrink-0 font-medium">{title}</span>
+          {size && <span className="shrink-0 text-faint">{size}</span>}
+          {!isOpen && !isLive && <span className="truncate text-faint italic">{oneLine(text, 160)}</span>}
+        </>
+      }
+    >
+      <div className="p-3 text-soft">
+        {text === '' ? (
+          <p>
+            {redacted
+              ? 'The provider sent this encrypted. It is kept, and sent back to it with the next request.'
+              : 'The provider kept the thought to itself.'}
+          </p>
+        ) : (
+          <Markdown text={text} />
+        )}
+      </div>
+    </Foldable>
+  );
+}
+
+// Asked for at once, so that it is there when the first messages are: a quarter of the page is only for this.
+const loading = import('./rendered-markdown.tsx');
+const RenderedMarkdown = lazy(() => loading);
+
+/** Text as markdown; as it was written until what draws it has come. */
+function Markdown({ text }: { readonly text: string }) {
+  return (
+    <Suspense fallback={<Written text={text} />}>
+      <RenderedMarkdown text={text} />
+    </Suspense>
+  );
+}
+
+function Written({ text }: { readonly text: string }) {
+  return (
+    <p dir="auto" className="leading-6 break-words whitespace-pre-wrap">
+      {text}
+    </p>
+  );
 }

@@ -1,9 +1,9 @@
-import { type CSSProperties, memo } from 'react';
+import { type CSSProperties, memo, useEffect, useState } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
-import type { CodeLine } from './highlight-worker.ts';
-import { useColouredLines } from './use-coloured-lines.ts';
+import type { ColouredLine, HighlightRequest, HighlightResult } from './highlight-worker.ts';
+import { type LanguageName, languageName } from './languages.ts';
 
-export interface CodeBlockProps {
+interface CodeBlockProps {
   readonly code: string;
   readonly language?: string;
   /** Without its own frame and header, as part of a card. */
@@ -29,7 +29,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = f
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reachable by key */}
       <pre dir="ltr" tabIndex={0} className="overflow-x-auto px-3 py-2 font-mono text-[13px] leading-5">
         <code>
-          <Coloured lines={lines} />
+          <ColouredLines lines={lines} />
           {rest}
         </code>
       </pre>
@@ -37,7 +37,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = f
   );
 });
 
-const Coloured = memo(function Coloured({ lines }: { readonly lines: readonly CodeLine[] }) {
+const ColouredLines = memo(function Coloured({ lines }: { readonly lines: readonly ColouredLine[] }) {
   return lines.map((line, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines of code have no other name
     <span key={row}>
@@ -55,3 +55,81 @@ const Coloured = memo(function Coloured({ lines }: { readonly lines: readonly Co
     </span>
   ));
 });
+
+/** Longer code stays plain. */
+const MOST_COLOURED = 100_000;
+/** How often code that still grows is coloured, in milliseconds. */
+const EVERY_MS = 200;
+
+/** The lines that are coloured so far, and what of the code is behind them. */
+function useColouredLines(
+  code: string,
+  language: string,
+): { readonly lines: readonly ColouredLine[]; readonly rest: string } {
+  const name = code.length <= MOST_COLOURED ? languageName(language) : undefined;
+  const [, draw] = useState(0);
+  const before = name === undefined ? undefined : colouredBefore(code, name);
+  const isDone = name === undefined || before?.code === code;
+  const isGrowing = before !== undefined;
+  useEffect(() => {
+    if (isDone) return;
+    let isShown = true;
+    const ask = () => void colour(code, name).then(() => isShown && draw((count) => count + 1));
+    const timer = setTimeout(ask, isGrowing ? EVERY_MS : 0);
+    return () => {
+      isShown = false;
+      clearTimeout(timer);
+    };
+  }, [code, name, isDone, isGrowing]);
+  return before ? { lines: before.lines, rest: code.slice(before.code.length) } : { lines: [], rest: code };
+}
+
+interface ColouredCode {
+  readonly code: string;
+  readonly name: LanguageName;
+  readonly lines: readonly ColouredLine[];
+}
+
+/** Code that was coloured, the latest last, so that what comes into sight again is coloured at once. */
+const done = new Map<string, ColouredCode>();
+const MOST_KEPT = 300;
+/** Code that still grows was coloured shortly before, up to where it was then. */
+const RECENT = 6;
+
+let worker: Worker | undefined;
+let last = 0;
+const waiting = new Map<number, (lines: readonly ColouredLine[]) => void>();
+
+/** Colours code; nothing is coloured when it cannot be. */
+async function colour(code: string, name: LanguageName): Promise<ColouredCode> {
+  worker ??= start();
+  const asked: HighlightRequest = { id: ++last, code, name };
+  const lines = await new Promise<readonly ColouredLine[]>((resolve) => {
+    waiting.set(asked.id, resolve);
+    worker?.postMessage(asked);
+  });
+  const coloured = lines.length > 0 ? { code, name, lines } : { code: '', name, lines };
+  done.set(`${name} ${code}`, coloured);
+  for (const key of done.keys()) {
+    if (done.size <= MOST_KEPT) break;
+    done.delete(key);
+  }
+  return coloured;
+}
+
+/** What is coloured already of some code: all of it, or its beginning. */
+function colouredBefore(code: string, name: LanguageName): ColouredCode | undefined {
+  const exact = done.get(`${name} ${code}`);
+  if (exact) return exact;
+  const recent = [...done.values()].slice(-RECENT);
+  return recent.findLast((one) => one.name === name && one.code !== '' && code.startsWith(one.code));
+}
+
+function start(): Worker {
+  const made = new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' });
+  made.addEventListener('message', ({ data: { id, lines } }: MessageEvent<HighlightResult>) => {
+    waiting.get(id)?.(lines);
+    waiting.delete(id);
+  });
+  return made;
+}

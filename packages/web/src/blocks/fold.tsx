@@ -12,7 +12,7 @@ export interface FoldProps {
 }
 
 /** One line that opens to what is behind it. */
-export function Fold({ isOpen, onToggle, summary, label, children, tone = 'plain' }: FoldProps) {
+export function Foldable({ isOpen, onToggle, summary, label, children, tone = 'plain' }: FoldProps) {
   return (
     <article
       aria-label={label}

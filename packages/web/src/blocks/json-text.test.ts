@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compactJson, jsonPieces, pretty, prettyJson } from './json-text.ts';
+import { compactJson, indentJson, jsonPieces, prettyJson } from './json-text.ts';
 
 const TRICKY = String.raw`{"a":12345678901234567890,"b":1.0,"c":-1e400,"d":"\u00e9 \" } , : [","e":[],"f":{},"g":[1,[2,{"h":null}]],"a":true}`;
 
@@ -23,11 +23,11 @@ describe('pieces', () => {
 
 describe('pretty', () => {
   test('alters nothing but the space between', () => {
-    expect(withoutSpace(pretty(TRICKY))).toBe(TRICKY);
+    expect(withoutSpace(indentJson(TRICKY))).toBe(TRICKY);
   });
 
   test('keeps numbers that a double cannot hold, and keys that come twice', () => {
-    const lines = pretty(TRICKY).split('\n');
+    const lines = indentJson(TRICKY).split('\n');
     expect(lines).toContain('  "a": 12345678901234567890,');
     expect(lines).toContain('  "b": 1.0,');
     expect(lines).toContain('  "c": -1e400,');
@@ -36,17 +36,17 @@ describe('pretty', () => {
 
   test('is what JSON.stringify makes of a text that survives it', () => {
     const value = { a: [1, { b: 'c d' }, [], {}], e: null, f: { g: true } };
-    expect(pretty(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
+    expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
   });
 
   test('space that was there before is not doubled', () => {
     const text = JSON.stringify({ a: [1, 2], b: {} }, null, 7);
-    expect(pretty(text)).toBe(JSON.stringify({ a: [1, 2], b: {} }, null, 2));
+    expect(indentJson(text)).toBe(JSON.stringify({ a: [1, 2], b: {} }, null, 2));
   });
 
   test('a text that was cut is shown as far as it goes', () => {
-    expect(pretty('{"a":["b')).toBe('{\n  "a": [\n    "b');
-    expect(pretty('}}]')).toContain('}');
+    expect(indentJson('{"a":["b')).toBe('{\n  "a": [\n    "b');
+    expect(indentJson('}}]')).toContain('}');
   });
 });
 

@@ -1,5 +1,5 @@
 /** A piece of a JSON text as it stands there. All pieces joined are the text. */
-export interface Piece {
+export interface JsonPiece {
   readonly kind: 'key' | 'text' | 'number' | 'word' | 'mark' | 'space';
   readonly text: string;
 }
@@ -8,18 +8,18 @@ export interface Piece {
 const PIECES = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|\s+|[[\]{},:]|[^\s"[\]{},:]+/g;
 
 /** The pieces of a JSON text; of any other text whatever looks like them. Nothing is parsed, so nothing is altered. */
-export function* jsonPieces(text: string): Generator<Piece> {
+export function* jsonPieces(text: string): Generator<JsonPiece> {
   let last: string | undefined;
   for (const [piece] of text.matchAll(PIECES)) {
     if (last !== undefined) yield { kind: piece === ':' ? 'key' : 'text', text: last };
     last = undefined;
     if (piece.startsWith('"')) last = piece;
-    else yield { kind: kindOf(piece), text: piece };
+    else yield { kind: pieceKind(piece), text: piece };
   }
   if (last !== undefined) yield { kind: 'text', text: last };
 }
 
-function kindOf(piece: string): Piece['kind'] {
+function pieceKind(piece: string): JsonPiece['kind'] {
   if (/^\s/.test(piece)) return 'space';
   if (/^[[\]{},:]$/.test(piece)) return 'mark';
   return /^-?\d/.test(piece) ? 'number' : 'word';
@@ -28,7 +28,7 @@ function kindOf(piece: string): Piece['kind'] {
 const INDENT = '  ';
 
 /** The same JSON with a line for each value. Numbers, escapes and the order of keys stay as they are written. */
-export function pretty(text: string): string {
+export function indentJson(text: string): string {
   const out: string[] = [];
   let depth = 0;
   let isFresh = false;
@@ -54,7 +54,7 @@ export function pretty(text: string): string {
 
 /** The same for what may not be JSON, or not yet: that is given back as it is. */
 export function prettyJson(text: string): string {
-  return isJson(text) ? pretty(text) : text;
+  return isJson(text) ? indentJson(text) : text;
 }
 
 /** JSON text without the white space between its parts. */
@@ -75,4 +75,12 @@ export function isJson(text: string): boolean {
 /** Whether a text begins like a JSON object or array. */
 export function looksLikeJson(text: string): boolean {
   return /^\s*[[{]/.test(text);
+}
+
+/**
+ * A value of a kind that has no case, as JSON. The compiler accepts it only where every known kind has one; at run time it
+ * shows what a newer server sends.
+ */
+export function unknownText(value: never): string {
+  return JSON.stringify(value);
 }

@@ -1,14 +1,10 @@
 import { Download, File, ImageIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { MediaSource } from '../api/types.ts';
+import type { Media } from '../api/types.ts';
 import { bytes } from '../ui/format.ts';
 import { SafeLink } from './safe-link.tsx';
 
-export interface MediaBlockProps {
-  readonly mediaType: string;
-  readonly source: MediaSource;
-  readonly name?: string;
-}
+type MediaBlockProps = Omit<Media, 'type'>;
 
 /** Kinds a browser draws as pictures and in which no script runs. */
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp'];

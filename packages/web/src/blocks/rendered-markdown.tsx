@@ -1,9 +1,10 @@
+import { marked } from 'marked';
 import { memo, type ReactElement, type ReactNode, useMemo } from 'react';
-import ReactMarkdown, { type Components } from 'react-markdown';
+import type { Components } from 'react-markdown';
+import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './code-block.tsx';
 import { RemoteImage, SafeLink } from './safe-link.tsx';
-import { splitMarkdown } from './split-markdown.ts';
 
 /** Markdown without raw HTML. Only what changed of it is drawn again. */
 const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { readonly text: string }) {
@@ -125,3 +126,20 @@ const COMPONENTS: Components = {
     return <CodeBlock code={String(code ?? '').replace(/\n$/, '')} {...(language && { language })} />;
   },
 };
+
+/** A reference or a footnote that is defined anywhere has to stay with the text that uses it. */
+const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/m;
+
+/**
+ * Markdown cut into its top-level blocks, which joined are the text again. While text streams only the last one changes,
+ * so only that one is drawn again.
+ */
+export function splitMarkdown(text: string): readonly string[] {
+  if (DEFINITION.test(text)) return [text];
+  const blocks: string[] = [];
+  for (const { type, raw } of marked.lexer(text)) {
+    if (type === 'space' && blocks.length > 0) blocks[blocks.length - 1] += raw;
+    else blocks.push(raw);
+  }
+  return blocks;
+}

@@ -1,20 +1,18 @@
 import { CircleCheck, CircleX, Clock, LoaderCircle, Wrench } from 'lucide-react';
-import type { Block } from '../api/types.ts';
+import type { Block, ToolResult, ToolUse } from '../api/types.ts';
 import { CodeBlock } from './code-block.tsx';
-import { Fold } from './fold.tsx';
+import { Foldable } from './fold.tsx';
 import { useFold } from './folds.ts';
-import { callInWords, resultInWords } from './in-words.ts';
-import { prettyJson } from './json-text.ts';
-import { ResultContent } from './result-content.tsx';
+import { isJson, looksLikeJson, prettyJson, unknownText } from './json-text.ts';
+import { MediaBlock } from './media-block.tsx';
+import { summarizeCall, summarizeResult } from './summary.ts';
+import { UnknownBlock } from './unknown-block.tsx';
 
-type Call = Extract<Block, { type: 'tool-use' }>;
-export type Result = Extract<Block, { type: 'tool-result' }>;
-
-export interface ToolCardProps {
+interface ToolCardProps {
   readonly node: string;
   readonly place: number;
-  readonly call: Call;
-  readonly result?: Result;
+  readonly call: ToolUse;
+  readonly result?: ToolResult;
   /** Its arguments still come, or the tool runs. */
   readonly state?: 'writing' | 'running';
 }
@@ -23,7 +21,7 @@ export interface ToolCardProps {
 export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
   const [isOpen, toggle] = useFold(node, place);
   return (
-    <Fold
+    <Foldable
       label={`Tool call ${call.name}`}
       isOpen={isOpen}
       onToggle={toggle}
@@ -32,7 +30,7 @@ export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
         <>
           <Wrench size={14} aria-hidden className="shrink-0 text-tool" />
           <span className="shrink-0 font-mono font-medium text-ink">{call.name}</span>
-          <span className="min-w-12 shrink truncate font-mono text-faint">{callInWords(call)}</span>
+          <span className="min-w-12 shrink truncate font-mono text-faint">{summarizeCall(call)}</span>
           <Outcome {...(result && { result })} {...(state && { state })} />
         </>
       }
@@ -43,7 +41,7 @@ export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
           <ResultContent content={result.content} isError={result.isError} />
         </div>
       )}
-    </Fold>
+    </Foldable>
   );
 }
 
@@ -57,7 +55,7 @@ function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
         ) : (
           <CircleCheck size={14} aria-label="Done" className="shrink-0 text-ok" />
         )}
-        <span className="truncate">{resultInWords(result)}</span>
+        <span className="truncate">{summarizeResult(result)}</span>
       </span>
     );
   if (state)
@@ -73,4 +71,40 @@ function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
       no result yet
     </span>
   );
+}
+
+/** What a tool gave back, block by block. */
+export function ResultContent({ content, isError }: { readonly content: readonly Block[]; readonly isError: boolean }) {
+  if (content.length === 0) return <p className="p-3 text-xs text-faint">The result is empty.</p>;
+  // biome-ignore lint/suspicious/noArrayIndexKey: the order of blocks never changes
+  return content.map((block, index) => <ResultPart key={`${block.type}-${index}`} block={block} isError={isError} />);
+}
+
+function ResultPart({ block, isError }: { readonly block: Block; readonly isError: boolean }) {
+  switch (block.type) {
+    case 'text':
+      return (
+        <CodeBlock
+          bare
+          label={isError ? 'error' : 'result'}
+          code={prettyJson(block.text)}
+          {...(looksLikeJson(block.text) && isJson(block.text) && { language: 'json' })}
+        />
+      );
+    case 'media':
+      return (
+        <div className="p-3">
+          <MediaBlock {...block} />
+        </div>
+      );
+    case 'reasoning':
+    case 'refusal':
+    case 'tool-use':
+    case 'tool-result':
+      return <UnknownBlock native={JSON.stringify(block)} />;
+    case 'unknown':
+      return <UnknownBlock native={block.native} />;
+    default:
+      return <UnknownBlock native={unknownText(block)} />;
+  }
 }

@@ -6,13 +6,13 @@ import { prettyJson } from './json-text.ts';
 export function UnknownBlock({ native }: { readonly native: string }) {
   return (
     <article
-      aria-label={`Unknown block ${typeOf(native)}`}
+      aria-label={`Unknown block ${nativeType(native)}`}
       className="my-2 rounded-lg border border-dashed border-line-strong"
     >
       <p className="flex h-8 items-center gap-2 px-3 text-xs text-soft">
         <Puzzle size={14} aria-hidden className="shrink-0" />
         <span className="font-medium">Of its provider’s own:</span>
-        <code className="truncate font-mono">{typeOf(native)}</code>
+        <code className="truncate font-mono">{nativeType(native)}</code>
       </p>
       <div className="max-h-96 overflow-y-auto border-t border-line">
         <CodeBlock bare code={prettyJson(native)} language="json" label="JSON" />
@@ -22,7 +22,7 @@ export function UnknownBlock({ native }: { readonly native: string }) {
 }
 
 /** What it calls itself. */
-function typeOf(native: string): string {
+function nativeType(native: string): string {
   try {
     const value = JSON.parse(native) as unknown;
     if (typeof value !== 'object' || value === null) return typeof value;

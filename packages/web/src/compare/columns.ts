@@ -1,5 +1,5 @@
 /** What a column shows: the path to a node, or a generation as it grows. */
-export type Entry =
+export type ColumnEntry =
   | { readonly kind: 'node'; readonly id: string }
   | { readonly kind: 'generation'; readonly id: string };
 
@@ -9,7 +9,7 @@ export const MOST_COLUMNS = 4;
 const GENERATION = 'g-';
 
 /** The columns an address asks for: `a,b,g-c`. What comes twice is there once. */
-export function readEntries(text: string): readonly Entry[] {
+export function readEntries(text: string): readonly ColumnEntry[] {
   const names = text.split(',').map((name) => name.trim());
   return [...new Set(names)]
     .filter((name) => /^(g-)?[A-Za-z0-9_-]+$/.test(name))
@@ -21,7 +21,7 @@ export function readEntries(text: string): readonly Entry[] {
     );
 }
 
-export function writeEntries(entries: readonly Entry[]): string {
+export function writeEntries(entries: readonly ColumnEntry[]): string {
   return entries.map(({ kind, id }) => (kind === 'generation' ? `${GENERATION}${id}` : id)).join(',');
 }
 

@@ -1,14 +1,18 @@
 import { Columns3, GitCompare, Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
+import type { Node } from '../api/types.ts';
+import { Blocks } from '../blocks/blocks.tsx';
+import { RoleIcon } from '../graph/role-icon.tsx';
+import { comparableText } from '../inspector/comparable-text.ts';
 import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
+import { pluralize } from '../ui/format.ts';
 import { Empty } from '../ui/states.tsx';
 import { AskSeveral } from './ask-several.tsx';
 import { ColumnGrid } from './column-grid.tsx';
-import { type Entry, MOST_COLUMNS, readEntries, sharedLength, writeEntries } from './columns.ts';
+import { type ColumnEntry, MOST_COLUMNS, readEntries, sharedLength, writeEntries } from './columns.ts';
 import { LeafMenu } from './leaf-menu.tsx';
-import { SharedPart } from './shared-part.tsx';
 import { useColumns } from './use-columns.ts';
 
 /** Two to four branches side by side. */
@@ -20,7 +24,8 @@ export default function CompareScreen() {
   const entries = readEntries(asked ?? marked.join());
   const [showsDifferences, setShowsDifferences] = useState(true);
   const columns = useColumns(entries);
-  const show = (next: readonly Entry[], replace = false) => go(`/compare?nodes=${writeEntries(next)}`, { replace });
+  const show = (next: readonly ColumnEntry[], replace = false) =>
+    go(`/compare?nodes=${writeEntries(next)}`, { replace });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the screen is opened without saying what to show
   useEffect(() => {
@@ -106,5 +111,33 @@ export default function CompareScreen() {
       </div>
       <AskSeveral shared={shared} onAsked={show} />
     </div>
+  );
+}
+
+/** What all columns begin with, once. */
+function SharedPart({ path }: { readonly path: readonly Node[] }) {
+  const last = path.at(-1);
+  if (!last) return <p className="border-b border-line px-4 py-2 text-xs text-soft">They have no message in common.</p>;
+  return (
+    <details className="group border-b border-line bg-page">
+      <summary className="flex items-center gap-2 px-4 py-2 text-xs text-soft hover:bg-hover">
+        <RoleIcon role={last.role} />
+        <span className="shrink-0 font-medium text-ink">{pluralize(path.length, 'message')} in common</span>
+        <span className="min-w-0 truncate group-open:hidden">{comparableText(last.content).slice(0, 300)}</span>
+      </summary>
+      <ol className="flex flex-col gap-3 px-4 pb-3">
+        {path.map((node) => (
+          <li key={node.id} className="flex gap-2">
+            <span className="pt-0.5">
+              <RoleIcon role={node.role} />
+            </span>
+            <span className="sr-only">{node.role}: </span>
+            <div className="min-w-0 max-w-3xl">
+              <Blocks node={node.id} blocks={node.content} />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </details>
   );
 }

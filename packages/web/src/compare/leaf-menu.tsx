@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { queries } from '../api/queries.ts';
-import { blocksOf } from '../api/types.ts';
 import { comparableText } from '../inspector/comparable-text.ts';
 import { shortId } from '../ui/format.ts';
 import { Menu } from '../ui/menu.tsx';
@@ -24,7 +23,7 @@ export function LeafMenu({ top, taken, onPick, trigger }: LeafMenuProps) {
     .toSorted((a, b) => b.at - a.at)
     .map((node) => {
       const model = node.takes.findLast((take) => take.model !== undefined)?.model ?? node.role;
-      const text = comparableText(blocksOf(node)).replace(/\s+/g, ' ').slice(0, LENGTH);
+      const text = comparableText(node.content).replace(/\s+/g, ' ').slice(0, LENGTH);
       return { title: `${shortId(node.id)} · ${model} · ${text}`, run: () => onPick(node.id) };
     });
   const none = { title: 'There is no other branch', disabled: true, run: () => undefined };

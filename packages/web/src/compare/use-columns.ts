@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react';
-import { api, ok } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import type { Generation, Node } from '../api/types.ts';
 import { showGeneration, useLive } from '../state/live.ts';
-import type { Live, LiveBranch } from '../state/live-generation.ts';
+import type { LiveBranch, LiveGeneration } from '../state/live-generation.ts';
 import { ensurePath, pathTo, useNodes } from '../state/nodes.ts';
-import type { Entry } from './columns.ts';
+import type { ColumnEntry } from './columns.ts';
 
 export interface Column {
-  readonly entry: Entry;
+  readonly entry: ColumnEntry;
   /** Empty until it is there. */
   readonly path: readonly Node[];
   /** What is being written behind the path. */
@@ -18,7 +18,7 @@ export interface Column {
 }
 
 /** Fetches what the columns show, and follows those that grow. */
-export function useColumns(entries: readonly Entry[]): readonly Column[] {
+export function useColumns(entries: readonly ColumnEntry[]): readonly Column[] {
   const nodes = useNodes((state) => state.nodes);
   const live = useLive((state) => state.all);
   const [whole, setWhole] = useState<ReadonlyMap<string, string>>(new Map());
@@ -62,13 +62,13 @@ export function useColumns(entries: readonly Entry[]): readonly Column[] {
 async function loadGeneration(id: string): Promise<string> {
   const known = useLive.getState().all.get(id);
   if (known) return (await ensureEnds(known))[0]!;
-  const generation = await ok(api.generations[':generation'].$get({ param: { generation: id } }));
+  const generation = await unwrap(api.generations[':generation'].$get({ param: { generation: id } }));
   await ensureEnds(generation);
   showGeneration(generation);
   return generation.branches[0]?.head ?? generation.node;
 }
 
 /** Fetches the node that it grows below, and the ends of its branches. */
-function ensureEnds({ node, branches }: Pick<Live | Generation, 'node' | 'branches'>) {
+function ensureEnds({ node, branches }: Pick<LiveGeneration | Generation, 'node' | 'branches'>) {
   return Promise.all([node, ...branches.map(({ head }) => head)].map(ensurePath));
 }

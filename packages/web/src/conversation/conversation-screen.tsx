@@ -1,27 +1,33 @@
-import { Trash2 } from 'lucide-react';
-import type { AddressedPlace } from '../state/address.ts';
+import { useQuery } from '@tanstack/react-query';
+import { GitFork, MessageSquarePlus, Radio, Trash2, X } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
+import { Link } from 'wouter';
+import { queries } from '../api/queries.ts';
+import type { Lineage } from '../api/types.ts';
+import { keyLabel } from '../commands/keys.ts';
+import { type ConversationAddress, toAddress } from '../state/address.ts';
 import { useView } from '../state/view.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { money, shortId, shortNumber, totalTokens } from '../ui/format.ts';
+import { Kbd } from '../ui/kbd.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { send } from './actions.ts';
-import { Composer } from './composer/composer.tsx';
-import { Where } from './composer/where.tsx';
-import { NewConversation } from './new-conversation.tsx';
-import { Panes } from './panes.tsx';
-import { Questions } from './questions.tsx';
-import { restoreAt } from './removing.ts';
-import { StatusLine } from './status-line.tsx';
+import { Composer, Destination, focusComposer, useDraft } from './composer/composer.tsx';
+import { useConversationKeys } from './conversation-keys.ts';
+import { Dialogs } from './dialogs.tsx';
+import { copyText } from './marks.ts';
+import { restoreAt } from './remove-messages.ts';
 import { Thread } from './thread.tsx';
-import { ThreadNote } from './thread-note.tsx';
-import { useConversationKeys } from './use-conversation-keys.ts';
+import { useSiblings } from './use-siblings.ts';
 import { type ShownThread, useThread } from './use-thread.ts';
 
 /** One conversation, from its first message to its end. Without an address: a new one. */
-export default function ConversationScreen(place: AddressedPlace) {
+export default function ConversationScreen(place: ConversationAddress) {
   return place.thread === undefined && place.node === undefined ? <NewConversation /> : <Conversation {...place} />;
 }
 
-function Conversation({ thread: id, node }: AddressedPlace) {
+function Conversation({ thread: id, node }: ConversationAddress) {
   const { thread, error, retry } = useThread(id, node);
   if (thread) return <Shown {...thread} />;
   return error === undefined ? <Loading label="Loading the conversation" /> : <Failed error={error} onRetry={retry} />;
@@ -47,13 +53,13 @@ function Shown(thread: ShownThread) {
               placeholder={isLeaf ? 'Go on' : 'Go on from the selected message'}
               onSend={(content, answers) => send(selected.id, [{ role: 'user', content }], answers)}
             >
-              <Where parent={selected} isLeaf={isLeaf} path={path} />
+              <Destination parent={selected} isLeaf={isLeaf} path={path} />
             </Composer>
           )}
         </div>
       </Panes>
       <StatusLine {...thread} />
-      <Questions leaf={leaf.id} />
+      <Dialogs leaf={leaf.id} />
     </div>
   );
 }
@@ -69,5 +75,232 @@ function Removed({ thread: { path } }: { readonly thread: ShownThread }) {
         Restore
       </Button>
     </div>
+  );
+}
+
+const Inspector = lazy(async () => ({ default: (await import('../inspector/inspector.tsx')).Inspector }));
+
+interface PanesProps {
+  readonly node: string;
+  readonly leaf: string;
+  readonly isInspecting: boolean;
+  readonly children: ReactNode;
+}
+
+/** The thread, and the inspector beside it; over it where there is no room. */
+function Panes({ node, leaf, isInspecting, children }: PanesProps) {
+  const isWide = useMedia('(min-width: 1024px)');
+  // Over the thread it shows only what was asked for.
+  useLayoutEffect(() => {
+    if (!isWide) useView.setState({ inspectorOpen: false });
+  }, [isWide]);
+  const layout = useDefaultLayout({
+    id: 'skein.panes',
+    panelIds: isInspecting ? ['thread', 'inspector'] : ['thread'],
+    storage: localStorage,
+  });
+  const inspector = (
+    <Suspense fallback={<Loading />}>
+      <Inspector node={node} leaf={leaf} />
+    </Suspense>
+  );
+  if (!isWide)
+    return (
+      <div className="relative min-h-0 grow">
+        {children}
+        {isInspecting && (
+          <aside
+            aria-label="Inspector"
+            className="absolute inset-y-0 right-0 z-30 flex w-full max-w-md flex-col border-l border-line bg-page shadow-xl"
+          >
+            <IconButton
+              label="Close the inspector"
+              className="self-end"
+              onClick={() => useView.setState({ inspectorOpen: false })}
+            >
+              <X size={16} />
+            </IconButton>
+            <div className="min-h-0 grow">{inspector}</div>
+          </aside>
+        )}
+      </div>
+    );
+  return (
+    <Group className="min-h-0 grow" defaultLayout={layout.defaultLayout} onLayoutChanged={layout.onLayoutChanged}>
+      <Panel id="thread" minSize={360}>
+        {children}
+      </Panel>
+      {isInspecting && (
+        <>
+          <Separator
+            aria-label="Width of the inspector"
+            className="w-px bg-line data-[separator=active]:bg-accent data-[separator=hover]:bg-accent"
+          />
+          <Panel id="inspector" defaultSize="34%" minSize={280}>
+            <aside aria-label="Inspector" className="h-full overflow-hidden">
+              {inspector}
+            </aside>
+          </Panel>
+        </>
+      )}
+    </Group>
+  );
+}
+
+function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const media = matchMedia(query);
+      media.addEventListener('change', changed);
+      return () => media.removeEventListener('change', changed);
+    },
+    () => matchMedia(query).matches,
+  );
+}
+
+/** A conversation that has not begun. */
+function NewConversation() {
+  const [system, setSystem] = useDraft('new-system', false);
+  const [hasSystem, setHasSystem] = useState(system !== '');
+  useEffect(focusComposer, []);
+  return (
+    <div className="flex h-full flex-col">
+      <div className="mx-auto flex min-h-0 w-full max-w-3xl grow flex-col justify-center gap-4 overflow-y-auto p-6">
+        <h1 className="flex items-center gap-2 text-lg font-semibold">
+          <MessageSquarePlus size={20} aria-hidden className="text-accent" /> New conversation
+        </h1>
+        {hasSystem ? (
+          <label className="flex flex-col gap-1 text-xs text-soft">
+            System text: what the model is told before all else
+            <textarea
+              value={system}
+              onChange={(event) => setSystem(event.target.value)}
+              rows={4}
+              className="field-sizing-content max-h-[40dvh] min-h-24 w-full resize-none rounded-lg border border-line bg-surface p-3 text-sm text-ink"
+            />
+          </label>
+        ) : (
+          <p className="text-soft">
+            Write below, or{' '}
+            <button
+              type="button"
+              onClick={() => setHasSystem(true)}
+              className="text-accent underline underline-offset-2"
+            >
+              set a system text
+            </button>{' '}
+            first. Every message can be branched later, with any model.
+          </p>
+        )}
+      </div>
+      <Composer
+        place="new"
+        isGrowing={false}
+        placeholder="What is it about?"
+        onSend={async (content, answers) => {
+          const first =
+            system.trim() === ''
+              ? []
+              : [{ role: 'system' as const, content: [{ type: 'text' as const, text: system }] }];
+          const isSent = await send(undefined, [...first, { role: 'user', content }], answers);
+          if (isSent) {
+            setSystem('');
+            focusComposer();
+          }
+          return isSent;
+        }}
+      />
+    </div>
+  );
+}
+
+/** Where a conversation comes from, unless it was begun on this page. */
+function ThreadNote({ thread }: { readonly thread: Lineage }) {
+  const { recorded, forkedFrom, unrecorded } = thread;
+  if (!recorded && forkedFrom === undefined) return null;
+  return (
+    <div
+      role="note"
+      aria-label="About this conversation"
+      className="flex min-h-7 shrink-0 flex-col justify-center gap-x-4 border-b border-line bg-sunken px-3 py-1 text-xs text-soft"
+    >
+      {recorded && (
+        <Line icon={<Radio size={14} aria-hidden className="mt-px shrink-0" />}>
+          Recorded from a program. What you write here becomes a fork; the recording stays as it is.
+        </Line>
+      )}
+      {unrecorded !== undefined && <Line>It goes on from a response that was not recorded: {unrecorded}</Line>}
+      {forkedFrom !== undefined && <ForkedFrom thread={forkedFrom} />}
+    </div>
+  );
+}
+
+function ForkedFrom({ thread }: { readonly thread: string }) {
+  const { data } = useQuery(queries.thread(thread));
+  return (
+    <Line icon={<GitFork size={14} aria-hidden className="mt-px shrink-0" />}>
+      Fork of{' '}
+      <Link href={toAddress(thread)} className="text-accent underline underline-offset-2">
+        {data?.title || 'another conversation'}
+      </Link>
+      {data?.recorded && ', which was recorded'}
+    </Line>
+  );
+}
+
+function Line({ icon, children }: { readonly icon?: ReactNode; readonly children: ReactNode }) {
+  return (
+    <p className="flex min-w-0 items-start gap-2">
+      {icon}
+      <span className="min-w-0 break-words">{children}</span>
+    </p>
+  );
+}
+
+const SHORTCUTS = [
+  ['Alt+ArrowUp', 'siblings'],
+  ['g', 'again'],
+  ['e', 'edit'],
+  ['b', 'bookmark'],
+  ['Space', 'fold'],
+  ['?', 'all keys'],
+] as const;
+
+/** What can be pressed here, and where the reader is. */
+function StatusLine({ owner, selected, leaf }: ShownThread) {
+  const { positions, index } = useSiblings(selected);
+  const { data } = useQuery({
+    ...queries.usage({ path: leaf.id, ...(owner && { thread: owner.id }) }),
+    placeholderData: (before) => before,
+  });
+  return (
+    <footer className="flex h-7 shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-surface px-3 text-xs whitespace-nowrap text-faint">
+      <ul aria-label="Keys" className="hidden items-center gap-3 lg:flex">
+        {SHORTCUTS.map(([keys, what]) => (
+          <li key={keys} className="flex items-center gap-1">
+            <Kbd>{keyLabel(keys)}</Kbd> {what}
+          </li>
+        ))}
+      </ul>
+      <span className="grow" />
+      {data && (
+        <span title="Tokens and cost of this path" className="tabular-nums">
+          {shortNumber(totalTokens(data.usage))} tok · {money(data.cost)}
+          {data.withoutPrice > 0 && '+'}
+        </span>
+      )}
+      <span className="tabular-nums">
+        sibling {index + 1}/{positions.length}
+      </span>
+      <span className="hidden tabular-nums sm:inline">depth {selected.depth}</span>
+      <button
+        type="button"
+        title="Copy the id of this message"
+        onClick={() => void copyText(selected.id, 'The id was')}
+        className="rounded px-1 font-mono hover:bg-hover hover:text-ink"
+      >
+        node {shortId(selected.id)}
+      </button>
+    </footer>
   );
 }

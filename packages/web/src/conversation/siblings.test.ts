@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Block, type Node, ROOT } from '../api/types.ts';
-import type { Live } from '../state/live-generation.ts';
-import { alternatives, groupSiblings, growingBelow } from './siblings.ts';
+import type { LiveGeneration } from '../state/live-generation.ts';
+import { alternatives, groupSiblings, liveBranchesBelow } from './siblings.ts';
 
 function node(id: string, blocks: readonly Block[], more: Partial<Node> = {}): Node {
   const base = { parent: 'p', depth: 2, role: 'assistant', at: 0, dialect: 'blocks', takes: [], childCount: 0 };
@@ -46,18 +46,29 @@ test('other conversations are not siblings of a first message, its edits are', (
 
 test('a branch that ended without a word is one of the ways to go on, until another is asked for', () => {
   const branch = { head: 'p', status: 'aborted', blocks: [], running: new Map(), notices: [] } as const;
-  const live: Live = { id: 'g', node: 'p', model: 'a/b', status: 'aborted', branches: [branch] };
-  const later: Live = { ...live, id: 'h', status: 'done', branches: [{ ...branch, head: 'q', status: 'done' }] };
-  expect(growingBelow('p', [live], [])).toEqual([{ nodes: [], live: { generation: 'g', branch: 0 } }]);
-  expect(growingBelow('p', [live, later], [])).toEqual([]);
+  const live: LiveGeneration = { id: 'g', node: 'p', model: 'a/b', status: 'aborted', branches: [branch] };
+  const later: LiveGeneration = {
+    ...live,
+    id: 'h',
+    status: 'done',
+    branches: [{ ...branch, head: 'q', status: 'done' }],
+  };
+  expect(liveBranchesBelow('p', [live], [])).toEqual([{ nodes: [], live: { generation: 'g', branch: 0 } }]);
+  expect(liveBranchesBelow('p', [live, later], [])).toEqual([]);
 });
 
 test('a branch whose message is here already is not counted twice', () => {
   const branch = { head: 'p', status: 'running', blocks: [], running: new Map(), notices: [] } as const;
-  const live: Live = { id: 'g', node: 'p', model: 'a/b', status: 'running', branches: [branch, branch, branch] };
+  const live: LiveGeneration = {
+    id: 'g',
+    node: 'p',
+    model: 'a/b',
+    status: 'running',
+    branches: [branch, branch, branch],
+  };
   const arrived = node('a', [text('A')], { takes: [{ generation: 'g', cut: false }] as never });
   const branches = (children: readonly Node[], shown?: number) =>
-    growingBelow('p', [live], children, shown === undefined ? undefined : { generation: 'g', branch: shown }).map(
+    liveBranchesBelow('p', [live], children, shown === undefined ? undefined : { generation: 'g', branch: shown }).map(
       (one) => one.live?.branch,
     );
   expect(branches([])).toEqual([0, 1, 2]);

@@ -1,18 +1,19 @@
-import { type Block, blocksOf, type Node, ROOT } from '../api/types.ts';
-import type { Live } from '../state/live-generation.ts';
-import type { Watched } from '../state/place.ts';
+import { type Block, type Node, ROOT } from '../api/types.ts';
+import { unknownText } from '../blocks/json-text.ts';
+import type { LiveGeneration } from '../state/live-generation.ts';
+import type { WatchedBranch } from '../state/place.ts';
 
 /** One of the ways a conversation goes on at a place: nodes that look the same, or a branch that is still growing. */
-export interface Position {
+export interface SiblingPosition {
   readonly nodes: readonly Node[];
-  readonly live?: Watched;
+  readonly live?: WatchedBranch;
 }
 
 /** What a reader can tell apart: equal-looking siblings share a position, oldest first. */
-export function groupSiblings(siblings: readonly Node[]): readonly Position[] {
+export function groupSiblings(siblings: readonly Node[]): readonly SiblingPosition[] {
   const groups = new Map<string, Node[]>();
   for (const node of siblings) {
-    const key = lookOf(node);
+    const key = toComparable(node);
     const group = groups.get(key);
     if (group) group.push(node);
     else groups.set(key, [node]);
@@ -25,12 +26,12 @@ export function groupSiblings(siblings: readonly Node[]): readonly Position[] {
  * without a word and can be resumed. A message can be known a moment before its branch is told to have moved on: then one
  * branch less is counted, and never the one that is shown.
  */
-export function growingBelow(
+export function liveBranchesBelow(
   parent: string,
-  lives: Iterable<Live>,
+  lives: Iterable<LiveGeneration>,
   children: readonly Node[],
-  shown?: Watched,
-): readonly Position[] {
+  shown?: WatchedBranch,
+): readonly SiblingPosition[] {
   const all = [...lives];
   const latest = all.findLast(({ node }) => node === parent);
   return all.flatMap((live) => {
@@ -72,8 +73,8 @@ export function editedFrom({ takes }: Node): readonly string[] {
   return takes.flatMap(({ via, from }) => (via === 'edit' && from !== undefined ? [from] : []));
 }
 
-function lookOf(node: Node): string {
-  return JSON.stringify([node.role, blocksOf(node).flatMap(visible)]);
+function toComparable(node: Node): string {
+  return JSON.stringify([node.role, node.content.flatMap(visible)]);
 }
 
 function visible(block: Block): readonly unknown[] {
@@ -86,7 +87,11 @@ function visible(block: Block): readonly unknown[] {
       return [['call', block.name, block.rawParameters]];
     case 'tool-result':
       return [['result', block.isError, block.content.flatMap(visible)]];
-    default:
+    case 'media':
+    case 'refusal':
+    case 'unknown':
       return [block];
+    default:
+      return [unknownText(block)];
   }
 }

@@ -1,19 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowDown } from 'lucide-react';
-import { useMemo, useRef } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { queries } from '../api/queries.ts';
 import type { ContextChange } from '../api/types.ts';
-import { openCalls } from '../inspector/open-calls.ts';
+import { listOpenCalls } from '../inspector/open-calls.ts';
 import { Button } from '../ui/button.tsx';
-import { providerChanges } from './author.ts';
-import { useDesk } from './desk.ts';
-import { LiveRow } from './live-row.tsx';
-import { MessageRow } from './message-row.tsx';
-import { OpenCallsRow } from './open-calls-row.tsx';
-import { pairCalls } from './pair-calls.ts';
-import { useBookmarked } from './use-bookmarked.ts';
-import { useScrolling } from './use-scrolling.ts';
+import { providerChanges } from './message/author.ts';
+import { LiveRow, OpenCallsRow } from './message/live-row.tsx';
+import { MessageRow } from './message/message-row.tsx';
+import { pairCalls } from './message/pair-calls.ts';
+import { useScreenState } from './screen-state.ts';
 import type { ShownThread } from './use-thread.ts';
 
 /** The messages from the first to the leaf. Only those in sight are drawn. */
@@ -23,10 +20,10 @@ export function Thread({ owner, selected, leaf, path, tail }: ShownThread) {
   const pairs = useMemo(() => pairCalls(path), [path]);
   const changes = useMemo(() => providerChanges(path), [path]);
   const contexts = useContextChanges(owner?.id, leaf.id);
-  const open = useMemo(() => (tail ? [] : openCalls(path)), [path, tail]);
+  const open = useMemo(() => (tail ? [] : listOpenCalls(path)), [path, tail]);
   const bookmarked = useBookmarked();
   const selectedAt = path.indexOf(selected);
-  const editing = useDesk((desk) => desk.editing);
+  const editing = useScreenState((desk) => desk.editing);
   const editingAt = editing === undefined ? -1 : path.findIndex(({ id }) => id === editing);
   const { isAtEnd, toEnd } = useScrolling({
     scroller,
@@ -92,4 +89,84 @@ function useContextChanges(thread: string | undefined, to: string): ReadonlyMap<
     placeholderData: (before) => before,
   });
   return useMemo(() => new Map(data?.items.map((change) => [change.node, change])), [data]);
+}
+
+/** So near to the end counts as at the end, in pixels. */
+const NEAR = 48;
+/** The view rests when it has not moved for so long, in milliseconds. */
+const RESTING_MS = 120;
+
+interface ScrollOptions {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly list: RefObject<VirtualizerHandle | null>;
+  readonly selectedAt: number;
+  readonly count: number;
+  readonly isAtLeaf: boolean;
+}
+
+/**
+ * Keeps what is read in its place: follows what grows only at the end, brings a selected message into sight, and never
+ * lets the view slide because what is below it became shorter.
+ */
+function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: ScrollOptions) {
+  const [isAtEnd, setAtEnd] = useState(true);
+  const follows = useRef(isAtLeaf);
+
+  useEffect(() => {
+    const box = scroller.current!;
+    const content = box.firstElementChild as HTMLElement;
+    let resting: ReturnType<typeof setTimeout> | undefined;
+    let lastTop = box.scrollTop;
+    const isNear = () => box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    const look = () => {
+      // What grows takes the end away; only who scrolls up goes away from it.
+      if (isNear()) follows.current = true;
+      else if (box.scrollTop < lastTop) follows.current = false;
+      lastTop = box.scrollTop;
+      setAtEnd(follows.current);
+      clearTimeout(resting);
+      resting = setTimeout(keepRoom, RESTING_MS);
+    };
+    // The room that is in sight stays, also when a shorter branch takes the place of a longer one.
+    const keepRoom = () => {
+      content.style.minHeight = `${box.scrollTop + box.clientHeight}px`;
+    };
+    const grown = new ResizeObserver(() => {
+      if (follows.current) box.scrollTop = box.scrollHeight;
+      else setAtEnd(isNear());
+    });
+    grown.observe(content);
+    grown.observe(box);
+    box.addEventListener('scroll', look, { passive: true });
+    return () => {
+      clearTimeout(resting);
+      grown.disconnect();
+      box.removeEventListener('scroll', look);
+    };
+  }, [scroller]);
+
+  const before = useRef<number>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another selection moves the view
+  useLayoutEffect(() => {
+    const isFirst = before.current === undefined;
+    const isSame = before.current === selectedAt;
+    before.current = selectedAt;
+    if (isSame) return;
+    if (isFirst) list.current?.scrollToIndex(isAtLeaf ? count - 1 : selectedAt, { align: isAtLeaf ? 'end' : 'start' });
+    else if (selectedAt === 0) list.current?.scrollTo(0);
+    else if (!isAtLeaf || !follows.current) list.current?.scrollToIndex(selectedAt, { align: 'nearest' });
+    else scroller.current!.scrollTop = scroller.current!.scrollHeight;
+  }, [selectedAt]);
+
+  const toEnd = () => {
+    follows.current = true;
+    list.current?.scrollToIndex(count - 1, { align: 'end' });
+  };
+  return { isAtEnd, toEnd };
+}
+
+/** The nodes that have a bookmark. */
+function useBookmarked(): ReadonlySet<string> {
+  const { data } = useQuery(queries.bookmarks());
+  return useMemo(() => new Set(data?.items.map(({ node }) => node)), [data]);
 }

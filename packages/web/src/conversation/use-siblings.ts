@@ -1,18 +1,18 @@
 import { useEffect, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
-import { api, ok } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { type Node, ROOT } from '../api/types.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
-import { isOfLineage } from '../state/lineage.ts';
+import { isInLineage } from '../state/lineage.ts';
 import { useLive } from '../state/live.ts';
-import type { Live } from '../state/live-generation.ts';
-import { ensureChildren, ensurePath, fetchNodes, nodeOf, useNodes } from '../state/nodes.ts';
-import { goTo, lineageHere, sawLeaf, threadHere, watch } from '../state/place.ts';
-import { alternatives, editedFrom, groupSiblings, growingBelow, type Position } from './siblings.ts';
-import type { Tail } from './use-thread.ts';
+import type { LiveGeneration } from '../state/live-generation.ts';
+import { ensureChildren, ensurePath, fetchNodes, getNode, useNodes } from '../state/nodes.ts';
+import { currentLineage, currentThreadId, goTo, rememberLeaf, watchBranch } from '../state/place.ts';
+import { alternatives, editedFrom, groupSiblings, liveBranchesBelow, type SiblingPosition } from './siblings.ts';
+import type { LiveTail } from './use-thread.ts';
 
 export interface Siblings {
-  readonly positions: readonly Position[];
+  readonly positions: readonly SiblingPosition[];
   /** Which of them is shown. */
   readonly index: number;
 }
@@ -27,7 +27,7 @@ export function useSiblings(node: Node): Siblings {
   const lives = useOwnLives();
   return useMemo(() => {
     const known = alternatives(node, children.length > 0 ? children : [node]);
-    const positions = [...groupSiblings(known), ...(parent === ROOT ? [] : growingBelow(parent, lives, children))];
+    const positions = [...groupSiblings(known), ...(parent === ROOT ? [] : liveBranchesBelow(parent, lives, children))];
     return {
       positions,
       index: Math.max(
@@ -39,20 +39,20 @@ export function useSiblings(node: Node): Siblings {
 }
 
 /** The same for what grows behind a node. */
-export function usePositions(parent: string, tail: Tail | undefined): Siblings {
+export function useLiveSiblings(parent: string, tail: LiveTail | undefined): Siblings {
   const children = useChildren(parent);
   const lives = useOwnLives();
   return useMemo(() => {
     if (!tail) return { positions: [], index: 0 };
     const shown = { generation: tail.live.id, branch: tail.index };
-    const positions = [...groupSiblings(children), ...growingBelow(parent, lives, children, shown)];
+    const positions = [...groupSiblings(children), ...liveBranchesBelow(parent, lives, children, shown)];
     const index = positions.findIndex(({ live }) => live?.generation === tail.live.id && live.branch === tail.index);
     return index < 0 ? { positions: [], index: 0 } : { positions, index };
   }, [children, lives, parent, tail]);
 }
 
 /** What grows in the conversation on screen. What grows in others is shown when it is there. */
-function useOwnLives(): readonly Live[] {
+function useOwnLives(): readonly LiveGeneration[] {
   const lineage = useCurrentThread()?.lineage;
   return useLive(
     useShallow(({ all }) =>
@@ -91,18 +91,19 @@ let firstMessages: Promise<unknown> | undefined;
  */
 function fetchFirstMessages(): Promise<unknown> {
   firstMessages ??= fetchNodes(
-    async () => (await ok(api.nodes[':node'].children.$get({ param: { node: ROOT }, query: { limit: 200 } }))).items,
+    async () =>
+      (await unwrap(api.nodes[':node'].children.$get({ param: { node: ROOT }, query: { limit: 200 } }))).items,
   );
   return firstMessages;
 }
 
 /** Shows another way to go on; the message that was selected keeps its place. Of equal ones, that of this conversation. */
-export function goToPosition(position: Position, parent: string): void {
-  const lineage = lineageHere();
-  const shown = position.nodes.find((node) => isOfLineage(node, lineage)) ?? position.nodes[0];
-  if (!shown && position.live && nodeOf(parent)) {
-    sawLeaf(threadHere(), parent);
-    watch(threadHere(), parent, position.live);
+export function goToPosition(position: SiblingPosition, parent: string): void {
+  const lineage = currentLineage();
+  const shown = position.nodes.find((node) => isInLineage(node, lineage)) ?? position.nodes[0];
+  if (!shown && position.live && getNode(parent)) {
+    rememberLeaf(currentThreadId(), parent);
+    watchBranch(currentThreadId(), parent, position.live);
   }
   goTo(shown?.id ?? parent);
 }

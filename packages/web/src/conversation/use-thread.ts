@@ -1,18 +1,19 @@
+import { useQueries } from '@tanstack/react-query';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { navigate, pathHere } from '../api/base.ts';
-import { type Lineage, type Node, ROOT } from '../api/types.ts';
-import { addressOf } from '../state/address.ts';
+import { queries } from '../api/queries.ts';
+import { type Generation, type Lineage, type Node, ROOT } from '../api/types.ts';
+import { toAddress } from '../state/address.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
-import { inLineage, isOfLineage } from '../state/lineage.ts';
-import { useLive } from '../state/live.ts';
-import type { Live, LiveBranch } from '../state/live-generation.ts';
-import { ensureChildren, ensurePath, nodeOf, pathTo, useNodes } from '../state/nodes.ts';
-import { goTo, keyOf, openPlace, sawLeaf, usePlace, type Watched, watch } from '../state/place.ts';
-import { useGenerations } from './use-generations.ts';
+import { isInLineage, viewInLineage } from '../state/lineage.ts';
+import { showGeneration, useLive } from '../state/live.ts';
+import type { LiveBranch, LiveGeneration } from '../state/live-generation.ts';
+import { ensureChildren, ensurePath, getNode, pathTo, useNodes } from '../state/nodes.ts';
+import { goTo, openPlace, placeKey, rememberLeaf, usePlace, type WatchedBranch, watchBranch } from '../state/place.ts';
 
 /** What grows behind the last message. */
-export interface Tail {
-  readonly live: Live;
+export interface LiveTail {
+  readonly live: LiveGeneration;
   readonly branch: LiveBranch;
   readonly index: number;
 }
@@ -23,10 +24,10 @@ export interface ShownThread {
   readonly selected: Node;
   readonly leaf: Node;
   readonly path: readonly Node[];
-  readonly tail?: Tail;
+  readonly tail?: LiveTail;
 }
 
-export interface Opening {
+interface OpenedThread {
   readonly thread?: ShownThread;
   readonly error?: unknown;
   readonly retry: () => void;
@@ -36,21 +37,24 @@ export interface Opening {
  * A conversation, or a message that is in none: the path through the selected message to where it goes on, and what grows
  * there. Without a message it is opened at its head.
  */
-export function useThread(thread: string | undefined, node: string | undefined): Opening {
+export function useThread(thread: string | undefined, node: string | undefined): OpenedThread {
   const { error, retry } = useOpen(thread, node);
   const id = node ?? '';
   const nodes = useNodes((state) => state.nodes);
   const current = useCurrentThread();
   const owner = current?.id === thread ? current : undefined;
   const lineage = owner?.lineage;
-  const remembered = usePlace(({ leafOf }) => leafOf.get(keyOf(thread, id)));
+  const remembered = usePlace(({ leafOf }) => leafOf.get(placeKey(thread, id)));
   const watched = usePlace((state) =>
-    remembered === undefined ? undefined : state.watched.get(keyOf(thread, remembered)),
+    remembered === undefined ? undefined : state.watched.get(placeKey(thread, remembered)),
   );
   const live = useLive(({ all }) => (watched ? all.get(watched.generation) : undefined));
   const branch = watched && live?.branches[watched.branch];
-  const end = remembered !== undefined && branch ? endOf(remembered, branch, live!) : remembered;
-  const path = useMemo(() => pathTo(nodes, end ?? id).map((one) => inLineage(one, lineage)), [nodes, end, id, lineage]);
+  const end = remembered !== undefined && branch ? findEnd(remembered, branch, live!) : remembered;
+  const path = useMemo(
+    () => pathTo(nodes, end ?? id).map((one) => viewInLineage(one, lineage)),
+    [nodes, end, id, lineage],
+  );
   const selected = path.find((one) => one.id === id);
   const leaf = path.at(-1);
   const first = path[0];
@@ -80,14 +84,14 @@ function useOpen(
   thread: string | undefined,
   node: string | undefined,
 ): { readonly error: unknown; readonly retry: () => void } {
-  const place = addressOf(thread, node);
+  const place = toAddress(thread, node);
   const [failure, setFailure] = useState<{ readonly place: string; readonly error: unknown }>();
   const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is made by counting it
   useEffect(() => {
     openPlace(thread, node).then(
       (opened) => {
-        const address = addressOf(opened.thread, opened.node);
+        const address = toAddress(opened.thread, opened.node);
         // Whoever went elsewhere meanwhile is left there.
         if (address !== place && pathHere() === place) navigate(address, { replace: true });
       },
@@ -102,12 +106,12 @@ function useOpen(
 }
 
 /** Where the thread ends: with the branch that is watched, also when it goes on beside what was cut. */
-function endOf(leaf: string, branch: LiveBranch, live: Live): string {
+function findEnd(leaf: string, branch: LiveBranch, live: LiveGeneration): string {
   const { nodes } = useNodes.getState();
   if (branch.head === leaf) return leaf;
   if (pathTo(nodes, branch.head).some(({ id }) => id === leaf)) return branch.head;
-  const isCut = nodeOf(leaf)?.takes.some(({ cut, generation }) => cut && generation === live.id) ?? false;
-  return isCut && live.status === 'running' && nodeOf(leaf)?.parent === branch.head ? branch.head : leaf;
+  const isCut = getNode(leaf)?.takes.some(({ cut, generation }) => cut && generation === live.id) ?? false;
+  return isCut && live.status === 'running' && getNode(leaf)?.parent === branch.head ? branch.head : leaf;
 }
 
 /** What is shown stays while it is asked for again; what is not there, or no longer, is opened anew. */
@@ -128,7 +132,7 @@ interface KeepUp {
   readonly id: string;
   readonly remembered: string | undefined;
   readonly end: string | undefined;
-  readonly watched: Watched | undefined;
+  readonly watched: WatchedBranch | undefined;
   readonly branch: LiveBranch | undefined;
 }
 
@@ -136,15 +140,15 @@ interface KeepUp {
 function useKeepUp({ thread, lineage, id, remembered, end, watched, branch }: KeepUp): void {
   useLayoutEffect(() => {
     if (remembered === undefined || end === undefined || end === remembered) return;
-    watch(thread, remembered, undefined);
-    watch(thread, end, watched);
-    sawLeaf(thread, end);
+    watchBranch(thread, remembered, undefined);
+    watchBranch(thread, end, watched);
+    rememberLeaf(thread, end);
     if (id === remembered) goTo(end, { replace: true });
   }, [thread, id, remembered, end, watched]);
 
   const isDone = branch?.status === 'done' && branch.head === end;
   useEffect(() => {
-    if (isDone && end !== undefined) watch(thread, end, undefined);
+    if (isDone && end !== undefined) watchBranch(thread, end, undefined);
   }, [isDone, thread, end]);
 
   useEffect(() => {
@@ -155,11 +159,71 @@ function useKeepUp({ thread, lineage, id, remembered, end, watched, branch }: Ke
   const grown = useNodes(({ nodes, children }) =>
     end === undefined || !isOwned
       ? undefined
-      : children.get(end)?.findLast((child) => isOfLineage(nodes.get(child)!, lineage)),
+      : children.get(end)?.findLast((child) => isInLineage(nodes.get(child)!, lineage)),
   );
   useEffect(() => {
-    if (grown === undefined || watched !== undefined || end === undefined || !nodeOf(end)) return;
-    sawLeaf(thread, grown);
+    if (grown === undefined || watched !== undefined || end === undefined || !getNode(end)) return;
+    rememberLeaf(thread, grown);
     if (id === end) goTo(grown, { replace: true });
   }, [grown, watched, thread, end, id]);
+}
+
+/** How many messages before the end are looked at: a run of tool calls may have begun that far up. */
+const LOOKED_AT = 4;
+
+/** Finds what grows, waits or failed at the end of a conversation's path, whoever started it, and shows it. */
+function useGenerations(owner: Lineage | undefined, path: readonly Node[]): void {
+  const thread = owner?.id;
+  const found = useQueries({
+    queries: startsOf(path).map((id) => queries.generationsBelow(id)),
+    combine: (results) =>
+      results.flatMap(({ data }) => (data?.items ?? []).filter((one) => !owner || isOwnGeneration(one, owner.lineage))),
+  });
+  const leaf = path.at(-1);
+  useEffect(() => {
+    if (!leaf) return;
+    const open = found.filter(({ status }) => status !== 'done');
+    for (const generation of open.reverse()) {
+      const branch = branchAt(generation, leaf, path);
+      if (branch < 0) continue;
+      showGeneration(generation);
+      if (!usePlace.getState().watched.has(placeKey(thread, leaf.id)))
+        watchBranch(thread, leaf.id, { generation: generation.id, branch });
+      return;
+    }
+    const silent = silentAfter(found, leaf, path);
+    if (silent) showGeneration(silent);
+  }, [found, leaf, path, thread]);
+}
+
+/** Two people may say the same at the same moment: each sees their own answer grow. */
+function isOwnGeneration({ thread }: Generation, lineage: readonly string[]): boolean {
+  return thread === undefined || lineage.includes(thread);
+}
+
+/** The latest generation, when it ended without a word beside the answer that is shown: it is one of the ways to go on. */
+function silentAfter(found: readonly Generation[], leaf: Node, path: readonly Node[]): Generation | undefined {
+  const latest = found.toSorted((a, b) => a.startedAt - b.startedAt).at(-1);
+  if (!latest || latest.status === 'running' || latest.status === 'done' || latest.node === leaf.id) return undefined;
+  const isSilent = latest.branches.some(({ head, status }) => head === latest.node && status !== 'done');
+  return isSilent && path.some(({ id }) => id === latest.node) ? latest : undefined;
+}
+
+/** The last message of a person, and those behind it. */
+function startsOf(path: readonly Node[]): readonly string[] {
+  const asked = path.findLastIndex(({ role }) => role === 'user');
+  const last = path.slice(Math.max(0, asked + 1)).slice(-LOOKED_AT);
+  const ids = [...(asked < 0 ? [] : [path[asked]!]), ...last].map(({ id }) => id);
+  return ids;
+}
+
+/** Which branch of a generation goes on where the path ends, or beside a reply of its own that was cut there. */
+function branchAt({ id, status, branches }: Generation, leaf: Node, path: readonly Node[]): number {
+  if (status !== 'running') return branches.findIndex((one) => one.head === leaf.id && one.status !== 'done');
+  const isCut = leaf.takes.some(({ cut, generation }) => cut && generation === id);
+  const exact = branches.findIndex(
+    ({ head, status: now }) => now === 'running' && (head === leaf.id || (isCut && head === leaf.parent)),
+  );
+  if (exact >= 0) return exact;
+  return branches.findIndex(({ head, status: now }) => now === 'running' && !path.some((node) => node.id === head));
 }

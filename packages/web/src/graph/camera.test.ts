@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { center, filled, fit, reveal, zoom } from './camera.ts';
+import { center, fillView, fit, reveal, zoom } from './camera.ts';
 import { layOut } from './layout.ts';
 
 const size = { width: 800, height: 600 };
@@ -34,11 +34,11 @@ test('a card that is seen moves nothing, another is brought in', () => {
 test('a forest larger than the screen leaves none of it empty at first', () => {
   const middle = many.placed[100]!;
   const camera = center({ left: 0, top: 0, scale: 1 }, middle, size);
-  const filledMiddle = filled(camera, many, size);
+  const filledMiddle = fillView(camera, many, size);
   expect(filledMiddle.top).toBe(camera.top);
   expect(many.left + filledMiddle.left).toBeCloseTo(size.width - many.right - filledMiddle.left);
-  const first = filled(center(camera, many.placed[0]!, size), many, size);
+  const first = fillView(center(camera, many.placed[0]!, size), many, size);
   expect(many.top + first.top).toBe(32);
-  const last = filled(center(camera, many.placed.at(-1)!, size), many, size);
+  const last = fillView(center(camera, many.placed.at(-1)!, size), many, size);
   expect(many.bottom + last.top).toBe(size.height - 32);
 });

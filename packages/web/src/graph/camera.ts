@@ -1,5 +1,5 @@
-import type { Layout, Placed } from './layout.ts';
-import { CARD_WIDTH } from './layout.ts';
+import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
+import { CARD_WIDTH, type Layout, type PlacedCard } from './layout.ts';
 
 /** Where the reader looks: a place x, y of the graph is drawn at x · scale + left, y · scale + top. */
 export interface Camera {
@@ -41,7 +41,7 @@ export function pan(camera: Camera, x: number, y: number): Camera {
 }
 
 /** Moves no more than it takes to have a card on the screen. */
-export function reveal(camera: Camera, { x, y }: Placed, { width, height }: Size): Camera {
+export function reveal(camera: Camera, { x, y }: PlacedCard, { width, height }: Size): Camera {
   const left = x * camera.scale + camera.left;
   const right = left + CARD_WIDTH * camera.scale;
   const middle = y * camera.scale + camera.top;
@@ -53,7 +53,7 @@ export function reveal(camera: Camera, { x, y }: Placed, { width, height }: Size
 }
 
 /** Puts a card in the middle. */
-export function center(camera: Camera, { x, y }: Placed, { width, height }: Size): Camera {
+export function center(camera: Camera, { x, y }: PlacedCard, { width, height }: Size): Camera {
   return {
     scale: camera.scale,
     left: width / 2 - (x + CARD_WIDTH / 2) * camera.scale,
@@ -62,7 +62,7 @@ export function center(camera: Camera, { x, y }: Placed, { width, height }: Size
 }
 
 /** Moved so far that no room is left empty at an edge while something is beyond the other one; in the middle where all has room. */
-export function filled(camera: Camera, { left, right, top, bottom }: Layout, { width, height }: Size): Camera {
+export function fillView(camera: Camera, { left, right, top, bottom }: Layout, { width, height }: Size): Camera {
   const { scale } = camera;
   return {
     scale,
@@ -76,8 +76,8 @@ function inside(value: number, most: number, least: number): number {
 }
 
 /** Where a card is on the screen, if it is. */
-export function seenPlace(
-  placed: Placed | undefined,
+export function positionOnScreen(
+  placed: PlacedCard | undefined,
   { left, top, scale }: Camera,
   { width, height }: Size,
 ): { readonly x: number; readonly y: number } | undefined {
@@ -89,4 +89,82 @@ export function seenPlace(
 
 function inRange(scale: number): number {
   return Math.min(LARGEST, Math.max(SMALLEST, scale));
+}
+
+/** How far a pointer may move and still have clicked. */
+const STILL = 4;
+
+interface CameraControls {
+  readonly camera: RefObject<Camera>;
+  readonly size: RefObject<Size>;
+  readonly move: (next: Camera) => void;
+  readonly onPointerDown: (event: PointerEvent) => void;
+  readonly onPointerMove: (event: PointerEvent) => void;
+  readonly onPointerUp: (event: PointerEvent) => void;
+}
+
+/** Moves the camera by pointers, two of which zoom, and by the wheel. It is no state of React: it moves at every frame. */
+export function useCamera(
+  element: RefObject<HTMLElement | null>,
+  redraw: () => void,
+  onClick: (x: number, y: number) => void,
+): CameraControls {
+  const camera = useRef<Camera>({ left: 0, top: 0, scale: 1 });
+  const size = useRef<Size>({ width: 1, height: 1 });
+  const pointers = useRef(new Map<number, { x: number; y: number }>());
+  const moved = useRef(0);
+  const move = (next: Camera) => {
+    camera.current = next;
+    redraw();
+  };
+
+  // React's own listener for the wheel may not prevent the page from zooming.
+  useEffect(() => {
+    const target = element.current;
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const { left, top } = target!.getBoundingClientRect();
+      const at = camera.current;
+      if (event.ctrlKey || event.metaKey)
+        move(zoom(at, Math.exp(-event.deltaY / 200), event.clientX - left, event.clientY - top));
+      else if (event.shiftKey) move(pan(at, -event.deltaY - event.deltaX, 0));
+      else move(pan(at, -event.deltaX, -event.deltaY));
+    };
+    target?.addEventListener('wheel', onWheel, { passive: false });
+    return () => target?.removeEventListener('wheel', onWheel);
+  });
+
+  const place = ({ clientX, clientY, currentTarget }: PointerEvent) => {
+    const { left, top } = currentTarget.getBoundingClientRect();
+    return { x: clientX - left, y: clientY - top };
+  };
+
+  return {
+    camera,
+    size,
+    move,
+    onPointerDown(event) {
+      event.currentTarget.setPointerCapture(event.pointerId);
+      if (pointers.current.size === 0) moved.current = 0;
+      pointers.current.set(event.pointerId, place(event));
+    },
+    onPointerMove(event) {
+      const before = pointers.current.get(event.pointerId);
+      if (!before) return;
+      const now = place(event);
+      const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
+      pointers.current.set(event.pointerId, now);
+      moved.current += Math.hypot(now.x - before.x, now.y - before.y);
+      if (moved.current <= STILL) return;
+      if (!other) return move(pan(camera.current, now.x - before.x, now.y - before.y));
+      const factor = Math.hypot(now.x - other.x, now.y - other.y) / Math.hypot(before.x - other.x, before.y - other.y);
+      const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
+      move(pan(zoom(camera.current, factor || 1, middle.x, middle.y), (now.x - before.x) / 2, (now.y - before.y) / 2));
+    },
+    onPointerUp(event) {
+      const last = pointers.current.get(event.pointerId);
+      pointers.current.delete(event.pointerId);
+      if (last && moved.current <= STILL && event.type === 'pointerup') onClick(last.x, last.y);
+    },
+  };
 }

@@ -1,12 +1,10 @@
 import type { Camera, Size } from './camera.ts';
-import { drawCard } from './draw-card.ts';
-import type { Kind } from './kinds.ts';
-import { between, CARD_HEIGHT, CARD_WIDTH, type Layout, type Placed } from './layout.ts';
-import type { Palette } from './palette.ts';
+import type { AuthorKind, Palette } from './colors.ts';
+import { CARD_HEIGHT, CARD_WIDTH, cardsBetween, type Layout, type PlacedCard } from './layout.ts';
 
 /** What a card shows besides its place. */
 export interface Look {
-  readonly kind: Kind;
+  readonly kind: AuthorKind;
   readonly isOnPath: boolean;
   /** The legend leaves it out. */
   readonly isDim: boolean;
@@ -18,7 +16,7 @@ export interface Scene {
   readonly looks: ReadonlyMap<string, Look>;
   readonly palette: Palette;
   /** The first line of a card, and the second. */
-  readonly words: (placed: Placed) => readonly [string, string];
+  readonly words: (placed: PlacedCard) => readonly [string, string];
   readonly focused: string | undefined;
 }
 
@@ -26,7 +24,12 @@ export interface Scene {
 export const READABLE = 0.4;
 
 /** Draws what the camera sees. Gives back the cards that can be read. */
-export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Camera, size: Size): readonly Placed[] {
+export function draw(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  camera: Camera,
+  size: Size,
+): readonly PlacedCard[] {
   const { layout, palette } = scene;
   const ratio = devicePixelRatio;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -36,7 +39,7 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Ca
   context.setTransform(scale * ratio, 0, 0, scale * ratio, left * ratio, top * ratio);
   const from = (0 - left) / scale;
   const to = (size.width - left) / scale;
-  const seen = between(layout.placed, (0 - top) / scale, (size.height - top) / scale).filter(
+  const seen = cardsBetween(layout.placed, (0 - top) / scale, (size.height - top) / scale).filter(
     // The line that leads to a card begins at its parent.
     ({ x, parent }) => x + CARD_WIDTH >= from && (parent ? parent.x + CARD_WIDTH : x) <= to,
   );
@@ -50,10 +53,10 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Ca
   return cards;
 }
 
-function drawEdges(context: CanvasRenderingContext2D, scene: Scene, seen: readonly Placed[], scale: number): void {
+function drawEdges(context: CanvasRenderingContext2D, scene: Scene, seen: readonly PlacedCard[], scale: number): void {
   const { looks, palette } = scene;
-  const isOnPath = ({ fold }: Placed) => looks.get(fold.id)?.isOnPath === true;
-  const stroke = (placed: readonly Placed[], color: string, width: number) => {
+  const isOnPath = ({ fold }: PlacedCard) => looks.get(fold.id)?.isOnPath === true;
+  const stroke = (placed: readonly PlacedCard[], color: string, width: number) => {
     context.beginPath();
     for (const one of placed) if (one.parent) edge(context, one.parent, one, scale >= READABLE);
     context.strokeStyle = color;
@@ -68,7 +71,7 @@ function drawEdges(context: CanvasRenderingContext2D, scene: Scene, seen: readon
   stroke(seen.filter(isOnPath), palette.accent, 2);
 }
 
-function edge(context: CanvasRenderingContext2D, from: Placed, to: Placed, isRound: boolean): void {
+function edge(context: CanvasRenderingContext2D, from: PlacedCard, to: PlacedCard, isRound: boolean): void {
   const start = from.x + CARD_WIDTH;
   context.moveTo(start, from.y);
   const middle = (start + to.x) / 2;
@@ -77,16 +80,16 @@ function edge(context: CanvasRenderingContext2D, from: Placed, to: Placed, isRou
 }
 
 /** Without words, and one colour after the other: thousands are drawn in a few milliseconds. */
-function drawBars(context: CanvasRenderingContext2D, scene: Scene, seen: readonly Placed[], scale: number): void {
+function drawBars(context: CanvasRenderingContext2D, scene: Scene, seen: readonly PlacedCard[], scale: number): void {
   const { looks, palette, focused } = scene;
   // At least two pixels high, or it could not be seen.
   const height = Math.max(CARD_HEIGHT * 0.6, 2 / scale);
-  const bar = ({ x, y, fold }: Placed, grow: number) => {
+  const bar = ({ x, y, fold }: PlacedCard, grow: number) => {
     // A run is a thin line between cards.
     const tall = fold.ids.length > 1 ? Math.max(height / 4, 1 / scale) : height;
     context.fillRect(x - grow, y - tall / 2 - grow, CARD_WIDTH + 2 * grow, tall + 2 * grow);
   };
-  const groups = new Map<string, Placed[]>();
+  const groups = new Map<string, PlacedCard[]>();
   for (const one of seen) {
     const { kind, isDim } = looks.get(one.fold.id)!;
     const color = isDim ? palette.line : palette.of[kind];
@@ -102,4 +105,66 @@ function drawBars(context: CanvasRenderingContext2D, scene: Scene, seen: readonl
     context.fillStyle = color;
     for (const one of group) bar(one, 0);
   }
+}
+
+const FONT = 'ui-sans-serif, system-ui, sans-serif';
+const PADDING = 12;
+const RADIUS = 6;
+
+/** A card that can be read. A run is drawn as a pile. */
+function drawCard(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedCard): void {
+  const { looks, palette, words, focused } = scene;
+  const { fold, x, y } = placed;
+  const { kind, isOnPath, isDim, isFound } = looks.get(fold.id)!;
+  const top = y - CARD_HEIGHT / 2;
+  context.globalAlpha = isDim ? 0.35 : 1;
+  context.lineWidth = isOnPath || isFound ? 2 : 1;
+  context.strokeStyle = isOnPath ? palette.accent : isFound ? palette.ink : palette.edge;
+  context.fillStyle = isFound ? palette.mark : isOnPath ? palette.bright : palette.surface;
+  if (fold.ids.length > 1) box(context, x + 4, top + 4);
+  box(context, x, top);
+  context.fillStyle = palette.of[kind];
+  context.fillRect(x + 4, top + 6, 3, CARD_HEIGHT - 12);
+
+  const [title, text] = words(placed);
+  context.textBaseline = 'middle';
+  context.fillStyle = palette.soft;
+  context.font = `11px ${FONT}`;
+  context.fillText(shorten(context, title), x + PADDING, y - 9);
+  context.fillStyle = palette.ink;
+  context.font = `12px ${FONT}`;
+  context.fillText(shorten(context, text), x + PADDING, y + 8);
+  context.globalAlpha = 1;
+  if (focused === undefined || !fold.ids.includes(focused)) return;
+  context.lineWidth = 2;
+  context.strokeStyle = palette.accent;
+  context.beginPath();
+  context.roundRect(x - 4, top - 4, CARD_WIDTH + 8, CARD_HEIGHT + 8, RADIUS + 3);
+  context.stroke();
+}
+
+function box(context: CanvasRenderingContext2D, x: number, y: number): void {
+  context.beginPath();
+  context.roundRect(x, y, CARD_WIDTH, CARD_HEIGHT, RADIUS);
+  context.fill();
+  context.stroke();
+}
+
+const shortened = new Map<string, string>();
+const MOST_KEPT = 5000;
+
+/** Measuring is slow, so what was measured is kept. */
+function shorten(context: CanvasRenderingContext2D, text: string): string {
+  const key = `${context.font}\n${text}`;
+  const kept = shortened.get(key);
+  if (kept !== undefined) return kept;
+  const room = CARD_WIDTH - PADDING - 8;
+  let short = text.slice(0, 60);
+  if (context.measureText(short).width > room) {
+    while (short.length > 0 && context.measureText(`${short}…`).width > room) short = short.slice(0, -1);
+    short = `${short.replace(/[\ud800-\udbff]$/, '')}…`;
+  }
+  if (shortened.size > MOST_KEPT) shortened.clear();
+  shortened.set(key, short);
+  return short;
 }

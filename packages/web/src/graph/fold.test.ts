@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { eachFold, type Fold, foldRuns } from './fold.ts';
-import { growTree } from './tree.ts';
+import { eachFold, type FoldedRun, foldRuns } from './fold.ts';
+import { buildTree } from './tree.ts';
 
 const never = () => false;
 
@@ -12,10 +12,10 @@ function treeOf(...lines: string[]) {
     for (const [index, id] of names.entries())
       if (!items.has(id)) items.set(id, { id, parent: names[index - 1] ?? 'root' });
   }
-  return growTree([...items.values()]);
+  return buildTree([...items.values()]);
 }
 
-function shown(folds: readonly Fold[]): string {
+function shown(folds: readonly FoldedRun[]): string {
   return folds
     .map(({ ids, children }) => ids.join('+') + (children.length > 0 ? `(${shown(children)})` : ''))
     .join(' ');
@@ -48,7 +48,7 @@ describe('folding', () => {
 
   test('a path of a hundred thousand messages overflows nothing', () => {
     const ids = [...Array(100_000).keys()].map(String);
-    const tree = growTree(ids.map((id, index) => ({ id, parent: ids[index - 1] ?? 'root' })));
+    const tree = buildTree(ids.map((id, index) => ({ id, parent: ids[index - 1] ?? 'root' })));
     expect([...eachFold(foldRuns(tree, never))].map(({ ids: run }) => run.length)).toEqual([1, 99_998, 1]);
     expect([...eachFold(foldRuns(tree, () => true))]).toHaveLength(100_000);
   });

@@ -1,17 +1,17 @@
-import { childrenOf, type Tree } from './tree.ts';
+import { getChildren, type Tree } from './tree.ts';
 
 /** One node as it is drawn, or a run of several that stand in a line. */
-export interface Fold {
+export interface FoldedRun {
   /** Of the node, or of the first of the run. */
   readonly id: string;
   readonly ids: readonly string[];
-  readonly children: readonly Fold[];
+  readonly children: readonly FoldedRun[];
 }
 
 /** Fewer than this are drawn one by one. */
 const SHORTEST_RUN = 2;
 
-interface Growing extends Fold {
+interface Growing extends FoldedRun {
   readonly children: Growing[];
 }
 
@@ -19,7 +19,7 @@ interface Growing extends Fold {
  * Folds what stands in a line. Tops, forks, what follows a fork, ends, and what `keeps` names stay nodes of their own.
  * Written without recursion: a path may be thousands long.
  */
-export function foldRuns(tree: Tree, keeps: (id: string) => boolean): readonly Fold[] {
+export function foldRuns(tree: Tree, keeps: (id: string) => boolean): readonly FoldedRun[] {
   const tops: Growing[] = [];
   const waiting: { readonly id: string; readonly into: Growing[]; readonly isFirst: boolean }[] = [];
   const wait = (ids: readonly string[], into: Growing[]) => {
@@ -30,7 +30,7 @@ export function foldRuns(tree: Tree, keeps: (id: string) => boolean): readonly F
     const run = next.isFirst ? [] : runFrom(tree, next.id, keeps);
     const fold: Growing = { id: next.id, ids: run.length >= SHORTEST_RUN ? run : [next.id], children: [] };
     next.into.push(fold);
-    wait(childrenOf(tree, fold.ids.at(-1)!), fold.children);
+    wait(getChildren(tree, fold.ids.at(-1)!), fold.children);
   }
   return tops;
 }
@@ -39,7 +39,7 @@ export function foldRuns(tree: Tree, keeps: (id: string) => boolean): readonly F
 function runFrom(tree: Tree, start: string, keeps: (id: string) => boolean): readonly string[] {
   const run: string[] = [];
   for (let id = start; !keeps(id); ) {
-    const children = childrenOf(tree, id);
+    const children = getChildren(tree, id);
     if (children.length !== 1) break;
     run.push(id);
     id = children[0]!;
@@ -48,10 +48,83 @@ function runFrom(tree: Tree, start: string, keeps: (id: string) => boolean): rea
 }
 
 /** All of them, those above before those below. */
-export function* eachFold(folds: readonly Fold[]): Generator<Fold> {
+export function* eachFold(folds: readonly FoldedRun[]): Generator<FoldedRun> {
   const waiting = folds.toReversed();
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     yield next;
     for (let index = next.children.length - 1; index >= 0; index -= 1) waiting.push(next.children[index]!);
   }
+}
+
+/** A line of the tree. */
+export interface TreeRow {
+  readonly fold: FoldedRun;
+  /** How far it is set in: 0 for the path itself. */
+  readonly level: number;
+  /** Which of how many branches of a fork it begins. */
+  readonly branch?: { readonly index: number; readonly of: number };
+  /** How many messages of its branch are not shown. */
+  readonly hidden: number;
+  /** Whether its branch can be opened and closed, and is open. */
+  readonly isOpen: boolean | undefined;
+}
+
+interface Next {
+  readonly fold: FoldedRun;
+  readonly level: number;
+  readonly branch?: TreeRow['branch'];
+  readonly isAside: boolean;
+}
+
+/**
+ * The tree in lines. The path runs straight down; beside each fork stand the other branches, one line each until they are
+ * opened. In a branch that is open the last child of a fork goes on straight.
+ */
+export function treeRows(
+  tops: readonly FoldedRun[],
+  sizes: ReadonlyMap<string, number>,
+  isOnPath: (id: string) => boolean,
+  isOpen: (id: string) => boolean,
+): readonly TreeRow[] {
+  const rows: TreeRow[] = [];
+  const waiting: Next[] = tops.toReversed().map((fold) => ({ fold, level: 0, isAside: false }));
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { fold, level, branch, isAside } = next;
+    const below = (sizes.get(fold.id) ?? 1) - fold.ids.length;
+    const isClosed = isAside && below > 0 && !isOpen(fold.id);
+    rows.push({
+      fold,
+      level,
+      ...(branch && { branch }),
+      hidden: isClosed ? below : 0,
+      isOpen: isAside && below > 0 ? !isClosed : undefined,
+    });
+    if (!isClosed) waiting.push(...orderBranches(fold, level, isOnPath).reverse());
+  }
+  return rows;
+}
+
+/** The children of a fold in the order of their lines: what goes on straight comes last. */
+function orderBranches({ children }: FoldedRun, level: number, isOnPath: (id: string) => boolean): Next[] {
+  if (children.length < 2) return children.map((fold) => ({ fold, level, isAside: false }));
+  const straight = children.find(({ id }) => isOnPath(id)) ?? children.at(-1)!;
+  const all = children.map((fold, index): Next => {
+    const isStraight = fold === straight;
+    const branch = { index, of: children.length };
+    return { fold, level: isStraight ? level : level + 1, branch, isAside: !isStraight };
+  });
+  return [...all.filter(({ isAside }) => isAside), ...all.filter(({ isAside }) => !isAside)];
+}
+
+/** How many nodes a node and all below it are. */
+export function subtreeSizes(tree: Tree): ReadonlyMap<string, number> {
+  const order: string[] = [...tree.tops];
+  for (let index = 0; index < order.length; index += 1) order.push(...getChildren(tree, order[index]!));
+  const sizes = new Map<string, number>();
+  for (const id of order.reverse())
+    sizes.set(
+      id,
+      getChildren(tree, id).reduce((sum, child) => sum + sizes.get(child)!, 1),
+    );
+  return sizes;
 }

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, FoldHorizontal, Search } from 'lucide-react';
+import { useDeferredValue, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { ROOT } from '../api/types.ts';
-import { useWantedPreviews } from '../state/previews.ts';
+import { useRequestedPreviews } from '../state/previews.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { counted, shortId } from '../ui/format.ts';
-import { Legend, type LegendProps } from './legend.tsx';
-import type { FoundNodes } from './use-found.ts';
+import { pluralize, shortId } from '../ui/format.ts';
+import { type AuthorKind, colorVariable, KINDS } from './colors.ts';
 
-export interface GraphBarProps extends LegendProps {
+interface GraphBarProps extends LegendProps {
   readonly below: string | undefined;
   readonly count: number;
   readonly search: string;
   readonly onSearch: (words: string) => void;
-  readonly found: FoundNodes;
+  readonly found: SearchMatches;
   readonly focused: string | undefined;
   readonly onFound: (id: string) => void;
   readonly canFold: boolean;
@@ -36,7 +36,7 @@ export function GraphBar(props: GraphBarProps) {
           <FoldHorizontal size={14} /> Fold all
         </Button>
       )}
-      <span className="hidden text-xs text-faint sm:inline">{counted(count, 'message')}</span>
+      <span className="hidden text-xs text-faint sm:inline">{pluralize(count, 'message')}</span>
     </div>
   );
 }
@@ -48,7 +48,7 @@ function Scope({ below }: { readonly below: string | undefined }) {
   const threads = useQuery(queries.threads());
   const items = (threads.data?.items ?? []).filter(({ start }) => start !== ROOT);
   const isThread = items.some(({ start }) => start === below);
-  const previews = useWantedPreviews(below === undefined || isThread ? [] : [below]);
+  const previews = useRequestedPreviews(below === undefined || isThread ? [] : [below]);
   return (
     <select
       aria-label="What is drawn"
@@ -106,4 +106,60 @@ function SearchField({ search, onSearch, found, focused, onFound }: GraphBarProp
       )}
     </search>
   );
+}
+
+interface LegendProps {
+  readonly kinds: ReadonlySet<AuthorKind>;
+  readonly hidden: ReadonlySet<AuthorKind>;
+  readonly onHidden: (hidden: ReadonlySet<AuthorKind>) => void;
+}
+
+/** What the colours mean; each can be dimmed. */
+function Legend({ kinds, hidden, onHidden }: LegendProps) {
+  const toggle = (kind: AuthorKind) => {
+    const next = new Set(hidden);
+    if (!next.delete(kind)) next.add(kind);
+    onHidden(next);
+  };
+  return (
+    <ul aria-label="Legend" className="flex flex-wrap items-center gap-1">
+      {KINDS.filter(({ kind }) => kinds.has(kind)).map(({ kind, title }) => (
+        <li key={kind}>
+          <button
+            type="button"
+            aria-pressed={!hidden.has(kind)}
+            onClick={() => toggle(kind)}
+            className={`flex h-6 items-center gap-1.5 rounded-md px-1.5 text-xs hover:bg-hover ${hidden.has(kind) ? 'text-faint line-through' : 'text-soft'}`}
+          >
+            <span
+              aria-hidden
+              className="size-2.5 rounded-sm border"
+              style={{
+                borderColor: `var(${colorVariable(kind)})`,
+                background: hidden.has(kind) ? 'transparent' : `var(${colorVariable(kind)})`,
+              }}
+            />
+            {title}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface SearchMatches {
+  /** Best first. */
+  readonly list: readonly string[];
+  readonly ids: ReadonlySet<string>;
+  readonly error: Error | null;
+}
+
+/** The nodes whose text has these words. */
+export function useSearchMatches(words: string, below: string | undefined): SearchMatches {
+  const q = useDeferredValue(words.trim());
+  const { data, error } = useQuery({ ...queries.search(q, below), enabled: q !== '' });
+  return useMemo(() => {
+    const list = q === '' ? [] : (data?.items.map(({ node }) => node) ?? []);
+    return { list, ids: new Set(list), error };
+  }, [q, data, error]);
 }

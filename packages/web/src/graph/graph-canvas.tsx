@@ -1,23 +1,20 @@
-import { useEffect, useId, useRef, useState } from 'react';
-import { usePreviews, wantPreviews } from '../state/previews.ts';
-import { counted } from '../ui/format.ts';
-import { center, filled, fit, pan, reveal, seenPlace, zoom } from './camera.ts';
+import { Maximize, Minus, Plus } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { requestPreviews, usePreviews } from '../state/previews.ts';
+import { IconButton } from '../ui/button.tsx';
+import { pluralize } from '../ui/format.ts';
+import { center, fillView, fit, pan, positionOnScreen, reveal, useCamera, zoom } from './camera.ts';
 import { draw, READABLE, type Scene } from './draw.ts';
-import { graphKeys } from './graph-keys.ts';
-import { Hover } from './hover.tsx';
-import { at, firstTop, type Placed } from './layout.ts';
-import { useAnchor } from './use-anchor.ts';
-import { useCamera } from './use-camera.ts';
-import { ZoomButtons } from './zoom-buttons.tsx';
+import { cardAt, type Direction, firstTop, type Layout, type PlacedCard, stepFrom } from './layout.ts';
 
-export interface GraphCanvasProps {
+interface GraphCanvasProps {
   readonly scene: Scene;
   /** What is focused, in words. */
   readonly description: string;
   readonly onFocus: (id: string) => void;
   /** Enter, or a second click on what is focused. */
-  readonly onOpen: (placed: Placed) => void;
-  readonly onUnfold: (placed: Placed) => void;
+  readonly onOpen: (placed: PlacedCard) => void;
+  readonly onUnfold: (placed: PlacedCard) => void;
 }
 
 /** Of a graph that is too large to be read as a whole. */
@@ -32,7 +29,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
   latest.current = scene;
   const isDue = useRef(false);
   const said = useId();
-  const [hovered, setHovered] = useState<{ readonly placed: Placed; readonly x: number; readonly y: number }>();
+  const [hovered, setHovered] = useState<{ readonly placed: PlacedCard; readonly x: number; readonly y: number }>();
 
   const redraw = () => {
     if (isDue.current) return;
@@ -42,12 +39,12 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
       const context = canvas.current?.getContext('2d', { alpha: false });
       if (!context) return;
       const cards = draw(context, latest.current, hands.camera.current, hands.size.current);
-      wantPreviews(cards.flatMap(({ fold }) => (fold.ids.length === 1 ? [fold.id] : [])));
+      requestPreviews(cards.flatMap(({ fold }) => (fold.ids.length === 1 ? [fold.id] : [])));
     });
   };
   const under = (x: number, y: number) => {
     const { left, top, scale } = hands.camera.current;
-    return at(layout, (x - left) / scale, (y - top) / scale);
+    return cardAt(layout, (x - left) / scale, (y - top) / scale);
   };
   const hands = useCamera(frame, redraw, (x, y) => {
     const placed = under(x, y);
@@ -85,7 +82,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
     const whole = fit(layout, size);
     const start = layout.of.get(focused ?? '') ?? firstTop(layout);
     const isReadable = whole.scale >= READABLE || !start;
-    hands.move(isReadable ? whole : filled(center({ ...whole, scale: FIRST_SCALE }, start, size), layout, size));
+    hands.move(isReadable ? whole : fillView(center({ ...whole, scale: FIRST_SCALE }, start, size), layout, size));
   };
   // Where one looked stays where it was when runs are opened above it.
   useAnchor(layout, focused, (from, to) => {
@@ -95,14 +92,14 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
 
   const zoomBy = (factor: number) => {
     const { width, height } = hands.size.current;
-    const { x, y } = seenPlace(layout.of.get(focused ?? ''), hands.camera.current, hands.size.current) ?? {
+    const { x, y } = positionOnScreen(layout.of.get(focused ?? ''), hands.camera.current, hands.size.current) ?? {
       x: width / 2,
       y: height / 2,
     };
     hands.move(zoom(hands.camera.current, factor, x, y));
   };
   const fitAll = () => hands.move(fit(layout, hands.size.current));
-  const focusOn = (placed: Placed) => {
+  const focusOn = (placed: PlacedCard) => {
     onFocus(placed.fold.id);
     hands.move(reveal(hands.camera.current, placed, hands.size.current));
   };
@@ -120,7 +117,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
   useEffect(() => {
     const placed = layout.of.get(focused ?? '');
     const isFirst = hands.size.current.width === 1;
-    if (placed && !isFirst && !seenPlace(placed, hands.camera.current, hands.size.current))
+    if (placed && !isFirst && !positionOnScreen(placed, hands.camera.current, hands.size.current))
       hands.move(center(hands.camera.current, placed, hands.size.current));
   }, [focused]);
 
@@ -130,7 +127,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
         ref={frame}
         role="application"
         aria-roledescription="graph"
-        aria-label={`Graph with ${counted(layout.placed.length, 'card')}. Arrow keys walk, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
+        aria-label={`Graph with ${pluralize(layout.placed.length, 'card')}. Arrow keys walk, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
         aria-describedby={said}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked by keys
         tabIndex={0}
@@ -157,6 +154,125 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
       </p>
       {hovered && <Hover {...hovered} width={hands.size.current.width} />}
       <ZoomButtons onZoom={zoomBy} onFit={fitAll} />
+    </div>
+  );
+}
+
+/** Tells when the focused card stands elsewhere in a new layout. */
+function useAnchor(
+  layout: Layout,
+  focused: string | undefined,
+  onShift: (from: PlacedCard, to: PlacedCard) => void,
+): void {
+  const before = useRef(layout);
+  useEffect(() => {
+    if (before.current === layout) return;
+    const from = before.current.of.get(focused ?? '');
+    const to = layout.of.get(focused ?? '');
+    before.current = layout;
+    if (from && to) onShift(from, to);
+  });
+}
+
+/** What the pointer is on, in a few words. */
+function Hover({
+  placed,
+  x,
+  y,
+  width,
+}: {
+  readonly placed: PlacedCard;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}) {
+  const { ids } = placed.fold;
+  const preview = usePreviews((state) => state.of.get(placed.fold.id));
+  useEffect(() => requestPreviews([placed.fold.id]), [placed.fold.id]);
+  const text = ids.length > 1 ? `${ids.length} messages in a line. Click to unfold them.` : preview?.text;
+  if (!text) return null;
+  return (
+    <div
+      aria-hidden
+      style={{ left: Math.max(8, Math.min(x + 12, width - 300)), top: y + 16 }}
+      className="pointer-events-none absolute z-10 max-w-72 rounded-md border border-line bg-raised px-2 py-1 text-xs shadow-md"
+    >
+      {preview?.model && ids.length === 1 && <p className="text-soft">{preview.model}</p>}
+      <p className="line-clamp-4 break-words">{text}</p>
+    </div>
+  );
+}
+
+interface GraphActions {
+  readonly scene: Scene;
+  readonly zoomBy: (factor: number) => void;
+  readonly fitAll: () => void;
+  readonly focusOn: (placed: PlacedCard) => void;
+  readonly onOpen: (placed: PlacedCard) => void;
+  readonly onUnfold: (placed: PlacedCard) => void;
+  readonly onPan: (x: number, y: number) => void;
+}
+
+const PAN_STEP = 80;
+
+const SHIFTS: Readonly<Record<Direction, readonly [number, number]>> = {
+  ArrowLeft: [PAN_STEP, 0],
+  ArrowRight: [-PAN_STEP, 0],
+  ArrowUp: [0, PAN_STEP],
+  ArrowDown: [0, -PAN_STEP],
+};
+
+/** What keys do while the graph has the focus: arrows walk from card to card, with Shift they move the view. */
+function graphKeys({ scene, zoomBy, fitAll, focusOn, onOpen, onUnfold, onPan }: GraphActions) {
+  const { layout, looks, focused } = scene;
+  const current = layout.of.get(focused ?? '') ?? firstTop(layout);
+  const walk = (direction: Direction) => {
+    const isOnPath = (id: string) => looks.get(id)?.isOnPath === true;
+    if (current) focusOn(focused === undefined ? current : stepFrom(layout, current, direction, isOnPath));
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    '+': () => zoomBy(ZOOM_STEP),
+    '=': () => zoomBy(ZOOM_STEP),
+    '-': () => zoomBy(1 / ZOOM_STEP),
+    '0': fitAll,
+    f: fitAll,
+    ...(current && {
+      Enter: () => (current.fold.ids.length > 1 ? onUnfold(current) : onOpen(current)),
+      ' ': () => onUnfold(current),
+      Home: () => focusOn(layout.placed[0]!),
+      End: () => focusOn(layout.placed.at(-1)!),
+    }),
+  };
+  return (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const shift = SHIFTS[event.key as Direction];
+    const step = shift ? () => (event.shiftKey ? onPan(...shift) : walk(event.key as Direction)) : keys[event.key];
+    if (!step) return;
+    event.preventDefault();
+    step();
+  };
+}
+
+/** By how much one step of zooming is nearer. */
+const ZOOM_STEP = 1.3;
+
+interface ZoomButtonsProps {
+  readonly onZoom: (factor: number) => void;
+  readonly onFit: () => void;
+}
+
+function ZoomButtons({ onZoom, onFit }: ZoomButtonsProps) {
+  return (
+    <div className="absolute right-3 bottom-3 flex flex-col rounded-lg border border-line bg-raised p-0.5 shadow-sm">
+      <IconButton label="Nearer" keys="+" onClick={() => onZoom(ZOOM_STEP)}>
+        <Plus size={16} />
+      </IconButton>
+      <IconButton label="Farther" keys="-" onClick={() => onZoom(1 / ZOOM_STEP)}>
+        <Minus size={16} />
+      </IconButton>
+      <IconButton label="Fit all" keys="f" onClick={onFit}>
+        <Maximize size={16} />
+      </IconButton>
     </div>
   );
 }

@@ -1,9 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
-import { Network } from 'lucide-react';
-import { Link } from 'wouter';
+import { Network, UnfoldHorizontal, X } from 'lucide-react';
+import { useEffect, useMemo, useState } from 'react';
+import { Link, useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
+import { MOST_NODES, type Topology } from '../api/topology.ts';
+import type { TopologyNode } from '../api/types.ts';
+import { useCommandList } from '../commands/registry.ts';
+import { usePlace } from '../state/place.ts';
+import { requestPreviews, usePreviews } from '../state/previews.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { ago } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { Graph } from './graph.tsx';
+import { type AuthorKind, authorKind, usePalette } from './colors.ts';
+import type { Look, Scene } from './draw.ts';
+import { foldRuns } from './fold.ts';
+import { GraphBar, useSearchMatches } from './graph-bar.tsx';
+import { GraphCanvas } from './graph-canvas.tsx';
+import { layOut, type PlacedCard } from './layout.ts';
+import { RoleIcon } from './role-icon.tsx';
+import { ancestors, buildTree, type Tree } from './tree.ts';
 
 /** The whole forest, or a node and all that is below it. */
 export default function GraphScreen({ below }: { readonly below?: string }) {
@@ -21,4 +36,181 @@ export default function GraphScreen({ below }: { readonly below?: string }) {
       </Empty>
     );
   return <Graph key={below ?? 'all'} topology={topology.data} {...(below !== undefined && { below })} />;
+}
+
+/** Draws a structure, and what the reader does with it. */
+function Graph({ topology, below }: { readonly topology: Topology; readonly below?: string }) {
+  const [, go] = useLocation();
+  const leaf = usePlace((place) => place.lastLeaf);
+  const palette = usePalette();
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [hidden, setHidden] = useState<ReadonlySet<AuthorKind>>(new Set());
+  const [search, setSearch] = useState('');
+  const [focused, setFocused] = useState<string | undefined>(below ?? leaf);
+  const found = useSearchMatches(search, below);
+
+  const tree = useMemo(() => buildTree(topology.items), [topology.items]);
+  const path = useMemo(() => new Set(ancestors(tree, leaf ?? '')), [tree, leaf]);
+  const layout = useMemo(
+    () => layOut(foldRuns(tree, (id) => id === leaf || open.has(id) || found.ids.has(id))),
+    [tree, leaf, open, found.ids],
+  );
+  const looks = useMemo(
+    () => computeLooks(tree, layout.placed, path, hidden, found.ids),
+    [tree, layout, path, hidden, found.ids],
+  );
+  const scene: Scene = { layout, looks, palette, focused, words: (placed) => cardText(tree, placed) };
+  const current = focused === undefined ? undefined : layout.of.get(focused);
+  const preview = usePreviews((state) => state.of.get(focused ?? ''));
+  useEffect(() => {
+    if (focused !== undefined && tree.nodes.has(focused)) requestPreviews([focused]);
+  }, [focused, tree]);
+
+  const unfold = ({ fold }: PlacedCard) => setOpen((before) => new Set([...before, ...fold.ids]));
+  const openNode = ({ fold }: PlacedCard) => go(`/c/${fold.id}`);
+  const hoist = (id: string) => go(`/graph/${id}`);
+  useCommandList([
+    { id: 'graph-all', title: 'Graph of the whole forest', group: 'View', run: () => go('/graph') },
+    { id: 'graph-fold', title: 'Fold all runs of the graph', group: 'View', run: () => setOpen(new Set()) },
+    ...(current
+      ? [
+          {
+            id: 'graph-hoist',
+            title: 'Show only what is below this message',
+            group: 'View' as const,
+            keys: ['H'],
+            run: () => hoist(current.fold.id),
+          },
+        ]
+      : []),
+  ]);
+
+  return (
+    <div className="flex h-full flex-col">
+      <GraphBar
+        below={below}
+        count={topology.items.length}
+        kinds={useMemo(() => new Set(topology.items.map(authorKind)), [topology.items])}
+        hidden={hidden}
+        onHidden={setHidden}
+        search={search}
+        onSearch={setSearch}
+        found={found}
+        focused={focused}
+        onFound={(id) => setFocused(id)}
+        canFold={open.size > 0}
+        onFold={() => setOpen(new Set())}
+      />
+      {topology.isCut && (
+        <p className="border-b border-line bg-warn-soft px-3 py-1 text-xs text-warn">
+          Only the first {MOST_NODES.toLocaleString('en')} messages are drawn. Choose one conversation, or hoist a
+          message.
+        </p>
+      )}
+      <div className="relative min-h-0 grow">
+        <GraphCanvas
+          scene={scene}
+          description={current ? describeCard(tree, current, preview?.text) : ''}
+          onFocus={setFocused}
+          onOpen={openNode}
+          onUnfold={unfold}
+        />
+        {current && (
+          <NodePane
+            placed={current}
+            node={tree.nodes.get(current.fold.id)!}
+            isTop={current.fold.id === below}
+            onHoist={() => hoist(current.fold.id)}
+            onUnfold={() => unfold(current)}
+            onClose={() => setFocused(undefined)}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** How every card looks. */
+function computeLooks(
+  tree: Tree<TopologyNode>,
+  placed: readonly PlacedCard[],
+  path: ReadonlySet<string>,
+  hidden: ReadonlySet<AuthorKind>,
+  found: ReadonlySet<string>,
+): ReadonlyMap<string, Look> {
+  return new Map(
+    placed.map(({ fold }) => {
+      const { id } = fold;
+      const kind = fold.ids.length > 1 ? 'other' : authorKind(tree.nodes.get(id)!);
+      return [id, { kind, isOnPath: path.has(id), isDim: hidden.has(kind), isFound: found.has(id) }];
+    }),
+  );
+}
+
+/** The two lines of a card. */
+function cardText(tree: Tree<TopologyNode>, { fold }: PlacedCard): readonly [string, string] {
+  if (fold.ids.length > 1) return ['in a line', `${fold.ids.length} messages`];
+  const { role, model } = tree.nodes.get(fold.id)!;
+  const text = usePreviews.getState().of.get(fold.id)?.text ?? '';
+  return [model ?? role, text.replace(/^#+ /, '')];
+}
+
+/** A card for those who cannot see it. */
+function describeCard(tree: Tree<TopologyNode>, { fold, children }: PlacedCard, preview = ''): string {
+  if (fold.ids.length > 1) return `${fold.ids.length} messages in a line. Space unfolds them.`;
+  const { role, model, depth } = tree.nodes.get(fold.id)!;
+  const below = children.length === 0 ? 'an end' : children.length === 1 ? 'one answer' : `${children.length} branches`;
+  return `${model ?? role}, depth ${depth}, ${below}: ${preview}`;
+}
+
+interface NodePaneProps {
+  readonly placed: PlacedCard;
+  readonly node: TopologyNode;
+  readonly isTop: boolean;
+  readonly onHoist: () => void;
+  readonly onUnfold: () => void;
+  readonly onClose: () => void;
+}
+
+/** The focused card, and what can be done with it. */
+function NodePane({ placed: { fold }, node, isTop, onHoist, onUnfold, onClose }: NodePaneProps) {
+  const preview = usePreviews((state) => state.of.get(fold.id));
+  const isRun = fold.ids.length > 1;
+  return (
+    <section
+      aria-label="Focused message"
+      className="absolute bottom-3 left-3 w-80 max-w-[calc(100%-4.5rem)] rounded-lg border border-line bg-raised p-3 shadow-md"
+    >
+      <div className="flex items-center gap-2 text-xs text-soft">
+        <RoleIcon role={isRun ? 'run' : node.role} />
+        <span className="min-w-0 grow truncate">
+          {isRun ? `${fold.ids.length} messages in a line` : `${node.model ?? node.role} · ${ago(node.at)}`}
+        </span>
+        <IconButton label="Close" className="-my-1 -mr-1" onClick={onClose}>
+          <X size={14} />
+        </IconButton>
+      </div>
+      <p className="my-2 line-clamp-4 min-h-5 text-sm break-words">
+        {isRun ? `It begins: ${preview?.text ?? ''}` : preview?.text}
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Link
+          href={`/c/${fold.id}`}
+          className="inline-flex h-7 items-center rounded-md bg-accent px-2 text-xs font-medium text-accent-ink hover:opacity-90"
+        >
+          Open
+        </Link>
+        {isRun && (
+          <Button small onClick={onUnfold}>
+            <UnfoldHorizontal size={14} /> Unfold
+          </Button>
+        )}
+        {!isTop && (
+          <Button small onClick={onHoist}>
+            <Network size={14} /> Only what is below
+          </Button>
+        )}
+      </div>
+    </section>
+  );
 }

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { type Fold, foldRuns } from './fold.ts';
-import { at, between, CARD_HEIGHT, CARD_WIDTH, layOut } from './layout.ts';
-import { growTree } from './tree.ts';
+import { type FoldedRun, foldRuns } from './fold.ts';
+import { CARD_HEIGHT, CARD_WIDTH, cardAt, cardsBetween, layOut } from './layout.ts';
+import { buildTree } from './tree.ts';
 
 /** A tree in which every node has `width` children, and every node is drawn. */
-function wide(width: number, depth: number): readonly Fold[] {
+function wide(width: number, depth: number): readonly FoldedRun[] {
   const items = [{ id: '0', parent: 'root' }];
   for (let level = ['0'], left = depth; left > 0; left -= 1) {
     level = level.flatMap((parent) => [...Array(width).keys()].map((index) => `${parent}.${index}`));
     items.push(...level.map((id) => ({ id, parent: id.slice(0, id.lastIndexOf('.')) })));
   }
-  return foldRuns(growTree(items), () => true);
+  return foldRuns(buildTree(items), () => true);
 }
 
 describe('the layout', () => {
@@ -38,13 +38,13 @@ describe('the layout', () => {
 
   test('a card is found where it is drawn, and nowhere else', () => {
     const { x, y, fold } = layout.of.get('0.1.2')!;
-    expect(at(layout, x + 1, y)?.fold).toBe(fold);
-    expect(at(layout, x - 1, y)).toBeUndefined();
-    expect(at(layout, x + 1, y + CARD_HEIGHT / 2 + 1)?.fold).not.toBe(fold);
+    expect(cardAt(layout, x + 1, y)?.fold).toBe(fold);
+    expect(cardAt(layout, x - 1, y)).toBeUndefined();
+    expect(cardAt(layout, x + 1, y + CARD_HEIGHT / 2 + 1)?.fold).not.toBe(fold);
   });
 
   test('what is between two heights is what a search through all finds', () => {
-    const found = between(layout.placed, -100, 300).map(({ fold }) => fold.id);
+    const found = cardsBetween(layout.placed, -100, 300).map(({ fold }) => fold.id);
     const all = layout.placed.filter(({ y }) => y >= -100 - CARD_HEIGHT && y < 300 + CARD_HEIGHT);
     expect(found).toEqual(all.map(({ fold }) => fold.id));
     expect(found.length).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ test('an empty forest has an empty layout', () => {
 test('a run is found by any of its nodes', () => {
   const ids = ['a', 'b', 'c', 'd'];
   const layout = layOut(
-    foldRuns(growTree(ids.map((id, index) => ({ id, parent: ids[index - 1] ?? 'root' }))), () => false),
+    foldRuns(buildTree(ids.map((id, index) => ({ id, parent: ids[index - 1] ?? 'root' }))), () => false),
   );
   expect(layout.of.get('c')).toBe(layout.of.get('b'));
   expect(layout.placed).toHaveLength(3);

@@ -1,19 +1,19 @@
 import { hierarchy, tree as treeLayout } from 'd3-hierarchy';
-import type { Fold } from './fold.ts';
+import type { FoldedRun } from './fold.ts';
 
 /** A fold and where it stands: trees grow from left to right, `x` and `y` are the middle of its left edge. */
-export interface Placed {
-  readonly fold: Fold;
+export interface PlacedCard {
+  readonly fold: FoldedRun;
   readonly x: number;
   readonly y: number;
-  readonly parent: Placed | undefined;
-  readonly children: readonly Placed[];
+  readonly parent: PlacedCard | undefined;
+  readonly children: readonly PlacedCard[];
 }
 
 export interface Layout {
   /** From top to bottom. */
-  readonly placed: readonly Placed[];
-  readonly of: ReadonlyMap<string, Placed>;
+  readonly placed: readonly PlacedCard[];
+  readonly of: ReadonlyMap<string, PlacedCard>;
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -26,18 +26,18 @@ const COLUMN = CARD_WIDTH + 40;
 const ROW = CARD_HEIGHT + 12;
 
 /** Places every fold, no two on the same spot. */
-export function layOut(tops: readonly Fold[]): Layout {
-  const forest: Fold = { id: '', ids: [], children: tops };
-  const root = hierarchy<Fold>(forest, ({ children }) => [...children]);
-  const laid = treeLayout<Fold>()
+export function layOut(tops: readonly FoldedRun[]): Layout {
+  const forest: FoldedRun = { id: '', ids: [], children: tops };
+  const root = hierarchy<FoldedRun>(forest, ({ children }) => [...children]);
+  const laid = treeLayout<FoldedRun>()
     .nodeSize([ROW, COLUMN])
     .separation((a, b) => (a.parent === b.parent ? 1 : 1.25))(root);
-  const made = new Map<string, Placed & { children: Placed[] }>();
+  const made = new Map<string, PlacedCard & { children: PlacedCard[] }>();
   // Parents come before their children.
   laid.each(({ data, x, y, parent }) => {
     if (data === forest) return;
     const above = parent && made.get(parent.data.id);
-    const one = { fold: data, x: y - COLUMN, y: x, parent: above ?? undefined, children: [] as Placed[] };
+    const one = { fold: data, x: y - COLUMN, y: x, parent: above ?? undefined, children: [] as PlacedCard[] };
     made.set(data.id, one);
     above?.children.push(one);
   });
@@ -49,11 +49,11 @@ export function layOut(tops: readonly Fold[]): Layout {
 }
 
 /** What stands between two heights. */
-export function between(placed: readonly Placed[], top: number, bottom: number): readonly Placed[] {
+export function cardsBetween(placed: readonly PlacedCard[], top: number, bottom: number): readonly PlacedCard[] {
   return placed.slice(firstFrom(placed, top - CARD_HEIGHT), firstFrom(placed, bottom + CARD_HEIGHT));
 }
 
-function firstFrom(placed: readonly Placed[], y: number): number {
+function firstFrom(placed: readonly PlacedCard[], y: number): number {
   let low = 0;
   let high = placed.length;
   while (low < high) {
@@ -65,13 +65,34 @@ function firstFrom(placed: readonly Placed[], y: number): number {
 }
 
 /** The one a point is on. */
-export function at(layout: Layout, x: number, y: number): Placed | undefined {
-  return between(layout.placed, y, y).find(
+export function cardAt(layout: Layout, x: number, y: number): PlacedCard | undefined {
+  return cardsBetween(layout.placed, y, y).find(
     (one) => x >= one.x && x <= one.x + CARD_WIDTH && Math.abs(y - one.y) <= CARD_HEIGHT / 2,
   );
 }
 
 /** The highest of those without a parent. */
-export function firstTop({ placed }: Layout): Placed | undefined {
+export function firstTop({ placed }: Layout): PlacedCard | undefined {
   return placed.find(({ parent }) => !parent);
+}
+
+export type Direction = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown';
+
+/** The card an arrow key leads to: the parent, a child, or the nearest one above or below in the same column. */
+export function stepFrom(
+  layout: Layout,
+  from: PlacedCard,
+  direction: Direction,
+  isOnPath: (id: string) => boolean,
+): PlacedCard {
+  if (direction === 'ArrowLeft') return from.parent ?? from;
+  if (direction === 'ArrowRight')
+    return from.children.find(({ fold }) => isOnPath(fold.id)) ?? middleChild(from.children) ?? from;
+  const column = layout.placed.filter(({ x }) => x === from.x);
+  const index = column.indexOf(from);
+  return column[direction === 'ArrowUp' ? index - 1 : index + 1] ?? from;
+}
+
+function middleChild(list: readonly PlacedCard[]): PlacedCard | undefined {
+  return list[Math.floor((list.length - 1) / 2)];
 }

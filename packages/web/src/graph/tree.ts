@@ -1,10 +1,10 @@
 /** What is known of a node without its text. */
-export interface Sprout {
+export interface TreeNode {
   readonly id: string;
   readonly parent: string;
 }
 
-export interface Tree<T extends Sprout = Sprout> {
+export interface Tree<T extends TreeNode = TreeNode> {
   /** Nodes whose parent is not among them, in order. */
   readonly tops: readonly string[];
   readonly nodes: ReadonlyMap<string, T>;
@@ -12,7 +12,7 @@ export interface Tree<T extends Sprout = Sprout> {
 }
 
 /** Puts nodes together that come in any order; children stay in the order they come in. */
-export function growTree<T extends Sprout>(items: readonly T[]): Tree<T> {
+export function buildTree<T extends TreeNode>(items: readonly T[]): Tree<T> {
   const nodes = new Map(items.map((item) => [item.id, item]));
   const children = new Map<string, string[]>();
   const tops: string[] = [];
@@ -28,11 +28,11 @@ export function growTree<T extends Sprout>(items: readonly T[]): Tree<T> {
   return { tops, nodes, children };
 }
 
-export function childrenOf(tree: Tree, id: string): readonly string[] {
+export function getChildren(tree: Tree, id: string): readonly string[] {
   return tree.children.get(id) ?? [];
 }
 
 /** A node and those above it, nearest first. */
-export function* upFrom(tree: Tree, id: string): Generator<string> {
+export function* ancestors(tree: Tree, id: string): Generator<string> {
   for (let node = tree.nodes.get(id); node; node = tree.nodes.get(node.parent)) yield node.id;
 }

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { foldRuns } from './fold.ts';
-import { layOut } from './layout.ts';
-import { growTree } from './tree.ts';
-import { stepFrom } from './walk.ts';
+import { layOut, stepFrom } from './layout.ts';
+import { buildTree } from './tree.ts';
 
 //  a ┬ b ─ b1
 //    ├ c
@@ -11,7 +10,7 @@ const items = ['a:root', 'b:a', 'c:a', 'd:a', 'b1:b', 'd1:d'].map((each) => {
   const [id = '', parent = ''] = each.split(':');
   return { id, parent };
 });
-const layout = layOut(foldRuns(growTree(items), () => true));
+const layout = layOut(foldRuns(buildTree(items), () => true));
 const from = (id: string) => layout.of.get(id)!;
 const never = () => false;
 

@@ -1,7 +1,7 @@
-import type { Change } from './word-diff.ts';
+import type { TextChange } from './word-diff.ts';
 
 /** Changes in a text: what was added is underlined, what was removed is struck out. */
-export function ChangesView({ changes }: { readonly changes: readonly Change[] }) {
+export function ChangesView({ changes }: { readonly changes: readonly TextChange[] }) {
   return (
     <div className="text-sm break-words whitespace-pre-wrap">
       {changes.map(({ kind, text }, index) => {

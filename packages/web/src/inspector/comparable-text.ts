@@ -1,4 +1,5 @@
 import type { Block } from '../api/types.ts';
+import { unknownText } from '../blocks/json-text.ts';
 
 /** What a message says and does, as text that can be compared. */
 export function comparableText(blocks: readonly Block[]): string {
@@ -17,7 +18,9 @@ function blockText(block: Block): string {
       return comparableText(block.content);
     case 'media':
       return `[${block.mediaType}${block.name ? ` ${block.name}` : ''}]`;
-    default:
+    case 'unknown':
       return block.native;
+    default:
+      return unknownText(block);
   }
 }

@@ -1,13 +1,20 @@
 import { Tabs } from '@base-ui/react/tabs';
-import type { ReactNode } from 'react';
-import { useNodes } from '../state/nodes.ts';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useId, useMemo, useState } from 'react';
+import { queries } from '../api/queries.ts';
+import type { Node, Take, Usage } from '../api/types.ts';
+import { useCurrentThread } from '../state/current-thread.ts';
+import { ensureChildren, pathTo, useNodes } from '../state/nodes.ts';
+import { useRequestedPreviews } from '../state/previews.ts';
 import { type InspectorTab, useView } from '../state/view.ts';
-import { Loading } from '../ui/states.tsx';
-import { DiffTab } from './diff-tab.tsx';
-import { RawTab } from './raw-tab.tsx';
+import { ago, duration, money, shortId, totalTokens } from '../ui/format.ts';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { ChangesView } from './changes-view.tsx';
+import { comparableText } from './comparable-text.ts';
 import { RequestTab } from './request-tab.tsx';
+import { TextView } from './text-view.tsx';
 import { TreeTab } from './tree-tab.tsx';
-import { UsageTab } from './usage-tab.tsx';
+import { wordDiff } from './word-diff.ts';
 
 const TABS: readonly { readonly tab: InspectorTab; readonly title: string }[] = [
   { tab: 'tree', title: 'Tree' },
@@ -67,4 +74,257 @@ function Shown({ tab, node, leaf }: ShownProps): ReactNode {
     case 'request':
       return <RequestTab key={node} node={found} />;
   }
+}
+
+/** The exact stored text of a message. */
+export function RawTab({ node }: { readonly node: Node }) {
+  const raw = useQuery(queries.raw(node.id));
+  if (raw.error) return <Failed error={raw.error} onRetry={() => void raw.refetch()} />;
+  if (raw.data === undefined) return <Loading label="Loading the stored text" />;
+  return <TextView text={raw.data} label="Stored text" facts={<span>{node.dialect}</span>} />;
+}
+
+/** What a message says differently from a sibling. */
+export function DiffTab({ node }: { readonly node: Node }) {
+  const siblings = useNodes((state) => state.children.get(node.parent));
+  const nodes = useNodes((state) => state.nodes);
+  const [error, setError] = useState<unknown>();
+  const [chosen, setChosen] = useState<string>();
+  useEffect(() => {
+    ensureChildren(node.parent).catch(setError);
+  }, [node.parent]);
+  if (error !== undefined) return <Failed error={error} />;
+  if (!siblings) return <Loading label="Loading the siblings" />;
+  const others = siblings.filter((id) => id !== node.id);
+  const other = nodes.get(chosen ?? compareWith(node, siblings) ?? '');
+  if (!other)
+    return (
+      <Empty title="Nothing to compare with">
+        This message has no sibling. Edit it as a branch, or let it be answered again.
+      </Empty>
+    );
+  return (
+    <div className="flex h-full flex-col">
+      <Choice node={node} siblings={siblings} others={others} other={other.id} onChoose={setChosen} />
+      <Difference node={node} other={other} />
+    </div>
+  );
+}
+
+/** What it was edited from, else the sibling before it, else the one behind it. */
+function compareWith(node: Node, siblings: readonly string[]): string | undefined {
+  const source = node.takes.map(({ from }) => from).find((from) => from !== undefined && siblings.includes(from));
+  const index = siblings.indexOf(node.id);
+  return source ?? siblings[index - 1] ?? siblings[index + 1];
+}
+
+interface ChoiceProps {
+  readonly node: Node;
+  readonly siblings: readonly string[];
+  readonly others: readonly string[];
+  readonly other: string;
+  readonly onChoose: (id: string) => void;
+}
+
+function Choice({ node, siblings, others, other, onChoose }: ChoiceProps) {
+  const id = useId();
+  const previews = useRequestedPreviews(others);
+  const isEditedFrom = (sibling: string) => node.takes.some(({ from }) => from === sibling);
+  return (
+    <div className="flex shrink-0 items-center gap-2 border-b border-line px-3 py-1.5 text-xs">
+      <label htmlFor={id} className="shrink-0 text-soft">
+        From
+      </label>
+      <select
+        id={id}
+        value={other}
+        onChange={(event) => onChoose(event.target.value)}
+        className="h-7 min-w-0 grow rounded-md border border-line bg-surface px-1 text-ink"
+      >
+        {others.map((sibling) => {
+          const { model, text = shortId(sibling) } = previews.get(sibling) ?? {};
+          const words = [`${siblings.indexOf(sibling) + 1}/${siblings.length}`, model, text.slice(0, 60)];
+          return (
+            <option key={sibling} value={sibling}>
+              {[...words, isEditedFrom(sibling) && 'edited from it'].filter(Boolean).join(' · ')}
+            </option>
+          );
+        })}
+      </select>
+      <span className="shrink-0 text-soft">
+        to this one, {siblings.indexOf(node.id) + 1}/{siblings.length}
+      </span>
+    </div>
+  );
+}
+
+function Difference({ node, other }: { readonly node: Node; readonly other: Node }) {
+  const changes = useMemo(() => wordDiff(comparableText(other.content), comparableText(node.content)), [node, other]);
+  const isSame = changes.every(({ kind }) => kind === 'same');
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    <section className="min-h-0 grow overflow-y-auto p-3" tabIndex={0} aria-label="Difference">
+      {isSame && <p className="mb-2 text-xs text-soft">Both read the same; their stored bytes differ.</p>}
+      <ChangesView changes={changes} />
+    </section>
+  );
+}
+
+/** What a message, the path to it and its conversation used and cost. */
+export function UsageTab({ node }: { readonly node: Node }) {
+  const thread = useCurrentThread();
+  const of = thread && { thread: thread.id };
+  const own = useQuery(queries.usage({ node: node.id }));
+  const path = useQuery(queries.usage({ path: node.id, ...of }));
+  const whole = useQuery({ ...queries.usage({ thread: thread?.id ?? '' }), enabled: thread !== undefined });
+  const top = useNodes((state) => pathTo(state.nodes, node.id)[0]?.id);
+  const tree = useQuery({ ...queries.usage({ below: top ?? '' }), enabled: top !== undefined });
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    <section className="flex h-full flex-col gap-5 overflow-y-auto p-3" tabIndex={0} aria-label="Usage">
+      <UsageCard title="This message" total={own} />
+      <UsageCard title="The path to it" total={path} />
+      {thread && <UsageCard title={`The conversation “${thread.title}”`} total={whole} />}
+      <UsageCard title="Every branch of its tree" total={tree} />
+      <TakeList takes={node.takes} />
+    </section>
+  );
+}
+
+export interface Total {
+  readonly usage: Usage;
+  readonly cost: number;
+  /** How many replies have no known price. */
+  readonly withoutPrice: number;
+  readonly replies: number;
+}
+
+const BUCKETS: readonly { readonly key: keyof Usage; readonly title: string; readonly color: string }[] = [
+  { key: 'input', title: 'Input', color: 'bg-user' },
+  { key: 'cacheRead', title: 'Cache read', color: 'bg-ok' },
+  { key: 'cacheWrite5m', title: 'Cache write, 5 min', color: 'bg-warn' },
+  { key: 'cacheWrite1h', title: 'Cache write, 1 h', color: 'bg-anthropic' },
+  { key: 'output', title: 'Output', color: 'bg-accent' },
+  { key: 'reasoning', title: 'Reasoning', color: 'bg-provider' },
+];
+
+/** Tokens by bucket, with cost and how much came from the cache. */
+export function UsageCard({ title, total }: { readonly title: string; readonly total: UseQueryResult<Total> }) {
+  return (
+    <section aria-label={title}>
+      <h3 className="mb-2 flex items-baseline justify-between gap-3 text-sm font-medium">
+        <span className="min-w-0 truncate">{title}</span>
+        {total.data && <span className="shrink-0 tabular-nums">{describeCost(total.data)}</span>}
+      </h3>
+      {total.error ? <p className="text-xs text-danger">{total.error.message}</p> : <Buckets total={total.data} />}
+    </section>
+  );
+}
+
+/** A sum that is not whole says so. */
+function describeCost({ cost, withoutPrice, replies }: Total): string {
+  if (replies > 0 && withoutPrice === replies) return 'no price known';
+  return withoutPrice > 0 ? `${money(cost)} + ${withoutPrice} without price` : money(cost);
+}
+
+function Buckets({ total }: { readonly total: Total | undefined }) {
+  if (!total) return <div className="h-12" />;
+  const { usage, replies } = total;
+  const all = totalTokens(usage);
+  if (all === 0)
+    return (
+      <p className="text-xs text-soft">{replies === 0 ? 'No model wrote it.' : 'The provider told no numbers.'}</p>
+    );
+  const used = BUCKETS.filter(({ key }) => usage[key] > 0);
+  const read = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+  return (
+    <>
+      <div aria-hidden className="mb-2 flex h-2 gap-px overflow-hidden rounded bg-sunken">
+        {used.map(({ key, color }) => (
+          <div key={key} className={color} style={{ width: `${(100 * usage[key]) / all}%`, minWidth: 2 }} />
+        ))}
+      </div>
+      <dl className="grid grid-cols-[1fr_auto] gap-x-3 gap-y-0.5 text-xs">
+        {used.map(({ key, title, color }) => (
+          <Row key={key} title={title} color={color} value={usage[key].toLocaleString('en')} />
+        ))}
+        <Row title="All tokens" value={all.toLocaleString('en')} />
+        {read > 0 && <Row title="Cache hit rate" value={`${Math.round((100 * usage.cacheRead) / read)} %`} />}
+        {replies > 1 && <Row title="Replies" value={String(replies)} />}
+      </dl>
+    </>
+  );
+}
+
+export function Row({
+  title,
+  value,
+  color,
+}: {
+  readonly title: string;
+  readonly value: string;
+  readonly color?: string;
+}) {
+  return (
+    <>
+      <dt className="flex items-center gap-1.5 text-soft">
+        {color && <span aria-hidden className={`size-2 shrink-0 rounded-sm ${color}`} />}
+        {title}
+      </dt>
+      <dd className="text-right break-all tabular-nums">{value}</dd>
+    </>
+  );
+}
+
+/** Every time this message came to be: the same bytes after the same history are one node. */
+export function TakeList({ takes }: { readonly takes: readonly Take[] }) {
+  return (
+    <section aria-label="Takes">
+      <h3 className="mb-2 text-sm font-medium">{takes.length === 1 ? 'How it came to be' : `${takes.length} takes`}</h3>
+      <ul className="flex flex-col gap-2">
+        {takes.map((take) => (
+          <li key={take.id} className="rounded-md border border-line p-2">
+            <p className="mb-1 text-xs font-medium break-all">
+              {take.model ?? AUTHORS[take.author]}
+              <span className="font-normal text-soft" title={new Date(take.at).toLocaleString()}>
+                {' '}
+                · {ago(take.at)}
+              </span>
+            </p>
+            <dl className="grid grid-cols-[1fr_auto] gap-x-3 gap-y-0.5 text-xs">
+              {describeTake(take).map(([title, value]) => (
+                <Row key={title} title={title} value={value} />
+              ))}
+            </dl>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const AUTHORS: Readonly<Record<Take['author'], string>> = {
+  person: 'Written by a person',
+  model: 'Written by a model',
+  tool: 'Written by a tool',
+  unknown: 'Written by someone unknown',
+};
+
+function describeTake(take: Take): readonly (readonly [string, string])[] {
+  const { provider, via, stop, cut, firstEventMs, durationMs, usage, cost, requestId, estimated } = take;
+  const written = usage ? usage.output + usage.reasoning : 0;
+  const writing = (durationMs ?? 0) - (firstEventMs ?? 0);
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['Provider', provider],
+    ['Via', via],
+    ['First event', firstEventMs === undefined ? undefined : duration(firstEventMs)],
+    ['Duration', durationMs === undefined ? undefined : duration(durationMs)],
+    ['Speed', written > 0 && writing > 0 ? `${(written / (writing / 1000)).toFixed(1)} tokens/s` : undefined],
+    ['Stopped', stop?.reason],
+    ['Cut off', cut ? 'yes: it is kept, not whole' : undefined],
+    ['Cost', cost === undefined ? undefined : money(cost)],
+    ['Numbers', estimated ? 'estimated' : undefined],
+    ['Request id', requestId],
+  ];
+  return facts.flatMap(([title, value]) => (value === undefined ? [] : [[title, value] as const]));
 }

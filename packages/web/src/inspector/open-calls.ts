@@ -1,10 +1,10 @@
-import { blocksOf, type Node } from '../api/types.ts';
+import type { Node } from '../api/types.ts';
 
 /** Names of the tools whose results are still missing at the end of a path: nothing can be sent before they are there. */
-export function openCalls(path: readonly Pick<Node, 'role' | 'content'>[]): readonly string[] {
+export function listOpenCalls(path: readonly Pick<Node, 'role' | 'content'>[]): readonly string[] {
   const answered = new Set<string>();
   for (const node of path.toReversed()) {
-    const blocks = blocksOf(node);
+    const blocks = node.content;
     const results = blocks.flatMap((block) => (block.type === 'tool-result' ? [block.toolCallId] : []));
     for (const id of results) answered.add(id);
     if (node.role === 'assistant')

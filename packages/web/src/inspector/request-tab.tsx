@@ -1,14 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, Info, Split, Terminal, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import { queries } from '../api/queries.ts';
-import type { Node } from '../api/types.ts';
-import { useAddressedPlace } from '../state/current-thread.ts';
+import { Link } from 'wouter';
+import { queries, queryClient } from '../api/queries.ts';
+import type { NextRequest, Node, RequestLoss, SentRequest } from '../api/types.ts';
+import { toAddress } from '../state/address.ts';
+import { useConversationAddress } from '../state/current-thread.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
-import { useView, wishOf } from '../state/view.ts';
-import { Button } from '../ui/button.tsx';
+import { toRequestOptions, useView } from '../state/view.ts';
+import { Button, IconButton } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { openCalls } from './open-calls.ts';
-import { RequestView } from './request-view.tsx';
+import { toast, toastError } from '../ui/toasts.tsx';
+import { listOpenCalls } from './open-calls.ts';
+import { TextView } from './text-view.tsx';
 
 /** The request that a message answers, or the one that would be sent below it. */
 export function RequestTab({ node }: { readonly node: Node }) {
@@ -46,7 +50,7 @@ function answersRequest({ takes }: Node): boolean {
 
 function Sent({ node }: { readonly node: Node }) {
   const nodes = useNodes((state) => state.nodes);
-  const sent = useQuery(queries.request(node.id, useAddressedPlace()?.thread));
+  const sent = useQuery(queries.request(node.id, useConversationAddress()?.thread));
   if (sent.error) return <Failed error={sent.error} onRetry={() => void sent.refetch()} />;
   if (!sent.data) return <Loading label="Loading the request" />;
   return (
@@ -57,10 +61,13 @@ function Sent({ node }: { readonly node: Node }) {
 function Next({ node }: { readonly node: Node }) {
   const nodes = useNodes((state) => state.nodes);
   const path = pathTo(nodes, node.id);
-  const open = openCalls(path);
+  const open = listOpenCalls(path);
   const view = useView();
-  const thread = useAddressedPlace()?.thread;
-  const next = useQuery({ ...queries.nextRequest(node.id, wishOf(view, thread)), enabled: open.length === 0 });
+  const thread = useConversationAddress()?.thread;
+  const next = useQuery({
+    ...queries.nextRequest(node.id, toRequestOptions(view, thread)),
+    enabled: open.length === 0,
+  });
   if (open.length > 0)
     return (
       <Empty title="The next request is not known yet">
@@ -70,4 +77,174 @@ function Next({ node }: { readonly node: Node }) {
   if (next.error) return <Failed error={next.error} onRetry={() => void next.refetch()} />;
   if (!next.data) return <Loading label="Working out the request" />;
   return <RequestView request={next.data} below={node.id} before={path.findLast(answersRequest)} />;
+}
+
+interface RequestViewProps {
+  readonly request: SentRequest | NextRequest;
+  /** The node that it is sent below. */
+  readonly below: string;
+  readonly before: Node | undefined;
+}
+
+function RequestView({ request, below, before }: RequestViewProps) {
+  const { body, dialect, model, provider, losses = [] } = request;
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <div className="max-h-1/2 shrink-0 overflow-y-auto">
+        <PrefixNote request={request} before={before} />
+        {losses.length > 0 && <RequestLosses losses={losses} />}
+      </div>
+      <div className="min-h-0 grow">
+        <TextView
+          text={body}
+          label="Request body"
+          facts={
+            <>
+              <span className="max-w-48 truncate font-medium text-ink" title={`${provider ?? ''} ${model}`}>
+                {model}
+              </span>
+              <span>{dialect}</span>
+            </>
+          }
+          actions={
+            <IconButton label="Copy as curl" onClick={() => void copyCurl(request, below)}>
+              <Terminal size={16} />
+            </IconButton>
+          }
+        />
+      </div>
+    </div>
+  );
+}
+
+async function copyCurl(request: SentRequest | NextRequest, below: string): Promise<void> {
+  try {
+    const { url, headers } = 'headers' in request ? request : await fetchTarget(request, below);
+    await navigator.clipboard.writeText(toCurl({ url, headers, body: request.body }));
+    toast('The command is copied. Its key comes from the environment.');
+  } catch (error) {
+    toastError(error);
+  }
+}
+
+/** Where a request went is not stored with it: it goes where the same model would be asked now. */
+async function fetchTarget(
+  { provider, model }: SentRequest,
+  below: string,
+): Promise<Pick<NextRequest, 'url' | 'headers'>> {
+  const wish = { model: provider === undefined ? model : `${provider}/${model}` };
+  return queryClient.fetchQuery(queries.nextRequest(below, wish));
+}
+
+interface PrefixNoteProps {
+  readonly request: SentRequest | NextRequest;
+  /** The last message before it that answers a request. */
+  readonly before: Node | undefined;
+}
+
+/** Whether a request extends the one before it, or where it parts from it. */
+function PrefixNote({ request: { parts, dialect }, before: last }: PrefixNoteProps) {
+  if (!parts) {
+    const isExtending = last?.dialect === dialect;
+    return (
+      <p className={`flex items-center gap-2 px-3 py-2 text-xs ${isExtending ? 'text-ok' : 'text-soft'}`}>
+        {isExtending ? (
+          <CircleCheck size={14} aria-hidden className="shrink-0" />
+        ) : (
+          <Info size={14} aria-hidden className="shrink-0" />
+        )}
+        {isExtending
+          ? 'It extends the request before it: caches and signatures hold.'
+          : last
+            ? `The request before it speaks another protocol, ${last.dialect}: they have no beginning in common.`
+            : 'It is the first request on this path.'}
+      </p>
+    );
+  }
+  const { part, index, before, after } = parts;
+  return (
+    <div className="px-3 py-2 text-xs">
+      <p className="flex items-center gap-2 text-warn">
+        <Split size={14} aria-hidden className="shrink-0" />
+        It parts from the request before it {WHERE[part]}
+        {part === 'system' ? '' : ` ${index + 1}`}: what follows is read anew.
+      </p>
+      <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-2 gap-y-0.5 pl-5">
+        <Side title="Before" text={before} />
+        <Side title="Now" text={after} />
+      </dl>
+    </div>
+  );
+}
+
+const WHERE = { system: 'in the system text', tools: 'at tool', messages: 'at message' } as const;
+const LENGTH = 300;
+
+function Side({ title, text }: { readonly title: string; readonly text: string | undefined }) {
+  return (
+    <>
+      <dt className="text-soft">{title}</dt>
+      <dd className="line-clamp-2 font-mono break-all">{text === undefined ? 'nothing' : text.slice(0, LENGTH)}</dd>
+    </>
+  );
+}
+
+/** What a request leaves out, rewrites or adds. */
+function RequestLosses({ losses }: { readonly losses: readonly RequestLoss[] }) {
+  const thread = useConversationAddress()?.thread;
+  return (
+    <details className="border-t border-line px-3 py-2 text-xs" open={losses.length <= 3}>
+      <summary className="flex items-center gap-2 text-warn">
+        <TriangleAlert size={14} aria-hidden className="shrink-0" />
+        {losses.length === 1
+          ? 'One thing is not sent as it is stored'
+          : `${losses.length} things are not sent as they are stored`}
+      </summary>
+      <ul className="mt-1 flex flex-col gap-1 pl-5">
+        {losses.map((loss, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two losses may read the same
+          <li key={index}>
+            {loss.text}{' '}
+            {loss.node !== undefined && (
+              <Link href={toAddress(thread, loss.node)} className="text-accent underline">
+                show the message
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+interface CurlRequest {
+  readonly url: string;
+  /** Values may name a variable of the shell: `Bearer $OPENAI_API_KEY`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A command for a POSIX shell that sends a request byte for byte, with the key from the environment. */
+export function toCurl({ url, headers, body }: CurlRequest): string {
+  const lines = [
+    `curl ${quote(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoteHeader(`${name}: ${value}`)}`),
+    `--data-binary ${quote(body)}`,
+  ];
+  return lines.join(' \\\n  ');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+const VARIABLE = /\$[A-Z][A-Z0-9_]*/g;
+
+/** Single quotes around everything but variables, which stand in double ones. */
+function quoteHeader(text: string): string {
+  const variables = text.match(VARIABLE) ?? [];
+  return text
+    .split(VARIABLE)
+    .flatMap((plain, index) => [plain === '' ? '' : quote(plain), variables[index] ? `"${variables[index]}"` : ''])
+    .join('');
 }

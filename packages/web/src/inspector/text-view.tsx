@@ -1,10 +1,10 @@
 import { WrapText } from 'lucide-react';
 import { memo, type ReactNode, useMemo, useState } from 'react';
-import { jsonPieces, looksLikeJson, type Piece, pretty } from '../blocks/json-text.ts';
+import { indentJson, type JsonPiece, jsonPieces, looksLikeJson } from '../blocks/json-text.ts';
 import { useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { bytes, counted } from '../ui/format.ts';
+import { bytes, pluralize } from '../ui/format.ts';
 
 /** So much is drawn at first, and more on demand: a text may be megabytes long. */
 const CHUNK = 60_000;
@@ -22,13 +22,13 @@ export interface TextViewProps {
 export function TextView({ text, label, facts, actions }: TextViewProps) {
   const isPretty = useView((view) => view.pretty);
   const canBePretty = useMemo(() => looksLikeJson(text), [text]);
-  const shown = useMemo(() => (isPretty && canBePretty ? pretty(text) : text), [text, isPretty, canBePretty]);
+  const shown = useMemo(() => (isPretty && canBePretty ? indentJson(text) : text), [text, isPretty, canBePretty]);
   const size = useMemo(() => new TextEncoder().encode(text).length, [text]);
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1.5 text-xs text-soft">
         {facts}
-        <span title={counted(size, 'byte')}>{bytes(size)}</span>
+        <span title={pluralize(size, 'byte')}>{bytes(size)}</span>
         <div className="ml-auto flex items-center">
           {canBePretty && (
             <IconButton
@@ -98,7 +98,7 @@ function wholeAt(text: string, end: number): number {
   return /[\ud800-\udbff]/.test(text[end - 1] ?? '') ? end + 1 : end;
 }
 
-const TINTS: Readonly<Partial<Record<Piece['kind'], string>>> = {
+const TINTS: Readonly<Partial<Record<JsonPiece['kind'], string>>> = {
   key: 'text-accent',
   number: 'text-google',
   word: 'text-provider',

@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
+import { ChevronDown, ChevronRight, GitBranch, Loader } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { queries } from '../api/queries.ts';
 import type { Node } from '../api/types.ts';
-import { foldRuns } from '../graph/fold.ts';
-import { growTree } from '../graph/tree.ts';
+import { foldRuns, subtreeSizes, type TreeRow, treeRows } from '../graph/fold.ts';
+import { RoleIcon } from '../graph/role-icon.tsx';
+import { buildTree } from '../graph/tree.ts';
+import { useLive } from '../state/live.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
 import { goTo } from '../state/place.ts';
+import { requestPreviews, usePreviews } from '../state/previews.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { isLiveId, useLiveSprouts } from './live-sprouts.ts';
-import { TreeLine } from './tree-line.tsx';
-import { sizesOf, type TreeRow, treeRows } from './tree-rows.ts';
 
 /** The tree that a path belongs to, with the path as its trunk. */
 export function TreeTab({ node, leaf }: { readonly node: Node; readonly leaf: string }) {
@@ -35,21 +36,21 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
   const [active, setActive] = useState(selected);
   const list = useRef<VListHandle>(null);
   const name = useId();
-  const live = useLiveSprouts();
+  const live = useLiveTreeNodes();
 
   const tree = useMemo(() => {
     // What was just written is on screen before the structure is fetched again.
     const known = new Set(items.map(({ id }) => id));
     const all = [...items, ...path.filter(({ id }) => !known.has(id))];
     const ids = new Set(all.map(({ id }) => id));
-    return growTree([...all, ...live.filter(({ parent }) => ids.has(parent))]);
+    return buildTree([...all, ...live.filter(({ parent }) => ids.has(parent))]);
   }, [items, path, live]);
   const rows = useMemo(() => {
     const onPath = new Set(path.map(({ id }) => id));
     const folds = foldRuns(tree, (id) => id === selected || open.has(id) || isLiveId(id));
     return treeRows(
       folds,
-      sizesOf(tree),
+      subtreeSizes(tree),
       (id) => onPath.has(id),
       (id) => open.has(id),
     );
@@ -140,4 +141,143 @@ function parentRow(rows: readonly TreeRow[], index: number): number {
   for (let at = index - 1; at >= 0; at -= 1)
     if (rows[at]!.level < level || (rows[at]!.level === level && !rows[at]!.branch)) return at;
   return index - 1;
+}
+
+interface TreeLineProps {
+  readonly id: string;
+  readonly row: TreeRow;
+  readonly role: string;
+  readonly isOnPath: boolean;
+  /** The path goes on below it. */
+  readonly isBesidePath: boolean;
+  readonly isSelected: boolean;
+  readonly isActive: boolean;
+  readonly onPick: () => void;
+  readonly onToggle: () => void;
+}
+
+const STEP = 16;
+
+/** One line of the tree: a message in a few words, or a run of several. */
+function TreeLine({ id, row, role, isOnPath, isBesidePath, isSelected, isActive, onPick, onToggle }: TreeLineProps) {
+  const { fold, level, branch, hidden, isOpen } = row;
+  const isRun = fold.ids.length > 1;
+  const isLive = isLiveId(fold.id);
+  const preview = usePreviews((state) => state.of.get(fold.id));
+  const words = useLiveText(fold.id);
+  useEffect(() => {
+    if (!isRun && !isLive) requestPreviews([fold.id]);
+  }, [fold.id, isRun, isLive]);
+  const text = isRun
+    ? `${fold.ids.length} messages`
+    : isLive
+      ? words || '…'
+      : (preview?.text ?? '').replace(/^#+ /, '');
+  const look = isSelected
+    ? 'bg-accent-soft text-ink'
+    : `hover:bg-hover ${isOnPath ? 'text-ink' : 'text-soft'} ${isRun ? 'italic' : ''}`;
+  const meta = isSelected ? 'text-soft' : 'text-faint';
+  const isExpandable = isOpen !== undefined || isRun;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the tree, which has the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree names the active one
+    <div
+      id={id}
+      role="treeitem"
+      aria-level={level + 1}
+      aria-selected={isSelected}
+      {...(isExpandable && { 'aria-expanded': isOpen === true })}
+      {...(branch && { 'aria-posinset': branch.index + 1, 'aria-setsize': branch.of })}
+      onClick={onPick}
+      style={{ paddingLeft: 10 + level * STEP }}
+      className={`relative flex h-7 cursor-pointer items-center gap-1.5 pr-2 text-sm ${look} ${isActive ? 'group-focus-visible:outline-2 group-focus-visible:-outline-offset-2 group-focus-visible:outline-accent' : ''}`}
+    >
+      {(isOnPath || isBesidePath) && <span aria-hidden className="absolute inset-y-0 left-0 w-0.5 bg-accent" />}
+      {level > 0 && (
+        <span aria-hidden className="absolute inset-y-0 w-px bg-line-strong" style={{ left: 4 + level * STEP }} />
+      )}
+      {isLive ? (
+        <Loader size={14} className="shrink-0 animate-spin text-assistant" aria-hidden />
+      ) : (
+        <RoleIcon role={isRun ? 'run' : role} />
+      )}
+      <span className="sr-only">{isRun ? '' : `${isLive ? 'being written' : role}: `}</span>
+      <span className="min-w-0 grow truncate">{text}</span>
+      {branch && preview?.model && (
+        <span className={`max-w-28 shrink-0 truncate text-xs ${meta}`}>{preview.model}</span>
+      )}
+      {branch && (
+        <span className={`flex shrink-0 items-center gap-0.5 text-xs ${meta}`}>
+          <GitBranch size={12} aria-hidden />
+          {branch.index + 1}/{branch.of}
+        </span>
+      )}
+      {hidden > 0 && <span className={`shrink-0 text-xs ${meta}`}>+{hidden}</span>}
+      {isExpandable && (
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-hidden
+          onClick={(event) => {
+            event.stopPropagation();
+            onToggle();
+          }}
+          className="shrink-0 rounded text-faint hover:text-ink"
+        >
+          {isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A message that is being written: it has no node yet. */
+interface LiveTreeNode {
+  readonly id: string;
+  readonly parent: string;
+  readonly role: string;
+}
+
+const PREFIX = 'live:';
+
+function isLiveId(id: string): boolean {
+  return id.startsWith(PREFIX);
+}
+
+/** One for each branch of each generation that is under way. Its place changes only when a message ends. */
+function useLiveTreeNodes(): readonly LiveTreeNode[] {
+  const places = useLive(({ all }) =>
+    [...all.values()]
+      .flatMap(({ id, branches }) =>
+        branches.map(({ status, head }, index) => (status === 'running' ? `${PREFIX}${id}:${index} ${head}` : '')),
+      )
+      .filter(Boolean)
+      .join('\n'),
+  );
+  return useMemo(
+    () =>
+      places
+        .split('\n')
+        .filter(Boolean)
+        .map((place) => {
+          const [id = '', parent = ''] = place.split(' ');
+          return { id, parent, role: 'assistant' };
+        }),
+    [places],
+  );
+}
+
+const LENGTH = 120;
+
+/** The end of what has come so far. */
+function useLiveText(id: string): string | undefined {
+  return useLive(({ all }) => {
+    if (!isLiveId(id)) return undefined;
+    const [, generation = '', branch] = id.split(':');
+    const blocks = all.get(generation)?.branches[Number(branch)]?.blocks ?? [];
+    const texts = blocks.map((block) =>
+      'text' in block ? block.text : block.type === 'tool-use' ? `calls ${block.name}` : '',
+    );
+    return texts.join(' ').slice(-LENGTH);
+  });
 }

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { shortestEdit } from './shortest-edit.ts';
-import { type Change, wordDiff } from './word-diff.ts';
+import { shortestEdit, type TextChange, wordDiff } from './word-diff.ts';
 
-const without = (kind: Change['kind'], changes: readonly Change[]) =>
+const without = (kind: TextChange['kind'], changes: readonly TextChange[]) =>
   changes
     .filter((change) => change.kind !== kind)
     .map(({ text }) => text)
     .join('');
 
-const shown = (changes: readonly Change[]) =>
+const shown = (changes: readonly TextChange[]) =>
   changes.map(({ kind, text }) => (kind === 'same' ? text : kind === 'added' ? `[+${text}]` : `[-${text}]`)).join('');
 
 describe('word difference', () => {

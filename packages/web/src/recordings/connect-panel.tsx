@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { queries } from '../api/queries.ts';
+import type { Provider } from '../api/types.ts';
 import { IconButton } from '../ui/button.tsx';
 import { CodeLine } from '../ui/code-line.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
-import { baseAddresses } from './addresses.ts';
-import { SAMPLES } from './samples.ts';
 
 /** How to make any client talk through here. */
 export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
@@ -74,3 +73,59 @@ export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
     </div>
   );
 }
+
+interface BaseAddress {
+  readonly provider: string;
+  readonly title: string;
+  /** The variable that the SDKs of this provider read, where they do. */
+  readonly variable?: string;
+  readonly url: string;
+}
+
+/** The variables that SDKs read, and what they want behind the address. */
+const KNOWN: Readonly<Record<string, { readonly title: string; readonly variable: string; readonly path: string }>> = {
+  openai: { title: 'OpenAI', variable: 'OPENAI_BASE_URL', path: '/v1' },
+  anthropic: { title: 'Anthropic', variable: 'ANTHROPIC_BASE_URL', path: '' },
+  google: { title: 'Google', variable: 'GOOGLE_GEMINI_BASE_URL', path: '' },
+};
+
+/** The addresses to give to clients, those of the three large SDKs first. */
+export function baseAddresses(providers: readonly Provider[]): readonly BaseAddress[] {
+  const all = providers.map(({ id, proxy }): BaseAddress => {
+    const known = KNOWN[id];
+    if (!known) return { provider: id, title: id, url: proxy };
+    return { provider: id, title: known.title, variable: known.variable, url: `${proxy}${known.path}` };
+  });
+  return [...all.filter(({ variable }) => variable), ...all.filter(({ variable }) => !variable)];
+}
+
+interface Sample {
+  readonly provider: string;
+  readonly title: string;
+  code(url: string): string;
+}
+
+/** The same with an address in the code instead of a variable. */
+const SAMPLES: readonly Sample[] = [
+  {
+    provider: 'openai',
+    title: 'OpenAI',
+    code: (url) => `import OpenAI from 'openai';
+
+const openai = new OpenAI({ baseURL: '${url}' });`,
+  },
+  {
+    provider: 'anthropic',
+    title: 'Anthropic',
+    code: (url) => `import Anthropic from '@anthropic-ai/sdk';
+
+const anthropic = new Anthropic({ baseURL: '${url}' });`,
+  },
+  {
+    provider: 'google',
+    title: 'Google',
+    code: (url) => `import { GoogleGenAI } from '@google/genai';
+
+const google = new GoogleGenAI({ httpOptions: { baseUrl: '${url}' } });`,
+  },
+];

@@ -2,16 +2,14 @@ import { Tabs } from '@base-ui/react/tabs';
 import { useQuery } from '@tanstack/react-query';
 import { CornerDownRight, X } from 'lucide-react';
 import { Link } from 'wouter';
-import { recordingOf } from '../api/recordings.ts';
+import { recordingQuery } from '../api/recordings.ts';
 import type { Recording } from '../api/types.ts';
 import { TextView } from '../inspector/text-view.tsx';
-import { addressOf } from '../state/address.ts';
+import { toAddress } from '../state/address.ts';
 import { buttonLook, IconButton } from '../ui/button.tsx';
-import { allTokens, bytes, duration, money, shortNumber } from '../ui/format.ts';
+import { bytes, duration, money, shortNumber, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { landedAt, landingWords, lasted } from './facts.ts';
-import { HeaderTable } from './header-table.tsx';
-import { OutcomeBadge } from './outcome-badge.tsx';
+import { describePlacement, elapsedMs, OutcomeBadge, placedNode } from './outcome.tsx';
 
 const TABS = [
   { tab: 'request', title: 'Request' },
@@ -23,7 +21,7 @@ const PANEL = 'min-h-0 grow overflow-y-auto outline-offset-[-2px]';
 
 /** One call with its exact texts. */
 export function RecordingDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const { data, isPending, error, refetch } = useQuery(recordingOf(id));
+  const { data, isPending, error, refetch } = useQuery(recordingQuery(id));
   if (isPending) return <Loading lines={8} />;
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
   const { recording, request, response } = data;
@@ -75,17 +73,17 @@ function Body({ label, body }: { readonly label: string; readonly body: BodyByte
 function Head({ recording, onClose }: { readonly recording: Recording; readonly onClose: () => void }) {
   const { method, host, path, query, model, provider, start, firstByte, responseBytes, usage, cost } = recording;
   const { error, truncated, redacted } = recording;
-  const landed = landedAt(recording);
-  const time = lasted(recording);
+  const landed = placedNode(recording);
+  const time = elapsedMs(recording);
   const facts = [
     ['Provider', provider],
     ['Started', new Date(start).toLocaleString('en')],
     ['First byte', firstByte !== undefined && duration(firstByte - start)],
     ['Whole answer', time !== undefined && duration(time)],
     ['Size', responseBytes !== undefined && bytes(responseBytes)],
-    ['Tokens', usage && shortNumber(allTokens(usage))],
+    ['Tokens', usage && shortNumber(totalTokens(usage))],
     ['Cost', cost !== undefined && money(cost)],
-    ['Landed', landingWords(recording)],
+    ['Landed', describePlacement(recording)],
   ] as const;
   return (
     <header className="flex shrink-0 flex-col gap-2 border-b border-line p-3">
@@ -93,7 +91,7 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
         <OutcomeBadge recording={recording} />
         <h2 className="min-w-0 grow truncate font-semibold">{model ?? path}</h2>
         {landed !== undefined && (
-          <Link href={addressOf(recording.landing?.thread, landed)} className={buttonLook('plain', true)}>
+          <Link href={toAddress(recording.landing?.thread, landed)} className={buttonLook('plain', true)}>
             <CornerDownRight size={14} aria-hidden />
             Open where it landed
           </Link>
@@ -122,5 +120,34 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
       {truncated && <p className="text-xs text-warn">Bytes of it were not kept: the store failed, or was too slow.</p>}
       {redacted && <p className="text-xs text-warn">A key stood in it and was taken out before storing.</p>}
     </header>
+  );
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What is kept of the headers: never what signs in. */
+function HeaderTable({ request, response }: { readonly request: Headers; readonly response: Headers }) {
+  if (Object.keys(request).length + Object.keys(response).length === 0) return <Empty title="No headers were kept" />;
+  return (
+    <div className="flex flex-col gap-4 p-3">
+      <List title="Request" headers={request} />
+      <List title="Response" headers={response} />
+    </div>
+  );
+}
+
+function List({ title, headers }: { readonly title: string; readonly headers: Headers }) {
+  return (
+    <section>
+      <h3 className="mb-1 text-xs font-semibold text-faint">{title}</h3>
+      <dl className="grid grid-cols-[minmax(8rem,auto)_1fr] gap-x-4 font-mono text-xs leading-6">
+        {Object.entries(headers).map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-soft">{name}</dt>
+            <dd className="break-all">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

@@ -1,9 +1,17 @@
-import { AboutSection } from './about-section.tsx';
-import { AgentSection } from './agent-section.tsx';
-import { LookSection } from './look-section.tsx';
-import { ModelSection } from './model-section.tsx';
-import { ProviderSection } from './provider-section.tsx';
-import { ToolSection } from './tool-section.tsx';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { CircleCheck, CircleDashed } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { queries } from '../api/queries.ts';
+import type { Agent, Provider } from '../api/types.ts';
+import { useOverlays } from '../state/overlays.ts';
+import { setTheme, type Theme, useTheme } from '../state/theme.ts';
+import { useView } from '../state/view.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { ChoiceField, TextField } from '../ui/field.tsx';
+import { shortNumber } from '../ui/format.ts';
+import { Failed, Loading } from '../ui/states.tsx';
+import { DEMO_VARIABLES } from './add-key.tsx';
 
 const PARTS = [
   { id: 'providers', title: 'Providers', Part: ProviderSection },
@@ -47,5 +55,283 @@ export default function SettingsScreen() {
         ))}
       </div>
     </div>
+  );
+}
+
+/** What was asked of the server, or why it is not there. */
+function QueryView<T>({
+  query,
+  children,
+}: {
+  readonly query: UseQueryResult<T>;
+  readonly children: (data: T) => ReactNode;
+}) {
+  if (query.isPending) return <Loading lines={3} />;
+  if (query.isError) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  return children(query.data);
+}
+
+/** Who can be asked: whether there is a key, which variable holds it, and the address for clients. */
+function ProviderSection() {
+  const query = useQuery(queries.providers());
+  const { data: version } = useQuery(queries.version());
+  return (
+    <QueryView query={query}>
+      {({ items }) => {
+        const sorted = [...items].sort((a, b) => Number(b.hasKey) - Number(a.hasKey));
+        return (
+          <>
+            {version?.demo && (
+              <p className="mb-3 rounded-lg border border-warn bg-warn-soft p-3 text-warn">
+                Demo mode: no provider has a key of its own, so a stand-in answers for those that say so. Set one of the
+                variables below where Skein is started, for example <code className="font-mono">ANTHROPIC_API_KEY</code>
+                , and start it again.
+              </p>
+            )}
+            <ul className="rounded-lg border border-line bg-surface">
+              {sorted.map((provider) => (
+                <Row key={provider.id} provider={provider} isDemo={version?.demo === true} />
+              ))}
+            </ul>
+          </>
+        );
+      }}
+    </QueryView>
+  );
+}
+
+function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDemo: boolean }) {
+  const { id, dialect, hasKey, keyVariables, proxy } = provider;
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-2 last:border-0">
+      {hasKey ? (
+        <CircleCheck size={16} aria-hidden className="shrink-0 text-ok" />
+      ) : (
+        <CircleDashed size={16} aria-hidden className="shrink-0 text-faint" />
+      )}
+      <div className="w-40 min-w-0">
+        <p className="truncate font-medium">{id}</p>
+        <p className="truncate text-xs text-faint">{dialect}</p>
+      </div>
+      <div className="min-w-40 grow text-xs">
+        <p className={hasKey ? 'text-ok' : 'text-soft'}>{keyState(provider, isDemo)}</p>
+        <p className="font-mono break-all text-soft">{keyVariables.join(' or ') || 'no variable'}</p>
+      </div>
+      <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between">
+        <code className="truncate font-mono text-xs text-soft">{new URL(proxy).pathname}</code>
+        <CopyButton text={proxy} label={`Copy the proxy address of ${id}`} />
+      </div>
+    </li>
+  );
+}
+
+/** In the demo no key is set but those of the stand-in: whoever else can be asked needs none, and is asked itself. */
+function keyState({ hasKey, keyVariables }: Provider, isDemo: boolean): string {
+  if (!hasKey) return 'needs a key';
+  if (!isDemo) return 'ready';
+  return DEMO_VARIABLES.some((name) => keyVariables.includes(name)) ? 'answers in the demo' : 'needs no key';
+}
+
+const SHOWN = 12;
+
+/** The models of providers that have a key; one of them is asked next. */
+function ModelSection() {
+  const query = useQuery(queries.models());
+  const settings = useQuery(queries.settings());
+  const chosen = useView((view) => view.model);
+  const [words, setWords] = useState('');
+  const [isWhole, setWhole] = useState(false);
+  const current = chosen ?? settings.data?.model;
+  return (
+    <QueryView query={query}>
+      {({ items }) => {
+        const found = items.filter(({ id }) => id.toLowerCase().includes(words.toLowerCase()));
+        const shown = isWhole ? found : found.slice(0, SHOWN);
+        return (
+          <>
+            <div className="mb-2 flex flex-wrap items-center gap-2">
+              <p className="mr-auto text-soft">
+                Asked next: <b className="font-medium text-ink">{current ?? 'none'}</b>
+              </p>
+              {chosen !== undefined && (
+                <Button small look="quiet" onClick={() => useView.setState({ model: undefined })}>
+                  Use the server’s own
+                </Button>
+              )}
+              <TextField
+                aria-label="Filter models"
+                placeholder="Filter"
+                value={words}
+                onChange={(event) => setWords(event.target.value)}
+              />
+            </div>
+            {found.length === 0 ? (
+              <p className="p-3 text-soft">No model has this in its name.</p>
+            ) : (
+              <ul className="rounded-lg border border-line bg-surface">
+                {shown.map(({ id, contextTokens, hasKey }) => (
+                  <li key={id} className="flex items-center gap-3 border-b border-line px-3 py-1 last:border-0">
+                    <span className="min-w-0 grow truncate">{id}</span>
+                    <span className="shrink-0 text-xs text-faint">
+                      {!hasKey ? 'no key' : contextTokens !== undefined && `${shortNumber(contextTokens)} context`}
+                    </span>
+                    <Button
+                      small
+                      look="quiet"
+                      aria-label={`Ask ${id} next`}
+                      disabled={id === current}
+                      onClick={() => useView.setState({ model: id })}
+                    >
+                      {id === current ? 'Asked next' : 'Ask next'}
+                    </Button>
+                  </li>
+                ))}
+              </ul>
+            )}
+            {found.length > SHOWN && (
+              <Button small look="quiet" className="mt-2" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+                {isWhole ? 'Show fewer' : `Show all ${found.length}`}
+              </Button>
+            )}
+          </>
+        );
+      }}
+    </QueryView>
+  );
+}
+
+/** Who has a name, a model, tools and a system text of its own. */
+function AgentSection() {
+  const query = useQuery(queries.agents());
+  return (
+    <QueryView query={query}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <p className="rounded-lg border border-line p-3 text-soft">
+            There are none. An agent is a YAML file with a model, tools and a system text, in the folder{' '}
+            <code className="font-mono">agents</code> beside the configuration.
+          </p>
+        ) : (
+          <ul className="flex flex-col gap-2">
+            {items.map((agent) => (
+              <Card key={agent.id} agent={agent} />
+            ))}
+          </ul>
+        )
+      }
+    </QueryView>
+  );
+}
+
+function Card({ agent: { name, description, model, tools, system } }: { readonly agent: Agent }) {
+  return (
+    <li className="rounded-lg border border-line bg-surface p-3">
+      <div className="flex flex-wrap items-baseline gap-x-3">
+        <h3 className="font-medium">{name}</h3>
+        <span className="text-xs text-faint">{model}</span>
+      </div>
+      {description && <p className="text-soft">{description}</p>}
+      {tools.length > 0 && (
+        <p className="mt-1 text-xs text-soft">
+          Tools: <span className="font-mono">{tools.join(', ')}</span>
+        </p>
+      )}
+      {system && (
+        <details className="mt-1 text-sm">
+          <summary className="text-xs text-soft">System text</summary>
+          <pre className="mt-1 max-h-64 overflow-y-auto rounded-md bg-sunken p-2 font-sans text-sm whitespace-pre-wrap">
+            {system}
+          </pre>
+        </details>
+      )}
+    </li>
+  );
+}
+
+function ToolSection() {
+  const query = useQuery(queries.tools());
+  return (
+    <QueryView query={query}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <p className="rounded-lg border border-line p-3 text-soft">There are none.</p>
+        ) : (
+          <dl className="rounded-lg border border-line bg-surface">
+            {items.map(({ name, description }) => (
+              <div key={name} className="border-b border-line px-3 py-2 last:border-0">
+                <dt className="font-mono text-sm">{name}</dt>
+                <dd className="text-soft">{description}</dd>
+              </div>
+            ))}
+          </dl>
+        )
+      }
+    </QueryView>
+  );
+}
+
+const THEMES = [
+  { value: 'system', title: 'As the system' },
+  { value: 'light', title: 'Light' },
+  { value: 'dark', title: 'Dark' },
+] as const;
+
+/** What is kept in this browser alone. */
+function LookSection() {
+  const { theme } = useTheme();
+  const welcomed = useView((view) => view.welcomed);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <ChoiceField label="Theme" choices={THEMES} value={theme} onChoose={(value) => setTheme(value as Theme)} />
+      <Button onClick={() => useOverlays.setState({ help: true })}>All keys</Button>
+      {welcomed && <Button onClick={() => useView.setState({ welcomed: false })}>Show the welcome again</Button>}
+    </div>
+  );
+}
+
+/** Where everything is kept, which release this is, and what is wrong. */
+function AboutSection() {
+  const settings = useQuery(queries.settings());
+  const version = useQuery(queries.version());
+  const health = useQuery(queries.health());
+  return (
+    <>
+      <QueryView query={settings}>
+        {({ project, store, presets }) => (
+          <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 rounded-lg border border-line bg-surface p-3">
+            <Fact name="Project" value={project} />
+            <Fact name="Store" value={store} />
+            <Fact name="Presets" value={Object.keys(presets).join(', ') || 'none'} />
+            <Fact name="Release" value={version.data?.version ?? ''} />
+            <Fact name="API" value={version.data?.api ?? ''} />
+          </dl>
+        )}
+      </QueryView>
+      <h3 className="mt-4 mb-1 font-medium">Problems</h3>
+      <QueryView query={health}>
+        {({ problems }) =>
+          problems.length === 0 ? (
+            <p className="text-ok">None. The store and the recording are well.</p>
+          ) : (
+            <ul className="flex flex-col gap-1">
+              {problems.map((problem) => (
+                <li key={problem} className="rounded-md bg-warn-soft p-2 break-words text-warn">
+                  {problem}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryView>
+    </>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <>
+      <dt className="text-soft">{name}</dt>
+      <dd>{value}</dd>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter';
 import { type Command, useCommandList } from '../commands/registry.ts';
-import { askExport, openPalette, useOverlays } from '../state/overlays.ts';
+import { openExport, openPalette, useOverlays } from '../state/overlays.ts';
 import { setTheme, type Theme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
@@ -109,7 +109,7 @@ export function useGlobalCommands(): void {
       title: 'Export the whole forest',
       group: 'Forest',
       words: 'download save backup',
-      run: () => askExport({ kind: 'everything' }),
+      run: () => openExport({ kind: 'everything' }),
     },
   ]);
 }

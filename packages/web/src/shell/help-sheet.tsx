@@ -1,10 +1,8 @@
-import { keyLabel } from '../commands/key-names.ts';
+import { keyLabel } from '../commands/keys.ts';
 import { GROUPS, useCommands } from '../commands/registry.ts';
 import { useOverlays } from '../state/overlays.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
-import { FIXED_KEYS } from './fixed-keys.ts';
-import { foldDigits, type KeyRow } from './fold-digits.ts';
 
 /** All keys: those of what is on screen, and those that always mean the same. */
 export function HelpSheet() {
@@ -53,4 +51,50 @@ function Section({ title, rows }: { readonly title: string; readonly rows: reado
       </dl>
     </section>
   );
+}
+
+/** Keys of screens that may not be on screen when help is asked for, so that the sheet is whole everywhere. */
+const FIXED_KEYS: readonly { readonly id: string; readonly title: string; readonly keys: readonly string[] }[] = [
+  { id: 'siblings', title: 'Previous or next sibling', keys: ['Alt+ArrowUp', 'Alt+ArrowDown', 'k', 'j'] },
+  { id: 'parent', title: 'Parent', keys: ['Alt+ArrowLeft', 'h'] },
+  { id: 'child', title: 'Last visited child', keys: ['Alt+ArrowRight', 'l'] },
+  { id: 'forks', title: 'Previous or next fork', keys: ['[', ']'] },
+  { id: 'send', title: 'Send and generate', keys: ['Ctrl+Enter'] },
+  { id: 'send-only', title: 'Send only', keys: ['Ctrl+Shift+Enter'] },
+  { id: 'generate', title: 'Generate siblings; with a digit, so many', keys: ['g', 'g 3'] },
+  { id: 'edit', title: 'Edit as a branch', keys: ['e'] },
+  { id: 'bookmark', title: 'Bookmark', keys: ['b'] },
+  { id: 'compare', title: 'Compare what is marked', keys: ['c'] },
+  { id: 'tree', title: 'Tree', keys: ['t'] },
+  { id: 'raw', title: 'Raw text', keys: ['r'] },
+  { id: 'fold', title: 'Fold or unfold', keys: ['Space'] },
+  { id: 'delete', title: 'Delete a branch', keys: ['x'] },
+  { id: 'stop', title: 'Stop the stream, then close', keys: ['Escape'] },
+];
+
+interface KeyRow {
+  readonly id: string;
+  readonly title: string;
+  readonly keys: readonly string[];
+}
+
+/** One row in place of those that differ in a digit alone: "Answer again 2 times" … 9 as "Answer again 2–9 times". */
+export function foldDigits(rows: readonly KeyRow[]): readonly KeyRow[] {
+  const groups = new Map<string, KeyRow[]>();
+  for (const row of rows) {
+    const shape = `${row.keys.join(',')}|${row.title}`.replace(/\d/g, '#');
+    groups.set(shape, [...(groups.get(shape) ?? []), row]);
+  }
+  return [...groups.values()].map((group) => {
+    const [first, last] = [group[0]!, group.at(-1)!];
+    if (group.length === 1) return first;
+    const from = firstDigit(first);
+    const upTo = firstDigit(last);
+    const fold = (text: string) => text.replace(from, `${from}–${upTo}`);
+    return { id: first.id, title: fold(first.title), keys: first.keys.map(fold) };
+  });
+}
+
+function firstDigit({ keys }: KeyRow): string {
+  return keys.join(' ').match(/\d/)?.[0] ?? '';
 }

@@ -1,22 +1,31 @@
-import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect } from 'react';
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { Unplug, X } from 'lucide-react';
+import {
+  type KeyboardEvent,
+  lazy,
+  type PointerEvent,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+} from 'react';
+import { useLocation, useSearch } from 'wouter';
 import { listenToKeys } from '../commands/keys.ts';
-import { ExportDialog } from '../forest/export-dialog.tsx';
-import { followChanges } from '../state/changes.ts';
-import { useConnection } from '../state/connection.ts';
+import { screenTitle } from '../state/address.ts';
+import { followChanges, useConnection } from '../state/change-feed.ts';
+import { useConversationAddress, useCurrentThread } from '../state/current-thread.ts';
 import { useOverlays } from '../state/overlays.ts';
 import { useView } from '../state/view.ts';
+import { ExportDialog } from '../threads/export-dialog.tsx';
+import { IconButton } from '../ui/button.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
-import { ConnectionBanner } from './connection-banner.tsx';
-import { ConversationHeading } from './conversation-heading.tsx';
 import { useGlobalCommands } from './global-commands.ts';
 import { HelpSheet } from './help-sheet.tsx';
-import { useScreenTitle } from './screen-title.ts';
-import { SideBar } from './side-bar.tsx';
-import { SidePane } from './side-pane.tsx';
+import { SideContent } from './side-list.tsx';
 import { TopBar } from './top-bar.tsx';
 
-const Palette = lazy(() => import('./palette.tsx'));
+const Palette = lazy(() => import('./command-palette.tsx'));
 
 /** What is around every screen. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -55,4 +64,131 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <Toasts />
     </div>
   );
+}
+
+/** While the server does not answer. What is on screen stays; the page connects again by itself. */
+function ConnectionBanner() {
+  return (
+    <div
+      role="alert"
+      className="flex shrink-0 items-center justify-center gap-2 border-b border-line bg-warn-soft px-3 py-1 text-xs text-warn"
+    >
+      <Unplug size={14} aria-hidden />
+      The server cannot be reached. What you see may be old; the page connects again by itself.
+    </div>
+  );
+}
+
+const LEAST = 200;
+const MOST = 480;
+
+/** The forest at a glance, beside every screen. */
+function SideBar() {
+  const width = useView((view) => view.forestWidth);
+  return (
+    <nav aria-label="Forest" className="flex shrink-0">
+      <div className="flex flex-col bg-page" style={{ width }}>
+        <SideContent />
+      </div>
+      <Resizer
+        label="Width of the forest"
+        width={width}
+        least={LEAST}
+        most={MOST}
+        of="left"
+        onResize={(forestWidth) => useView.setState({ forestWidth })}
+      />
+    </nav>
+  );
+}
+
+const close = () => useOverlays.setState({ forest: false });
+
+/** The forest over the screen, where there is no room beside it. */
+function SidePane() {
+  const isOpen = useOverlays((overlays) => overlays.forest);
+  const [place] = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere wants to see it
+  useEffect(close, [place]);
+  return (
+    <Base.Root open={isOpen} onOpenChange={(open) => !open && close()}>
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-40 bg-black/40" />
+        <Base.Popup className="fixed inset-y-0 left-0 z-50 flex w-[min(20rem,88vw)] flex-col bg-page shadow-xl outline-none">
+          <header className="flex h-11 shrink-0 items-center justify-between border-b border-line pr-2 pl-4">
+            <Base.Title className="font-semibold">Forest</Base.Title>
+            <IconButton label="Close the forest" onClick={close}>
+              <X size={16} />
+            </IconButton>
+          </header>
+          <nav aria-label="Forest" className="flex min-h-0 grow flex-col">
+            <SideContent />
+          </nav>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+interface ResizerProps {
+  readonly label: string;
+  readonly width: number;
+  readonly least: number;
+  readonly most: number;
+  /** Which of its neighbours it makes wider when it is moved to the right. */
+  readonly of: 'left' | 'right';
+  readonly onResize: (width: number) => void;
+}
+
+const STEP = 16;
+
+/** The line between two panes: to be dragged, or moved with the arrow keys. */
+function Resizer({ label, width, least, most, of, onResize }: ResizerProps) {
+  const sign = of === 'left' ? 1 : -1;
+  const set = (wanted: number) => onResize(Math.round(Math.min(most, Math.max(least, wanted))));
+  const drag = (down: PointerEvent<HTMLElement>) => {
+    const line = down.currentTarget;
+    line.setPointerCapture(down.pointerId);
+    const move = (event: globalThis.PointerEvent) => set(width + sign * (event.clientX - down.clientX));
+    const end = () => line.removeEventListener('pointermove', move);
+    line.addEventListener('pointermove', move);
+    line.addEventListener('lostpointercapture', end, { once: true });
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+    event.preventDefault();
+    set(width + sign * (event.key === 'ArrowRight' ? STEP : -STEP));
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a line that can be moved; <hr> cannot have the focus
+    <div
+      role="separator"
+      aria-label={label}
+      aria-orientation="vertical"
+      aria-valuenow={width}
+      aria-valuemin={least}
+      aria-valuemax={most}
+      tabIndex={0}
+      onPointerDown={drag}
+      onKeyDown={press}
+      className="relative z-10 -mx-1 w-2 shrink-0 cursor-col-resize touch-none after:absolute after:inset-y-0 after:left-1/2 after:w-px after:bg-line hover:after:w-0.5 hover:after:bg-accent"
+    />
+  );
+}
+
+/** A conversation shows no title of its own; those who cannot see the list beside it need one. */
+function ConversationHeading() {
+  const place = useConversationAddress();
+  const thread = useCurrentThread();
+  return place ? <h1 className="sr-only">{thread?.title || 'Conversation'}</h1> : null;
+}
+
+/** Names the page after what it shows. */
+function useScreenTitle(): void {
+  const [path] = useLocation();
+  const search = useSearch();
+  const thread = useCurrentThread()?.title;
+  useEffect(() => {
+    document.title = screenTitle(path, search, thread);
+  }, [path, search, thread]);
 }

@@ -1,19 +1,98 @@
-import { Bookmark, GitFork } from 'lucide-react';
-import { useRef } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import {
+  Bookmark as BookmarkIcon,
+  Columns3,
+  GitFork,
+  type LucideIcon,
+  Network,
+  Radio,
+  Settings,
+  SquarePen,
+  TreePine,
+} from 'lucide-react';
+import { useRef, useState } from 'react';
 import { Virtualizer } from 'virtua';
-import { Link } from 'wouter';
-import type { GroupRow } from '../api/fold-threads.ts';
-import { addressOf } from '../state/address.ts';
-import { useAddressedPlace } from '../state/current-thread.ts';
-import { setUnfolded } from '../state/unfolded.ts';
+import { Link, useLocation } from 'wouter';
+import { queries } from '../api/queries.ts';
+import { listTags } from '../api/tags.ts';
+import type { Bookmark } from '../api/types.ts';
+import { toAddress } from '../state/address.ts';
+import { useConversationAddress } from '../state/current-thread.ts';
+import { type GroupRow, type ListRow, setUnfolded, useListRows } from '../state/thread-rows.ts';
+import { ChoiceField } from '../ui/field.tsx';
 import { ago } from '../ui/format.ts';
-import { GroupToggle } from '../ui/group-toggle.tsx';
-import { groupInWords } from '../ui/group-words.ts';
-import type { SideRow } from './side-rows.ts';
+import { Failed, Loading } from '../ui/states.tsx';
+import { describeGroup, GroupToggle } from '../ui/thread-group.tsx';
 
-export function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
+const SCREENS: readonly { readonly title: string; readonly href: string; readonly Icon: LucideIcon }[] = [
+  { title: 'Forest', href: '/', Icon: TreePine },
+  { title: 'Graph', href: '/graph', Icon: Network },
+  { title: 'Compare', href: '/compare', Icon: Columns3 },
+  { title: 'Recordings', href: '/recordings', Icon: Radio },
+  { title: 'Settings', href: '/settings', Icon: Settings },
+];
+
+export function SideContent() {
+  const [place] = useLocation();
+  const [tag, setTag] = useState('');
+  const threads = useQuery(queries.threads());
+  const bookmarks = useQuery(queries.bookmarks());
+  const all = threads.data?.items ?? [];
+  const tags = listTags(all);
+  const isKnown = tags.includes(tag);
+  const shown = isKnown ? all.filter((thread) => thread.tags.includes(tag)) : all;
+  const rows = useListRows(shown, useConversationAddress()?.thread);
+  return (
+    <>
+      <div className="flex shrink-0 flex-col gap-2 p-2">
+        <Link
+          href="/new"
+          className="flex h-8 items-center justify-center gap-2 rounded-md border border-line bg-surface font-medium hover:bg-hover"
+        >
+          <SquarePen size={14} aria-hidden />
+          New conversation
+        </Link>
+        <ul aria-label="Screens">
+          {SCREENS.map(({ title, href, Icon }) => {
+            const isHere = href === '/' ? place === '/' : place.startsWith(href);
+            return (
+              <li key={href}>
+                <Link
+                  href={href}
+                  {...(isHere && { 'aria-current': 'page' as const })}
+                  className={`flex h-7 items-center gap-2 rounded-md px-2 ${isHere ? 'bg-accent-soft font-medium text-accent' : 'text-soft hover:bg-hover hover:text-ink'}`}
+                >
+                  <Icon size={14} aria-hidden />
+                  {title}
+                </Link>
+              </li>
+            );
+          })}
+        </ul>
+        {tags.length > 0 && (
+          <ChoiceField
+            label="Conversations with the tag"
+            className="h-7 text-xs"
+            value={isKnown ? tag : ''}
+            onChoose={setTag}
+            choices={[{ value: '', title: 'All tags' }, ...tags.map((one) => ({ value: one, title: `Tag: ${one}` }))]}
+          />
+        )}
+      </div>
+      {threads.isPending ? (
+        <Loading lines={6} />
+      ) : threads.isError ? (
+        <Failed error={threads.error} onRetry={() => void threads.refetch()} />
+      ) : (
+        <SideList rows={sideRows(rows, isKnown ? [] : (bookmarks.data?.items ?? []))} />
+      )}
+    </>
+  );
+}
+
+function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const { thread, node } = useAddressedPlace() ?? {};
+  const { thread, node } = useConversationAddress() ?? {};
   if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">No conversations yet.</p>;
   return (
     <div ref={scroller} className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]">
@@ -39,7 +118,7 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
   if (row.kind === 'bookmark')
     return (
       <Link href={`/c/${row.bookmark.node}`} className={look} {...current}>
-        <Bookmark size={12} aria-hidden className="shrink-0 text-accent" />
+        <BookmarkIcon size={12} aria-hidden className="shrink-0 text-accent" />
         <span className="truncate">{row.bookmark.title || 'Untitled'}</span>
       </Link>
     );
@@ -47,7 +126,7 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
   const { thread, depth } = row.row;
   const { id, title, updatedAt, forkedFrom } = thread;
   return (
-    <Link href={addressOf(id)} className={`${look} ${INDENTS[depth]}`} title={title} {...current}>
+    <Link href={toAddress(id)} className={`${look} ${INDENTS[depth]}`} title={title} {...current}>
       {forkedFrom !== undefined && <GitFork size={12} role="img" aria-label="Fork:" className="shrink-0 text-faint" />}
       <span className="grow truncate">{title || 'Untitled'}</span>
       <span className="shrink-0 text-[11px] text-soft">{shortAgo(ago(updatedAt))}</span>
@@ -61,7 +140,7 @@ const INDENTS: readonly string[] = ['', 'ml-5', 'ml-10'];
 function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere: boolean; readonly look: string }) {
   const { what, group, thread, members, depth, isOpen } = row;
   const name = what === 'side' ? 'Side calls' : thread.title || 'Untitled';
-  const words = groupInWords(row);
+  const words = describeGroup(row);
   return (
     <GroupToggle
       isOpen={isOpen}
@@ -88,4 +167,73 @@ function shortAgo(text: string): string {
     .replace(/ hours?/, ' h')
     .replace(/ days?/, ' d')
     .replace('just now', 'now');
+}
+
+type SideRow =
+  | { readonly kind: 'heading'; readonly key: string; readonly title: string }
+  | { readonly kind: 'listed'; readonly key: string; readonly row: ListRow }
+  | { readonly kind: 'bookmark'; readonly key: string; readonly bookmark: Bookmark };
+
+/** One flat list, so that thousands can be scrolled. What a row unfolds to stands below it, whatever its own day. */
+function sideRows(rows: readonly ListRow[], bookmarks: readonly Bookmark[]): readonly SideRow[] {
+  const marked: SideRow[] = bookmarks.map((bookmark) => ({ kind: 'bookmark', key: `b/${bookmark.id}`, bookmark }));
+  const runs: { readonly at: number; readonly rows: ListRow[] }[] = [];
+  for (const row of rows) {
+    if (row.depth === 0) runs.push({ at: changedAt(row), rows: [row] });
+    else runs.at(-1)!.rows.push(row);
+  }
+  const days = groupByDay(runs, ({ at }) => at).flatMap(({ title, items }): SideRow[] => [
+    heading(title),
+    ...items.flatMap((run) => run.rows.map(listed)),
+  ]);
+  return [...(marked.length > 0 ? [heading('Bookmarks'), ...marked] : []), ...days];
+}
+
+/** Side calls of no session stand last, below the last day. */
+function changedAt(row: ListRow): number {
+  if (row.kind === 'thread') return row.thread.updatedAt;
+  const times = row.members.map(({ updatedAt }) => updatedAt);
+  return row.what === 'side' ? Math.min(...times) : Math.max(...times);
+}
+
+function listed(row: ListRow): SideRow {
+  return { kind: 'listed', key: row.kind === 'group' ? `g/${row.group}` : `t/${row.thread.id}`, row };
+}
+
+function heading(title: string): SideRow {
+  return { kind: 'heading', key: `h/${title}`, title };
+}
+
+interface DayGroup<T> {
+  readonly title: string;
+  readonly items: readonly T[];
+}
+
+const DAY = 86_400_000;
+
+/** Things that are sorted from new to old, under the days people speak of. */
+export function groupByDay<T>(
+  items: readonly T[],
+  timeOf: (item: T) => number,
+  now = Date.now(),
+): readonly DayGroup<T>[] {
+  const groups: { title: string; items: T[] }[] = [];
+  const today = new Date(now).setHours(0, 0, 0, 0);
+  for (const item of items) {
+    const title = dayTitle(timeOf(item), today);
+    const last = groups.at(-1);
+    if (last?.title === title) last.items.push(item);
+    else groups.push({ title, items: [item] });
+  }
+  return groups;
+}
+
+function dayTitle(at: number, today: number): string {
+  if (at >= today) return 'Today';
+  // Days with another number of hours, twice a year, are near enough.
+  if (at >= today - DAY) return 'Yesterday';
+  if (at >= today - 7 * DAY) return 'The last seven days';
+  const date = new Date(at);
+  const isThisYear = date.getFullYear() === new Date(today).getFullYear();
+  return date.toLocaleDateString('en', { month: 'long', ...(!isThisYear && { year: 'numeric' }) });
 }

@@ -1,18 +1,24 @@
-import { PanelLeft, Search } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { Circle, FlaskConical, Monitor, Moon, PanelLeft, Search, Sun, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
-import { keyLabel } from '../commands/key-names.ts';
+import { isSamples } from '../api/base.ts';
+import { queries } from '../api/queries.ts';
+import { keyLabel } from '../commands/keys.ts';
+import { AddKey } from '../settings/add-key.tsx';
+import { useConnection } from '../state/change-feed.ts';
+import { useConversationAddress, useShownLeaf } from '../state/current-thread.ts';
+import { useModel } from '../state/model.ts';
 import { openPalette, useOverlays } from '../state/overlays.ts';
+import { setTheme, type Theme, useTheme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { IconButton } from '../ui/button.tsx';
+import { money, providerColor, shortNumber, totalTokens } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { Popover } from '../ui/popover.tsx';
+import { Tip } from '../ui/tip.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
-import { DemoBadge } from './demo-badge.tsx';
 import { toggleForest } from './global-commands.ts';
-import { ModelButton } from './model-button.tsx';
-import { SamplesBadge } from './samples-badge.tsx';
-import { SpentHere } from './spent-here.tsx';
-import { StoreState } from './store-state.tsx';
-import { ThemeButton } from './theme-button.tsx';
 
 export function TopBar() {
   const isNarrow = useNarrow();
@@ -55,5 +61,170 @@ export function TopBar() {
       <StoreState />
       <ThemeButton />
     </header>
+  );
+}
+
+const DOTS = { anthropic: 'bg-anthropic', openai: 'bg-openai', google: 'bg-google', provider: 'bg-provider' } as const;
+
+/** The model that the next message is for. */
+function ModelButton() {
+  const id = useModel();
+  const [provider, ...name] = (id ?? '').split('/');
+  return (
+    <Tip label="The model that is asked next" keys="Ctrl+m">
+      <button
+        type="button"
+        aria-label={id === undefined ? undefined : `Asked next: ${id}`}
+        onClick={() => openPalette('models')}
+        className="flex h-7 max-w-44 min-w-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink max-md:hidden"
+      >
+        <span aria-hidden className={`size-2 shrink-0 rounded-full ${DOTS[providerColor(provider)]}`} />
+        <span className="truncate">{id === undefined ? 'Choose a model' : name.join('/') || id}</span>
+      </button>
+    </Tip>
+  );
+}
+
+/** Tokens and cost of the thread on screen. */
+function SpentHere() {
+  const thread = useConversationAddress()?.thread;
+  const leaf = useShownLeaf();
+  const of = { path: leaf ?? '', ...(thread !== undefined && { thread }) };
+  const { data } = useQuery({ ...queries.usage(of), enabled: leaf !== undefined });
+  if (!data || leaf === undefined || data.replies === 0) return null;
+  const cost = `${money(data.cost)}${data.withoutPrice > 0 ? ' +' : ''}`;
+  const unknown =
+    data.withoutPrice > 0
+      ? `, without ${data.withoutPrice === 1 ? '1 reply that has' : `${data.withoutPrice} replies that have`} no price`
+      : '';
+  return (
+    <span
+      className="shrink-0 text-xs whitespace-nowrap text-soft tabular-nums max-md:hidden"
+      title={`What this thread has used so far${unknown}`}
+    >
+      {shortNumber(totalTokens(data.usage))} tokens · {cost}
+    </span>
+  );
+}
+
+/** Where everything is kept, and whether that and the recording are well. */
+function StoreState() {
+  const health = useQuery(queries.health());
+  const settings = useQuery(queries.settings());
+  const problems = health.data?.problems ?? [];
+  const isAway = useConnection(({ isConnected }) => !isConnected) || health.isError;
+  const isWell = !isAway && problems.length === 0;
+  const title = isAway
+    ? 'The server does not answer'
+    : isWell
+      ? 'The store and the recording are well'
+      : 'There are problems';
+  return (
+    <Popover
+      label="Store and recording"
+      trigger={
+        <button
+          type="button"
+          className="flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink"
+        >
+          {isWell ? (
+            <Circle size={8} aria-hidden className="fill-ok text-ok" />
+          ) : (
+            <TriangleAlert size={14} aria-hidden className="text-warn" />
+          )}
+          <span className="max-lg:sr-only">{settings.data ? `${settings.data.store} store` : 'store'} · recording</span>
+          <span className="sr-only">: {title}</span>
+        </button>
+      }
+    >
+      <p className="font-medium">{title}</p>
+      <dl className="mt-2 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-soft">
+        <dt>Project</dt>
+        <dd className="text-ink">{settings.data?.project}</dd>
+        <dt>Store</dt>
+        <dd className="text-ink">{settings.data?.store}</dd>
+        <dt>Recording</dt>
+        <dd className="text-ink">every call through the proxy</dd>
+      </dl>
+      {problems.length > 0 && (
+        <ul className="mt-3 flex flex-col gap-1 border-t border-line pt-2 text-warn">
+          {problems.map((problem) => (
+            <li key={problem} className="break-words">
+              {problem}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="mt-3 flex gap-4 border-t border-line pt-2">
+        <Link href="/recordings" className="text-accent hover:underline">
+          Recordings
+        </Link>
+        <Link href="/settings" className="text-accent hover:underline">
+          Settings
+        </Link>
+      </p>
+    </Popover>
+  );
+}
+
+/** While no provider has a key: who answers instead, and how to change that. */
+function DemoBadge() {
+  const { data } = useQuery(queries.version());
+  if (!data?.demo) return null;
+  return (
+    <Popover
+      label="Demo mode"
+      trigger={
+        <button
+          type="button"
+          className="flex h-6 shrink-0 items-center gap-1 rounded-full border border-warn bg-warn-soft px-2 text-xs font-medium text-warn"
+        >
+          <FlaskConical size={12} aria-hidden />
+          Demo
+        </button>
+      }
+    >
+      <p className="font-medium">No provider has a key</p>
+      <p className="mt-1 mb-3 text-soft">A stand-in answers. It understands nothing, but everything else is real.</p>
+      <AddKey />
+    </Popover>
+  );
+}
+
+/** Beside the samples: that they are nobody's own conversations, and the way back to those. */
+function SamplesBadge() {
+  if (!isSamples) return null;
+  return (
+    <a
+      href="/"
+      aria-label="Samples: back to yours"
+      title="These conversations are in memory, and as new when the server starts again. Go back to your own."
+      className="flex h-6 shrink-0 items-center rounded-full border border-line px-2 text-xs font-medium text-accent hover:underline"
+    >
+      <span>
+        Samples<span className="max-sm:hidden">: back to yours</span>
+      </span>
+    </a>
+  );
+}
+
+const ICONS: Readonly<Record<Theme, typeof Sun>> = { light: Sun, dark: Moon, system: Monitor };
+const TITLES: Readonly<Record<Theme, string>> = { light: 'Light', dark: 'Dark', system: 'As the system' };
+
+function ThemeButton() {
+  const { theme } = useTheme();
+  const Icon = ICONS[theme];
+  return (
+    <Menu
+      trigger={
+        <IconButton label={`Theme: ${TITLES[theme]}`}>
+          <Icon size={16} />
+        </IconButton>
+      }
+      items={(['light', 'dark', 'system'] as const).map((one) => {
+        const Own = ICONS[one];
+        return { title: TITLES[one], icon: <Own size={14} />, run: () => setTheme(one) };
+      })}
+    />
   );
 }

@@ -1,20 +1,39 @@
 /** The addresses of conversations and their messages. Ids of both may stand in an address as they are. */
 
 /** What an address names: a conversation, a message of it, or a message alone. */
-export interface AddressedPlace {
+export interface ConversationAddress {
   readonly thread?: string;
   readonly node?: string;
 }
 
-export function addressOf(thread: string | undefined, node?: string): string {
+export function toAddress(thread: string | undefined, node?: string): string {
   if (thread === undefined) return `/c/${node ?? ''}`;
   return node === undefined ? `/t/${thread}` : `/t/${thread}/${node}`;
 }
 
 /** Undefined for an address of another screen. */
-export function placeAt(path: string): AddressedPlace | undefined {
+export function readAddress(path: string): ConversationAddress | undefined {
   const [, screen, first, second] = path.split('/');
   if (!first) return undefined;
   if (screen === 'c') return { node: first };
   return screen === 't' ? { thread: decodeURIComponent(first), ...(second && { node: second }) } : undefined;
+}
+
+const SCREENS: Readonly<Record<string, string>> = {
+  '': 'Forest',
+  new: 'New conversation',
+  c: 'Conversation',
+  t: 'Conversation',
+  graph: 'Graph',
+  compare: 'Compare',
+  recordings: 'Recordings',
+  settings: 'Settings',
+};
+
+/** What the browser calls a screen. */
+export function screenTitle(path: string, search: string, thread: string | undefined): string {
+  const screen = path.split('/')[1] ?? '';
+  const words = new URLSearchParams(search).get('q')?.trim();
+  const name = (screen === 't' && thread) || (screen === '' && words && `“${words}”`) || SCREENS[screen];
+  return name ? `${name} · Skein` : 'Skein';
 }

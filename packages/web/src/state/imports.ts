@@ -1,12 +1,12 @@
 import { create } from 'zustand';
 import {
   type FolderFile,
-  type Imported,
   type ImportHints,
   type ImportProgress,
+  type ImportReport,
   importFile,
   importFolder,
-} from '../api/importing.ts';
+} from '../api/imports.ts';
 import { queryClient } from '../api/queries.ts';
 
 export type ImportSource =
@@ -18,7 +18,7 @@ export interface ImportJob {
   readonly id: number;
   readonly source: ImportSource;
   readonly progress?: ImportProgress;
-  readonly result?: Imported;
+  readonly result?: ImportReport;
   readonly error?: unknown;
 }
 
@@ -38,7 +38,7 @@ export function importAgain({ id, source }: ImportJob, hints: ImportHints): void
   void run(id, source, hints);
 }
 
-export function putAway(id: number): void {
+export function dismissImport(id: number): void {
   useImports.setState(({ jobs }) => ({ jobs: jobs.filter((job) => job.id !== id) }));
 }
 

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
 import type { Node } from '../api/types.ts';
-import { inLineage, isOfLineage } from './lineage.ts';
+import { isInLineage, viewInLineage } from './lineage.ts';
 
 const node = (...threads: (string | undefined)[]) =>
   ({ id: 'n', takes: threads.map((thread, id) => ({ id: String(id), ...(thread && { thread }) })) }) as Node;
 
 test('a message belongs to the conversations that its takes name, and to all where one names none', () => {
-  expect(isOfLineage(node('a'), ['a'])).toBe(true);
-  expect(isOfLineage(node('b'), ['a'])).toBe(false);
-  expect(isOfLineage(node('b', 'a'), ['fork', 'a'])).toBe(true);
-  expect(isOfLineage(node('b', undefined), ['a'])).toBe(true);
-  expect(isOfLineage(node('b'), undefined)).toBe(true);
+  expect(isInLineage(node('a'), ['a'])).toBe(true);
+  expect(isInLineage(node('b'), ['a'])).toBe(false);
+  expect(isInLineage(node('b', 'a'), ['fork', 'a'])).toBe(true);
+  expect(isInLineage(node('b', undefined), ['a'])).toBe(true);
+  expect(isInLineage(node('b'), undefined)).toBe(true);
 });
 
 test("another conversation's answer of the same words says nothing of this one", () => {
   const both = node('a', 'b');
   const lineage = ['b'];
-  expect(inLineage(both, lineage).takes.map(({ thread }) => thread)).toEqual(['b']);
-  expect(inLineage(both, lineage)).toBe(inLineage(both, lineage));
+  expect(viewInLineage(both, lineage).takes.map(({ thread }) => thread)).toEqual(['b']);
+  expect(viewInLineage(both, lineage)).toBe(viewInLineage(both, lineage));
   const only = node('b');
-  expect(inLineage(only, lineage)).toBe(only);
+  expect(viewInLineage(only, lineage)).toBe(only);
 });

@@ -9,12 +9,12 @@ function isOwn({ thread }: Take, lineage: readonly string[]): boolean {
 }
 
 /** Whether a conversation had this message; any had where none is named. */
-export function isOfLineage({ takes }: Pick<Node, 'takes'>, lineage: readonly string[] | undefined): boolean {
+export function isInLineage({ takes }: Pick<Node, 'takes'>, lineage: readonly string[] | undefined): boolean {
   return lineage === undefined || takes.length === 0 || takes.some((take) => isOwn(take, lineage));
 }
 
 /** Whether nobody else had it. */
-export function isOnlyOfLineage({ takes }: Pick<Node, 'takes'>, lineage: readonly string[] | undefined): boolean {
+export function isOnlyInLineage({ takes }: Pick<Node, 'takes'>, lineage: readonly string[] | undefined): boolean {
   return lineage === undefined || takes.every((take) => isOwn(take, lineage));
 }
 
@@ -24,7 +24,7 @@ const views = new WeakMap<Node, { readonly lineage: readonly string[]; readonly 
  * A message as it is in a conversation: of several that had it, the takes of this one say who answered and what it cost. The
  * same object for the same message, so that nothing is drawn again.
  */
-export function inLineage(node: Node, lineage: readonly string[] | undefined): Node {
+export function viewInLineage(node: Node, lineage: readonly string[] | undefined): Node {
   if (!lineage) return node;
   const known = views.get(node);
   if (known?.lineage === lineage) return known.view;

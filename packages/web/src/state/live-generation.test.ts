@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
-import type { GenerationEvent } from '../api/events.ts';
-import type { Generation, Node } from '../api/types.ts';
-import { diedOf, type Live, liveOf, next, takenUp } from './live-generation.ts';
+import type { Generation, GenerationEvent, Node } from '../api/types.ts';
+import {
+  applyEvent,
+  type LiveGeneration,
+  resumeBranch,
+  toInterruptedGeneration,
+  toLiveGeneration,
+} from './live-generation.ts';
 
 const generation = {
   id: 'g',
@@ -20,16 +25,16 @@ const nodes: Readonly<Record<string, Pick<Node, 'parent' | 'takes'>>> = {
 };
 const nodeOf = (id: string) => nodes[id];
 
-function told(...events: readonly GenerationEvent[]): Live {
-  return events.reduce((live, event) => next(live, event, nodeOf), liveOf(generation));
+function told(...events: readonly GenerationEvent[]): LiveGeneration {
+  return events.reduce((live, event) => applyEvent(live, event, nodeOf), toLiveGeneration(generation));
 }
 
 const ended = (status: string, head: string, more = {}): GenerationEvent =>
   ({ type: 'branch-end', branch: 0, state: { status, head, ...more } }) as never;
 
 test('one that runs is told from its beginning, one that ended from where it is', () => {
-  expect(liveOf(generation).branches.map(({ head }) => head)).toEqual(['asked', 'asked']);
-  expect(liveOf({ ...generation, status: 'aborted' }).branches[0]?.head).toBe('later');
+  expect(toLiveGeneration(generation).branches.map(({ head }) => head)).toEqual(['asked', 'asked']);
+  expect(toLiveGeneration({ ...generation, status: 'aborted' }).branches[0]?.head).toBe('later');
 });
 
 test('pieces of one kind grow together, those of another follow; other branches are left alone', () => {
@@ -63,32 +68,32 @@ test('a whole message takes the place of its pieces, and tools run until they ga
     { branch: 0, type: 'tool-start', callId: 'c1', name: 'f' },
   );
   expect(running.branches[0]).toMatchObject({ head: 'whole', blocks: [], running: new Map([['c1', 'f']]) });
-  const done = next(running, { branch: 0, type: 'tool-result', callId: 'c1', name: 'f' }, nodeOf);
+  const done = applyEvent(running, { branch: 0, type: 'tool-result', callId: 'c1', name: 'f' }, nodeOf);
   expect(done.branches[0]?.running.size).toBe(0);
 });
 
 test('a retry is told until words or a call come, or it is over', () => {
   const waiting = told({ branch: 0, type: 'retry', attempt: 2, waitMs: 1500, reason: 'overloaded' });
-  expect(waiting.branches[0]?.retry).toBe('Asked again in 2 s: overloaded');
+  expect(waiting.branches[0]?.retry).toBe('Retrying in 2 s: overloaded');
   for (const event of [
     { branch: 0, type: 'text', text: 'A' },
     { branch: 0, type: 'tool-use', index: 0, id: 'c1', name: 'f' },
     ended('failed', 'asked'),
   ] as const)
-    expect(next(waiting, event, nodeOf).branches[0]).not.toHaveProperty('retry');
+    expect(applyEvent(waiting, event, nodeOf).branches[0]).not.toHaveProperty('retry');
 });
 
 test('what waits or failed says so, until it goes on', () => {
   const pending = [{ id: 'c1', name: 'f', rawParameters: '{}' }];
   const waiting = told(ended('waiting', 'whole', { pending }), { branch: 0, type: 'end', status: 'waiting' });
   expect(waiting).toMatchObject({ status: 'waiting', branches: [{ status: 'waiting', pending }, {}] });
-  const [again] = next(waiting, { branch: 0, type: 'text', text: 'A' }, nodeOf).branches;
+  const [again] = applyEvent(waiting, { branch: 0, type: 'text', text: 'A' }, nodeOf).branches;
   expect(again).toMatchObject({ status: 'running', head: 'whole' });
   expect(again).not.toHaveProperty('pending');
 });
 
 test('what is taken up goes on beside what was cut, behind what is whole, and not where it is done', () => {
-  const head = (...args: Parameters<typeof ended>) => takenUp(told(ended(...args)).branches[0]!, nodeOf);
+  const head = (...args: Parameters<typeof ended>) => resumeBranch(told(ended(...args)).branches[0]!, nodeOf);
   expect(head('aborted', 'cut')).toMatchObject({ head: 'asked', status: 'running' });
   expect(head('aborted', 'whole')).toMatchObject({ head: 'whole', status: 'running' });
   expect(head('done', 'whole')).toMatchObject({ head: 'whole', status: 'done' });
@@ -102,8 +107,8 @@ test('one whose process died in the middle of a message has what came of it, and
     { branch: 0, type: 'end', status: 'aborted' },
   ];
   const branches = generation.branches.map((branch) => ({ ...branch, status: 'aborted' as const }));
-  const died = diedOf({ ...generation, status: 'aborted', branches }, events, nodeOf);
+  const died = toInterruptedGeneration({ ...generation, status: 'aborted', branches }, events, nodeOf);
   expect(died.branches[0]).toMatchObject({ head: 'later', status: 'aborted', blocks: [{ type: 'text', text: 'And' }] });
   expect(told(...events).branches[0]).toEqual(died.branches[0]);
-  expect(takenUp(died.branches[0]!, nodeOf)).toMatchObject({ status: 'running', blocks: [] });
+  expect(resumeBranch(died.branches[0]!, nodeOf)).toMatchObject({ status: 'running', blocks: [] });
 });

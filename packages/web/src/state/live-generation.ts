@@ -1,8 +1,7 @@
-import type { GenerationEvent, Notice } from '../api/events.ts';
-import type { Block, Branch, Generation, Node } from '../api/types.ts';
+import type { Block, Branch, Generation, GenerationEvent, Node, Notice } from '../api/types.ts';
 
 /** A generation that is under way or ended while this page looked. */
-export interface Live {
+export interface LiveGeneration {
   readonly id: string;
   /** The node it grows below. */
   readonly node: string;
@@ -31,26 +30,30 @@ export interface LiveBranch {
 }
 
 /** What is known of a generation before any event of it. */
-export function liveOf({ id, node, thread, model, status, branches }: Generation): Live {
+export function toLiveGeneration({ id, node, thread, model, status, branches }: Generation): LiveGeneration {
   return {
     id,
     node,
     ...(thread !== undefined && { thread }),
     model,
     status,
-    branches: branches.map((branch) => branchOf(branch, node, status)),
+    branches: branches.map((branch) => toLiveBranch(branch, node, status)),
   };
 }
 
 /** One whose process died: what had arrived of messages that were not whole is told by its events alone. */
-export function diedOf(generation: Generation, events: readonly GenerationEvent[], nodeOf: NodeOf): Live {
-  const begun = liveOf({ ...generation, status: 'running' });
-  const told = events.reduce((live, event) => next(live, event, nodeOf), begun);
-  const live = liveOf(generation);
+export function toInterruptedGeneration(
+  generation: Generation,
+  events: readonly GenerationEvent[],
+  nodeOf: NodeLookup,
+): LiveGeneration {
+  const begun = toLiveGeneration({ ...generation, status: 'running' });
+  const told = events.reduce((live, event) => applyEvent(live, event, nodeOf), begun);
+  const live = toLiveGeneration(generation);
   return { ...live, branches: live.branches.map((one, index) => ({ ...one, blocks: told.branches[index]!.blocks })) };
 }
 
-function branchOf({ head, status, pending, error }: Branch, node: string, whole: Generation['status']): LiveBranch {
+function toLiveBranch({ head, status, pending, error }: Branch, node: string, whole: Generation['status']): LiveBranch {
   return {
     // A running one is told from its beginning.
     head: whole === 'running' ? node : head,
@@ -63,13 +66,15 @@ function branchOf({ head, status, pending, error }: Branch, node: string, whole:
   };
 }
 
-type NodeOf = (id: string) => Pick<Node, 'parent' | 'takes'> | undefined;
+type NodeLookup = (id: string) => Pick<Node, 'parent' | 'takes'> | undefined;
 
 /** One event further. */
-export function next(live: Live, event: GenerationEvent, nodeOf: NodeOf): Live {
+export function applyEvent(live: LiveGeneration, event: GenerationEvent, nodeOf: NodeLookup): LiveGeneration {
   if (event.type === 'end') return { ...live, status: event.status, branches: live.branches.map(stopped) };
   const branches = live.branches.map((branch, index) =>
-    index === event.branch ? nextBranch(event.type === 'branch-end' ? branch : takenUp(branch, nodeOf), event) : branch,
+    index === event.branch
+      ? applyToBranch(event.type === 'branch-end' ? branch : resumeBranch(branch, nodeOf), event)
+      : branch,
   );
   return { ...live, branches };
 }
@@ -80,7 +85,7 @@ function stopped(branch: LiveBranch): LiveBranch {
 }
 
 /** A branch that ended and goes on: beside what was cut, behind what is whole. One that is done stays. */
-export function takenUp(branch: LiveBranch, nodeOf: NodeOf): LiveBranch {
+export function resumeBranch(branch: LiveBranch, nodeOf: NodeLookup): LiveBranch {
   if (branch.status === 'running' || branch.status === 'done') return branch;
   const { pending: _decided, error: _over, ...rest } = branch;
   const end = nodeOf(branch.head);
@@ -88,14 +93,14 @@ export function takenUp(branch: LiveBranch, nodeOf: NodeOf): LiveBranch {
   return { ...rest, status: 'running', blocks: [], head: isCut ? end!.parent : branch.head };
 }
 
-function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
+function applyToBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
   switch (event.type) {
     case 'text':
     case 'reasoning':
     case 'refusal':
       return { ...withoutRetry(branch), blocks: withText(branch.blocks, event.type, event.text) };
     case 'tool-use':
-      return { ...withoutRetry(branch), blocks: [...branch.blocks, callOf(event)] };
+      return { ...withoutRetry(branch), blocks: [...branch.blocks, toCall(event)] };
     case 'tool-arguments':
       return { ...branch, blocks: withArguments(branch.blocks, event.index, event.text) };
     case 'message':
@@ -108,7 +113,7 @@ function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
       return { ...branch, running };
     }
     case 'retry':
-      return { ...branch, retry: `Asked again in ${Math.ceil(event.waitMs / 1000)} s: ${event.reason}` };
+      return { ...branch, retry: `Retrying in ${Math.ceil(event.waitMs / 1000)} s: ${event.reason}` };
     case 'notice':
       return { ...branch, notices: [...branch.notices, event.notice] };
     case 'branch-end': {
@@ -122,16 +127,25 @@ function nextBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
         ...(error && { error }),
       };
     }
-    default:
+    case 'approval':
+    case 'end':
+    case 'unknown':
       return branch;
+    default:
+      return ignore(event, branch);
   }
+}
+
+/** The compiler says so when a kind of event has no case above; one of a newer server changes nothing here. */
+function ignore(_event: never, branch: LiveBranch): LiveBranch {
+  return branch;
 }
 
 function withoutRetry({ retry: _over, ...branch }: LiveBranch): LiveBranch {
   return branch;
 }
 
-function callOf({ index, id, name }: Extract<GenerationEvent, { type: 'tool-use' }>): LiveBlock {
+function toCall({ index, id, name }: Extract<GenerationEvent, { type: 'tool-use' }>): LiveBlock {
   return { type: 'tool-use', index, id, name, rawParameters: '' };
 }
 

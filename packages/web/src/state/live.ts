@@ -1,12 +1,18 @@
 import { create } from 'zustand';
-import { followGeneration, type GenerationEvent, lastEventOf, pastEvents, stateOf } from '../api/events.ts';
+import { fetchGeneration, fetchLastEventId, fetchPastEvents, followGeneration } from '../api/generation-events.ts';
 import { queryClient } from '../api/queries.ts';
-import type { Generation } from '../api/types.ts';
-import { diedOf, type Live, liveOf, next, takenUp } from './live-generation.ts';
-import { nodeOf, refreshNode } from './nodes.ts';
+import type { Generation, GenerationEvent } from '../api/types.ts';
+import {
+  applyEvent,
+  type LiveGeneration,
+  resumeBranch,
+  toInterruptedGeneration,
+  toLiveGeneration,
+} from './live-generation.ts';
+import { getNode, refreshNode } from './nodes.ts';
 
 interface LiveState {
-  readonly all: ReadonlyMap<string, Live>;
+  readonly all: ReadonlyMap<string, LiveGeneration>;
 }
 
 export const useLive = create<LiveState>(() => ({ all: new Map() }));
@@ -15,7 +21,7 @@ const following = new Map<string, () => void>();
 /** The last event that was seen of each. */
 const seen = new Map<string, string>();
 /** How far each one is; shown when the messages it tells of are there. */
-const latest = new Map<string, Live>();
+const latest = new Map<string, LiveGeneration>();
 
 /**
  * Shows a generation as it grows. Asking twice follows once; one that was taken up again goes on where it was, and may have
@@ -25,7 +31,7 @@ export function showGeneration(generation: Generation, isTakenUp = false): void 
   const { id } = generation;
   const status = isTakenUp ? 'running' : generation.status;
   const known = latest.get(id);
-  if (known && known.status !== 'running' && status === 'running' && !isTakenUp) return void takeUpAgain(id);
+  if (known && known.status !== 'running' && status === 'running' && !isTakenUp) return void followResumed(id);
   if (isTakenUp) {
     following.get(id)?.();
     following.delete(id);
@@ -35,14 +41,14 @@ export function showGeneration(generation: Generation, isTakenUp = false): void 
   latest.set(
     id,
     goesOn
-      ? { ...known, status, branches: known.branches.map((branch) => takenUp(branch, nodeOf)) }
-      : liveOf({ ...generation, status }),
+      ? { ...known, status, branches: known.branches.map((branch) => resumeBranch(branch, getNode)) }
+      : toLiveGeneration({ ...generation, status }),
   );
   show(id);
-  if (status === 'aborted' && generation.endedAt === undefined) void showArrived(generation);
+  if (status === 'aborted' && generation.endedAt === undefined) void showInterrupted(generation);
   if (status !== 'running') return;
   const waiting: GenerationEvent[] = [];
-  const flush = () => takeIn(id, waiting.splice(0));
+  const flush = () => applyEvents(id, waiting.splice(0));
   following.set(
     id,
     followGeneration(id, goesOn ? seen.get(id) : undefined, (event, eventId) => {
@@ -55,32 +61,32 @@ export function showGeneration(generation: Generation, isTakenUp = false): void 
 }
 
 /** Adds what had arrived when the process of a generation died. */
-async function showArrived(generation: Generation): Promise<void> {
+async function showInterrupted(generation: Generation): Promise<void> {
   const { id } = generation;
   const before = latest.get(id);
-  const events = await pastEvents(id).catch(() => []);
+  const events = await fetchPastEvents(id).catch(() => []);
   if (latest.get(id) !== before) return;
-  latest.set(id, diedOf(generation, events, nodeOf));
+  latest.set(id, toInterruptedGeneration(generation, events, getNode));
   show(id);
 }
 
 /** A list that says it runs may be from before its end was told: only its state knows whether somebody took it up again. */
-async function takeUpAgain(id: string): Promise<void> {
-  const now = await stateOf(id).catch(() => undefined);
+async function followResumed(id: string): Promise<void> {
+  const now = await fetchGeneration(id).catch(() => undefined);
   if (now?.status === 'running' && latest.get(id)?.status !== 'running') showGeneration(now, true);
 }
 
 /** Notes how far a generation that ended is told, so that it goes on from there when it is taken up again. */
-export async function beforeResuming(id: string): Promise<void> {
+export async function rememberLastEvent(id: string): Promise<void> {
   if (seen.has(id)) return;
-  const last = await lastEventOf(id);
+  const last = await fetchLastEventId(id);
   if (last !== undefined) seen.set(id, last);
 }
 
-function takeIn(id: string, events: readonly GenerationEvent[]): void {
+function applyEvents(id: string, events: readonly GenerationEvent[]): void {
   const before = latest.get(id);
   if (!before) return;
-  const after = events.reduce((live, event) => next(live, event, nodeOf), before);
+  const after = events.reduce((live, event) => applyEvent(live, event, getNode), before);
   latest.set(id, after);
   if (after.status !== 'running') {
     following.delete(id);

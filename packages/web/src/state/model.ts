@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '../api/queries.ts';
-import { useAddressedPlace } from './current-thread.ts';
+import { useConversationAddress } from './current-thread.ts';
 import { useView } from './view.ts';
 
 /** The model that would answer: the chosen one, that of the agent, the conversation's own, or the server's. */
@@ -9,7 +9,7 @@ export function useModel(): string | undefined {
   const agent = useView((view) => view.agent);
   const settings = useQuery(queries.settings());
   const agents = useQuery(queries.agents());
-  const thread = useAddressedPlace()?.thread;
+  const thread = useConversationAddress()?.thread;
   const { data } = useQuery({ ...queries.lastRequest(thread ?? ''), enabled: thread !== undefined });
   const own = thread === undefined ? undefined : data?.next;
   return model ?? agents.data?.items.find(({ id }) => id === agent)?.model ?? own ?? settings.data?.model;

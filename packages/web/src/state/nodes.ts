@@ -1,7 +1,6 @@
 import { create } from 'zustand';
-import { ApiProblem, api, ok } from '../api/client.ts';
-import { asNodeId } from '../api/node-id.ts';
-import { pagesOf } from '../api/pages.ts';
+import { api, checkNodeId, isNotFound, unwrap } from '../api/client.ts';
+import { fetchPages } from '../api/pages.ts';
 import { type Node, ROOT } from '../api/types.ts';
 
 /**
@@ -25,13 +24,13 @@ export const useNodes = create<NodesState>(() => ({
   renewals: 0,
 }));
 
-export function nodeOf(id: string): Node | undefined {
+export function getNode(id: string): Node | undefined {
   return useNodes.getState().nodes.get(id);
 }
 
 /** A node that need not be asked for. */
 function currentNode(id: string): Node | undefined {
-  return useNodes.getState().outdated.has(id) ? undefined : nodeOf(id);
+  return useNodes.getState().outdated.has(id) ? undefined : getNode(id);
 }
 
 /** Counts the news of the change feed: an answer that was asked for before the latest news about a node may be older than they. */
@@ -40,7 +39,7 @@ const newsOfNodes = new Map<string, number>();
 let newsOfAll = 0;
 
 /** Something else is said about these nodes now, whether they are here already or on their way. */
-export function noteNews(ids: Iterable<string>): void {
+export function noteChanges(ids: Iterable<string>): void {
   news += 1;
   for (const id of ids) newsOfNodes.set(id, news);
 }
@@ -105,11 +104,11 @@ function idsBelow(nodes: NodesState['nodes'], tops: readonly Node[]): readonly s
 export async function refreshNode(id: string): Promise<Node> {
   try {
     const [node] = await fetchNodes(async () => [
-      await ok(api.nodes[':node'].$get({ param: { node: asNodeId(id) }, query: {} })),
+      await unwrap(api.nodes[':node'].$get({ param: { node: checkNodeId(id) }, query: {} })),
     ]);
     return node!;
   } catch (error) {
-    if (error instanceof ApiProblem && error.status === 404) forgetNode(id);
+    if (isNotFound(error)) forgetNode(id);
     throw error;
   }
 }
@@ -125,7 +124,7 @@ export async function ensurePath(id: string): Promise<string> {
   for (let parent = currentNode(last.parent); parent; parent = currentNode(missing.parent)) missing = parent;
   if (missing.parent !== ROOT) {
     const param = { node: missing.id };
-    await fetchNodes(async () => (await ok(api.nodes[':node'].path.$get({ param, query: {} }))).items);
+    await fetchNodes(async () => (await unwrap(api.nodes[':node'].path.$get({ param, query: {} }))).items);
   }
   return last.id;
 }
@@ -143,8 +142,8 @@ const MOST_CHILDREN = 2000;
 /** Fetches the children of a node. */
 export async function refreshChildren(parent: string): Promise<readonly string[]> {
   const param = { node: parent };
-  const page = (query: object) => ok(api.nodes[':node'].children.$get({ param, query: { limit: 200, ...query } }));
-  const found = await fetchNodes(async () => (await pagesOf(page, MOST_CHILDREN)).items);
+  const page = (query: object) => unwrap(api.nodes[':node'].children.$get({ param, query: { limit: 200, ...query } }));
+  const found = await fetchNodes(async () => (await fetchPages(page, MOST_CHILDREN)).items);
   const ids = found.map(({ id }) => id);
   useNodes.setState(({ children }) => ({ children: new Map(children).set(parent, ids) }));
   return ids;
@@ -155,7 +154,7 @@ export async function ensureChildren(parent: string): Promise<readonly string[]>
 }
 
 /** Any node may have changed: after a gap in the change feed, or before it began. */
-export function outdateNodes(): void {
+export function markNodesOutdated(): void {
   news += 1;
   newsOfAll = news;
   if (useNodes.getState().nodes.size === 0) return;

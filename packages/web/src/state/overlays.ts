@@ -7,7 +7,7 @@ interface Overlays {
   readonly help: boolean;
   /** The forest at the side, where the screen is too narrow to have it beside the rest. */
   readonly forest: boolean;
-  readonly exporting: ExportOf | undefined;
+  readonly exporting: ExportScope | undefined;
   /** The search field of the forest is to have the focus. */
   readonly wantsSearch: boolean;
 }
@@ -15,7 +15,7 @@ interface Overlays {
 export type PalettePage = 'all' | 'models';
 
 /** What an export is about; several threads make several files. */
-export type ExportOf =
+export type ExportScope =
   | { readonly kind: 'everything' }
   | { readonly kind: 'thread' | 'path' | 'below' | 'node'; readonly id: string; readonly title: string }
   | { readonly kind: 'threads'; readonly ids: readonly string[] };
@@ -33,6 +33,6 @@ export function openPalette(page: PalettePage = 'all'): void {
 }
 
 /** Asks how to export something, wherever the reader is. */
-export function askExport(of: ExportOf): void {
+export function openExport(of: ExportScope): void {
   useOverlays.setState({ exporting: of });
 }

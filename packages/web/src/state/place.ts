@@ -1,12 +1,12 @@
 import { create } from 'zustand';
 import { navigate, pathHere } from '../api/base.ts';
-import { api, ok } from '../api/client.ts';
-import { pagesOf } from '../api/pages.ts';
+import { api, unwrap } from '../api/client.ts';
+import { fetchPages } from '../api/pages.ts';
 import { queries, queryClient } from '../api/queries.ts';
 import type { Lineage, Node, Thread } from '../api/types.ts';
-import { addressOf, placeAt } from './address.ts';
-import { isOfLineage } from './lineage.ts';
-import { ensurePath, fetchNodes, nodeOf, pathTo, useNodes } from './nodes.ts';
+import { readAddress, toAddress } from './address.ts';
+import { isInLineage } from './lineage.ts';
+import { ensurePath, fetchNodes, getNode, pathTo, useNodes } from './nodes.ts';
 
 /**
  * Where the reader is. The address names a conversation and the selected message; on screen it goes on behind that to a
@@ -16,12 +16,12 @@ interface PlaceState {
   /** The leaf that was last shown through a node, by conversation and node. */
   readonly leafOf: ReadonlyMap<string, string>;
   /** The branch of a generation that is shown growing behind a leaf, by conversation and leaf. */
-  readonly watched: ReadonlyMap<string, Watched>;
+  readonly watched: ReadonlyMap<string, WatchedBranch>;
   /** The leaf that was shown last. */
   readonly lastLeaf: string | undefined;
 }
 
-export interface Watched {
+export interface WatchedBranch {
   readonly generation: string;
   readonly branch: number;
 }
@@ -29,43 +29,43 @@ export interface Watched {
 export const usePlace = create<PlaceState>(() => ({ leafOf: new Map(), watched: new Map(), lastLeaf: undefined }));
 
 /** The same node may be on the way of several conversations, and each goes on from it in its own way. */
-export function keyOf(thread: string | undefined, node: string): string {
+export function placeKey(thread: string | undefined, node: string): string {
   return `${thread ?? ''} ${node}`;
 }
 
 /** The conversation on screen. */
-export function threadHere(): string | undefined {
-  return placeAt(pathHere())?.thread;
+export function currentThreadId(): string | undefined {
+  return readAddress(pathHere())?.thread;
 }
 
 /** It and those it was forked from. */
-export function lineageHere(): readonly string[] | undefined {
-  const thread = threadHere();
+export function currentLineage(): readonly string[] | undefined {
+  const thread = currentThreadId();
   return thread === undefined ? undefined : queryClient.getQueryData(queries.thread(thread).queryKey)?.lineage;
 }
 
 /** Moves the reader to a node, of the conversation on screen unless another is named. */
 export function goTo(node: string, options: { readonly replace?: boolean; readonly thread?: string } = {}): void {
-  const { thread = threadHere(), replace = false } = options;
-  navigate(addressOf(thread, node), { replace });
+  const { thread = currentThreadId(), replace = false } = options;
+  navigate(toAddress(thread, node), { replace });
 }
 
 /** Shows a branch of a generation behind a leaf, or nothing any more. */
-export function watch(thread: string | undefined, leaf: string, watched: Watched | undefined): void {
+export function watchBranch(thread: string | undefined, leaf: string, watched: WatchedBranch | undefined): void {
   usePlace.setState((state) => {
     const all = new Map(state.watched);
-    if (watched) all.set(keyOf(thread, leaf), watched);
-    else all.delete(keyOf(thread, leaf));
+    if (watched) all.set(placeKey(thread, leaf), watched);
+    else all.delete(placeKey(thread, leaf));
     return { watched: all };
   });
 }
 
 /** Remembers that the reader sees the path to this leaf. */
-export function sawLeaf(thread: string | undefined, leaf: string): void {
+export function rememberLeaf(thread: string | undefined, leaf: string): void {
   const path = pathTo(useNodes.getState().nodes, leaf);
   usePlace.setState(({ leafOf }) => {
     const seen = new Map(leafOf);
-    for (const { id } of path) seen.set(keyOf(thread, id), leaf);
+    for (const { id } of path) seen.set(placeKey(thread, id), leaf);
     return { leafOf: seen, lastLeaf: leaf };
   });
 }
@@ -85,21 +85,21 @@ export interface OpenedPlace {
 export async function openPlace(thread: string | undefined, id: string | undefined): Promise<OpenedPlace> {
   const named = thread === undefined ? undefined : await queryClient.fetchQuery(queries.thread(thread));
   const node = await ensurePath(id ?? named!.head);
-  const owner = named && (await leadsThrough(named, node)) ? named : await fittingThread(node);
+  const owner = named && (await leadsThrough(named, node)) ? named : await findThreadWith(node);
   const { leafOf, watched } = usePlace.getState();
-  const remembered = leafOf.get(keyOf(owner?.id, node));
+  const remembered = leafOf.get(placeKey(owner?.id, node));
   const isKnown = remembered !== undefined && isBelow(remembered, node);
-  const isWatched = isKnown && watched.has(keyOf(owner?.id, remembered));
+  const isWatched = isKnown && watched.has(placeKey(owner?.id, remembered));
   const leaf = isWatched ? remembered : await leafBelow(owner, isKnown ? remembered : node);
   await ensurePath(leaf);
   // Whoever moved on meanwhile is left where they are.
-  if (usePlace.getState().leafOf.get(keyOf(owner?.id, node)) === remembered) sawLeaf(owner?.id, leaf);
+  if (usePlace.getState().leafOf.get(placeKey(owner?.id, node)) === remembered) rememberLeaf(owner?.id, leaf);
   return { thread: owner?.id, node, leaf };
 }
 
 /** Whether a message is one of a conversation: on the way to its head, or on another branch that it had. */
 async function leadsThrough({ head, lineage }: Lineage, node: string): Promise<boolean> {
-  if (isOfLineage(nodeOf(node)!, lineage)) return true;
+  if (isInLineage(getNode(node)!, lineage)) return true;
   return isBelow(await ensurePath(head), node);
 }
 
@@ -107,8 +107,8 @@ async function leadsThrough({ head, lineage }: Lineage, node: string): Promise<b
 const MOST_NAMED = 5;
 
 /** The conversation that had a message last; of messages from before conversations were named, the one that leads nearest. */
-export async function fittingThread(node: string): Promise<Lineage | undefined> {
-  const names = nodeOf(node)!.takes.flatMap(({ thread }) => thread ?? []);
+export async function findThreadWith(node: string): Promise<Lineage | undefined> {
+  const names = getNode(node)!.takes.flatMap(({ thread }) => thread ?? []);
   for (const name of [...new Set(names.reverse())].slice(0, MOST_NAMED)) {
     const found = await queryClient.fetchQuery(queries.thread(name)).catch(() => undefined);
     if (found && !found.deleted) return found;
@@ -120,7 +120,7 @@ export async function fittingThread(node: string): Promise<Lineage | undefined> 
 
 /** Of the conversations that lead through a message the one that shares most with the path to another, the newest first. */
 async function newestThrough(through: string, node: string): Promise<Thread | undefined> {
-  const { items } = await queryClient.fetchQuery(queries.threadsOf(through));
+  const { items } = await queryClient.fetchQuery(queries.threadsThrough(through));
   const newest = items.filter(({ deleted }) => !deleted).toSorted((a, b) => b.updatedAt - a.updatedAt);
   const exact = newest.find(({ head }) => head === node);
   if (exact || newest.length < 2) return exact ?? newest[0];
@@ -137,7 +137,7 @@ async function newestThrough(through: string, node: string): Promise<Thread | un
 
 /** Whether it is known to be the node itself or below it, with nothing removed in between. */
 function isBelow(id: string, node: string): boolean {
-  const end = nodeOf(id);
+  const end = getNode(id);
   return end !== undefined && !end.removed && pathTo(useNodes.getState().nodes, id).some((each) => each.id === node);
 }
 
@@ -146,12 +146,12 @@ const MOST_LEAVES = 1000;
 
 /** Where a conversation goes on to below a node: to its head, else to its own leaf that was written last. */
 async function leafBelow(thread: Lineage | undefined, node: string): Promise<string> {
-  if (nodeOf(node)?.childCount === 0) return node;
+  if (getNode(node)?.childCount === 0) return node;
   if (thread && isBelow(await ensurePath(thread.head), node)) return thread.head;
   const page = (query: object) =>
-    ok(api.nodes[':node'].leaves.$get({ param: { node }, query: { limit: 200, ...query } }));
-  const leaves = await fetchNodes(async () => (await pagesOf(page, MOST_LEAVES)).items);
-  const own = thread ? leaves.filter((leaf) => isOfLineage(leaf, thread.lineage)) : leaves;
+    unwrap(api.nodes[':node'].leaves.$get({ param: { node }, query: { limit: 200, ...query } }));
+  const leaves = await fetchNodes(async () => (await fetchPages(page, MOST_LEAVES)).items);
+  const own = thread ? leaves.filter((leaf) => isInLineage(leaf, thread.lineage)) : leaves;
   const newest = own.reduce<Node | undefined>((best, leaf) => (best && best.at > leaf.at ? best : leaf), undefined);
   return newest?.id ?? node;
 }

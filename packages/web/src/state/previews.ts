@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { create } from 'zustand';
-import { api, ok } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import type { Preview } from '../api/types.ts';
 
 /** Nodes in a few words. Their texts never change, so each is asked for once. */
@@ -16,7 +16,7 @@ const waiting: string[] = [];
 let isComing = false;
 
 /** Fetches what is missing of these, soon. */
-export function wantPreviews(ids: Iterable<string>): void {
+export function requestPreviews(ids: Iterable<string>): void {
   for (const id of ids) {
     if (asked.has(id)) continue;
     asked.add(id);
@@ -30,9 +30,9 @@ function fetchSoon(): void {
   if (isComing) setTimeout(() => void fetchWaiting(), WAIT_MS);
 }
 
-export function useWantedPreviews(ids: readonly string[]): ReadonlyMap<string, Preview> {
+export function useRequestedPreviews(ids: readonly string[]): ReadonlyMap<string, Preview> {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list is another one at every drawing, what it holds is not
-  useEffect(() => wantPreviews(ids), [ids.join()]);
+  useEffect(() => requestPreviews(ids), [ids.join()]);
   return usePreviews((state) => state.of);
 }
 
@@ -40,7 +40,7 @@ async function fetchWaiting(): Promise<void> {
   const ids = waiting.splice(0, PAGE);
   fetchSoon();
   try {
-    const { items } = await ok(api.previews.$get({ query: { ids: ids.join() } }));
+    const { items } = await unwrap(api.previews.$get({ query: { ids: ids.join() } }));
     usePreviews.setState(({ of }) => ({ of: new Map([...of, ...items.map((one) => [one.id, one] as const)]) }));
   } catch {
     // Rows stand without a preview; the next to want them asks again.

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
-import type { Wish } from '../api/types.ts';
+import type { RequestOptions } from '../api/types.ts';
 
 export type InspectorTab = 'tree' | 'raw' | 'diff' | 'usage' | 'request';
 
@@ -21,7 +21,7 @@ interface ViewState {
   readonly tools: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
   /** What was chosen for a conversation that is there; any other goes on as its last request was asked. */
-  readonly chosenFor: (Settings & { readonly thread: string }) | undefined;
+  readonly chosenFor: (RequestSettings & { readonly thread: string }) | undefined;
   /** Nodes that are marked to be compared, at most four. */
   readonly marked: readonly string[];
   /** Models that are asked side by side. */
@@ -30,7 +30,7 @@ interface ViewState {
 }
 
 /** What a model is asked with beside the messages. */
-export interface Settings {
+export interface RequestSettings {
   readonly tools?: readonly string[];
   readonly params?: Readonly<Record<string, unknown>>;
 }
@@ -60,7 +60,7 @@ export const useView = create<ViewState>()(
 type Choices = Pick<ViewState, 'model' | 'agent' | 'tools' | 'params' | 'chosenFor'>;
 
 /** What the next answer of a conversation is asked with. What was not chosen for it is as in its last request. */
-export function wishOf({ model, agent, chosenFor, ...own }: Choices, thread?: string): Wish {
+export function toRequestOptions({ model, agent, chosenFor, ...own }: Choices, thread?: string): RequestOptions {
   const { tools, params } = thread === undefined ? startSettings(own) : chosenFor?.thread === thread ? chosenFor : {};
   return {
     ...(thread !== undefined && { thread }),
@@ -72,12 +72,12 @@ export function wishOf({ model, agent, chosenFor, ...own }: Choices, thread?: st
 }
 
 /** What a conversation begins with; an agent has tools of its own where none are chosen. */
-export function startSettings({ tools, params }: Pick<ViewState, 'tools' | 'params'>): Settings {
+export function startSettings({ tools, params }: Pick<ViewState, 'tools' | 'params'>): RequestSettings {
   return { ...(tools.length > 0 && { tools }), ...(Object.keys(params).length > 0 && { params }) };
 }
 
 /** Chooses for a conversation that is there, or for those that will be begun. */
-export function choose(thread: string | undefined, settings: Settings): void {
+export function chooseSettings(thread: string | undefined, settings: RequestSettings): void {
   if (thread === undefined) useView.setState(settings);
   else
     useView.setState(({ chosenFor }) => ({

@@ -1,5 +1,5 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
-import { keyLabel } from '../commands/key-names.ts';
+import { keyLabel } from '../commands/keys.ts';
 import { Tip } from './tip.tsx';
 
 type Look = 'plain' | 'primary' | 'danger' | 'quiet';

@@ -1,4 +1,4 @@
-import type { InputHTMLAttributes, SelectHTMLAttributes } from 'react';
+import { type InputHTMLAttributes, type SelectHTMLAttributes, useState } from 'react';
 
 const LOOK =
   'h-8 min-w-0 rounded-md border border-line bg-surface px-2 text-sm text-ink placeholder:text-faint hover:border-line-strong';
@@ -12,7 +12,7 @@ interface Choice {
   readonly title: string;
 }
 
-export interface ChoiceFieldProps extends Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange'> {
+interface ChoiceFieldProps extends Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange'> {
   readonly label: string;
   readonly choices: readonly Choice[];
   readonly onChoose: (value: string) => void;
@@ -38,5 +38,38 @@ export function ChoiceField({ label, choices, onChoose, className = '', ...rest 
         </option>
       ))}
     </select>
+  );
+}
+
+interface RenameFieldProps {
+  readonly title: string;
+  /** Called with another title only. */
+  readonly onRename: (title: string) => void;
+  /** Called at the end, whether there is another title or not. */
+  readonly onDone: () => void;
+}
+
+/** Another title, in the place of the one there is. */
+export function RenameField({ title, onRename, onDone }: RenameFieldProps) {
+  const [written, setWritten] = useState(title);
+  const save = () => {
+    onDone();
+    if (written.trim() !== title) onRename(written.trim());
+  };
+  return (
+    <TextField
+      autoFocus
+      aria-label="Title"
+      value={written}
+      maxLength={500}
+      className="-ml-2 h-7 w-full max-w-md"
+      onChange={(event) => setWritten(event.target.value)}
+      onFocus={(event) => event.target.select()}
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') save();
+        if (event.key === 'Escape') onDone();
+      }}
+    />
   );
 }

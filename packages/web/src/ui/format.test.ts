@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { counted } from './format.ts';
+import { pluralize } from './format.ts';
 
 test('one is not counted as several', () => {
-  expect([0, 1, 2, 1234].map((count) => counted(count, 'star'))).toEqual([
+  expect([0, 1, 2, 1234].map((count) => pluralize(count, 'star'))).toEqual([
     '0 stars',
     '1 star',
     '2 stars',

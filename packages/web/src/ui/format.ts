@@ -8,7 +8,7 @@ export function shortNumber(value: number): string {
 }
 
 /** 1 message, 2 messages */
-export function counted(count: number, of: string): string {
+export function pluralize(count: number, of: string): string {
   return `${count.toLocaleString('en')} ${of}${count === 1 ? '' : 's'}`;
 }
 
@@ -47,7 +47,7 @@ export function shortId(id: string): string {
   return id.slice(0, 8);
 }
 
-export function allTokens(usage: Usage): number {
+export function totalTokens(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output + usage.reasoning;
 }
 

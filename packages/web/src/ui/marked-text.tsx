@@ -1,10 +1,8 @@
-import { piecesOf } from './pieces-of.ts';
-
 /** Text with the words marked that were looked for; `marks` are pairs of start and end. */
 export function MarkedText({ text, marks }: { readonly text: string; readonly marks: readonly (readonly number[])[] }) {
   return (
     <>
-      {piecesOf(text, marks).map(({ start, text: piece, isMarked }) =>
+      {splitAtMarks(text, marks).map(({ start, text: piece, isMarked }) =>
         isMarked ? (
           <mark key={start} className="rounded-xs bg-mark text-ink">
             {piece}
@@ -15,4 +13,26 @@ export function MarkedText({ text, marks }: { readonly text: string; readonly ma
       )}
     </>
   );
+}
+
+interface MarkedPiece {
+  readonly start: number;
+  readonly text: string;
+  readonly isMarked: boolean;
+}
+
+/** A text cut where its marks begin and end. Marks that overlap, or lie outside, cost no text and give none twice. */
+export function splitAtMarks(text: string, marks: readonly (readonly number[])[]): readonly MarkedPiece[] {
+  const pieces: MarkedPiece[] = [];
+  let at = 0;
+  const add = (end: number, isMarked: boolean) => {
+    if (end > at) pieces.push({ start: at, text: text.slice(at, end), isMarked });
+    at = Math.max(at, end);
+  };
+  for (const [start = 0, end = 0] of [...marks].sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0))) {
+    add(Math.min(start, text.length), false);
+    add(Math.min(end, text.length), true);
+  }
+  add(text.length, false);
+  return pieces;
 }

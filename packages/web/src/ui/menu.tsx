@@ -1,6 +1,6 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import type { ReactElement, ReactNode } from 'react';
-import { keyLabel } from '../commands/key-names.ts';
+import { keyLabel } from '../commands/keys.ts';
 import { Kbd } from './kbd.tsx';
 
 export interface MenuItem {

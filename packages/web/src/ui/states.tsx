@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { ApiProblem } from '../api/client.ts';
+import { isNotFound } from '../api/client.ts';
 import { Button } from './button.tsx';
 
 /** What a screen or pane shows when it has nothing to show. */
@@ -29,7 +29,7 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
     <div role="alert" className="flex h-full flex-col items-center justify-center gap-3 p-8 text-center">
       <CircleAlert className="text-danger" size={24} />
       <p className="max-w-md break-words">{error instanceof Error ? error.message : String(error)}</p>
-      {error instanceof ApiProblem && error.status === 404 ? (
+      {isNotFound(error) ? (
         <Link href="/" className="text-accent underline underline-offset-2">
           To the forest
         </Link>

@@ -1,6 +1,6 @@
 import { Tooltip } from '@base-ui/react/tooltip';
 import type { ReactElement } from 'react';
-import { keyLabel } from '../commands/key-names.ts';
+import { keyLabel } from '../commands/keys.ts';
 import { Kbd } from './kbd.tsx';
 
 export interface TipProps {

@@ -1,8 +1,8 @@
+import { isSkeinError } from '@skein/core';
 import { X } from 'lucide-react';
 import { useEffect } from 'react';
 import { create } from 'zustand';
-import { ApiProblem } from '../api/client.ts';
-import { useConnection } from '../state/connection.ts';
+import { useConnection } from '../state/change-feed.ts';
 import { Button, IconButton } from './button.tsx';
 
 interface Toast {
@@ -24,7 +24,7 @@ export function toast(text: string, action?: Toast['action']): void {
 
 /** Says what went wrong until it is put away, or until the server that was away is back. */
 export function toastError(error: unknown): void {
-  const isAway = error instanceof ApiProblem && error.code === 'unreachable';
+  const isAway = isSkeinError(error, 'connection');
   add({ id: ++last, text: error instanceof Error ? error.message : String(error), kind: 'error', isAway });
 }
 

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { SkeinError } from '@skein/core';
 import { isPublicAddress } from './addresses.ts';
 
 export interface FetchRules {
@@ -13,12 +14,12 @@ export interface FetchRules {
 }
 
 /** An address that will not be asked. */
-class AddressRefusedError extends Error {
+class AddressRefusedError extends SkeinError {
+  override readonly name = 'AddressRefusedError';
   readonly code = 'address_refused';
 
   constructor(url: URL, why: string) {
     super(`${url.origin} is not fetched: ${why}.`);
-    this.name = 'AddressRefusedError';
   }
 }
 

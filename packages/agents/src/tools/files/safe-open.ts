@@ -1,14 +1,15 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { SkeinError } from '@skein/core';
 
 /** A path that leads out of the folder, or to something that these tools do not touch. */
-export class OutsideError extends Error {
+export class OutsideError extends SkeinError {
+  override readonly name = 'OutsideError';
   readonly code = 'outside_folder';
 
   constructor(path: string, why: string) {
     super(`${JSON.stringify(path)} is refused: ${why}. Give a path below the folder, such as "notes/today.md".`);
-    this.name = 'OutsideError';
   }
 }
 

@@ -1,4 +1,4 @@
-import { checkNames } from '../../dialects/known-names.ts';
+import { checkNames } from '../../dialects/request.ts';
 import { OPTION_NAMES } from '../../run/option-names.ts';
 import type { ChatOptions } from './types.ts';
 

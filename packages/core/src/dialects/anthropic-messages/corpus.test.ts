@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { isObject } from '../../json/index.ts';
-import { makeDialect } from '../make-dialect.ts';
+import { makeDialect } from '../dialect.ts';
 import { decodeSse } from '../sse.ts';
 import { anthropicMessagesSpec } from './index.ts';
 

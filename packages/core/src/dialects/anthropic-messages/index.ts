@@ -4,7 +4,7 @@ import { readRequest } from './read-request.ts';
 import { readReply } from './read-response.ts';
 import { assemble } from './read-stream.ts';
 import { view } from './view.ts';
-import { writer } from './writer.ts';
+import { writer } from './write-request.ts';
 
 /** `POST /v1/messages` */
 export const anthropicMessagesSpec: DialectSpec = {

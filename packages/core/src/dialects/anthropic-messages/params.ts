@@ -1,10 +1,120 @@
-import type { SimpleNames } from '../simple-params.ts';
+import type { LossNote } from '../loss.ts';
+import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
+import { forModel, type ProviderDescriptor } from '../provider.ts';
+import type { RequestParams } from '../request.ts';
+import { type BodyMember, dropped, rewritten, type Target } from '../write/index.ts';
 
 /** How tools are chosen and how much is thought has no plain word: when read, it stays in `rest`. */
-export const SIMPLE: SimpleNames = {
+export const PARAM_NAMES: ParamNames = {
   maxTokens: 'max_tokens',
   temperature: 'temperature',
   topP: 'top_p',
   stop: 'stop_sequences',
   stream: 'stream',
 };
+
+/** `max_tokens` is required; this is what stands there when the caller does not care. */
+const MAX_TOKENS = 4096;
+
+/** `budget-min` */
+const LEAST_BUDGET = 1024;
+
+/** `thinking-top-p` */
+const LEAST_TOP_P = 0.95;
+
+/** A budget is part of the tokens that may be written (`budget-max`). */
+export function defaultMaxTokens(
+  { reasoning }: RequestParams,
+  { provider, model }: Pick<Target, 'provider' | 'model'>,
+): number {
+  const { effort, budget = 0 } = reasoning ?? {};
+  return MAX_TOKENS + (effort === 'none' || thinksBy(provider, model) === 'effort' ? 0 : budget);
+}
+
+/** How a model is asked to think: by a budget, by effort, or either. */
+export function thinksBy({ policies }: ProviderDescriptor, model: string): string | boolean {
+  return forModel(policies.quirks.thinking ?? { default: 'effort' }, model);
+}
+
+function alwaysThinks({ provider, model }: Target): boolean {
+  return forModel(provider.policies.quirks.alwaysThinks ?? { default: false }, model) === true;
+}
+
+/** A budget that leaves room for an answer: half of what may be written, where it does not; undefined where that is too little. */
+function fittedBudget(budget: number, maxTokens: number): number | undefined {
+  const fitted = budget < maxTokens ? budget : Math.floor(maxTokens / 2);
+  return fitted < LEAST_BUDGET ? undefined : fitted;
+}
+
+/** Whether the model must call a tool, which excludes thinking by a budget (`thinking-forced-tool`). */
+export function forcesTool({ toolChoice }: RequestParams): boolean {
+  return toolChoice === 'required' || typeof toolChoice === 'object';
+}
+
+/** Leaves out what the API does not take beside thinking (`thinking-temperature`, `thinking-top-p`). */
+function besideThinking({ temperature, topP, ...others }: RequestParams, losses: LossNote[]): RequestParams {
+  const takesTemperature = temperature === undefined || temperature === 1;
+  const takesTopP = topP === undefined || topP >= LEAST_TOP_P;
+  if (!takesTemperature) losses.push(dropped('params.temperature', 'parameter', 'thinking-temperature'));
+  if (!takesTopP) losses.push(dropped('params.topP', 'parameter', 'thinking-top-p'));
+  return {
+    ...others,
+    ...(takesTemperature && temperature !== undefined && { temperature }),
+    ...(takesTopP && topP !== undefined && { topP }),
+  };
+}
+
+export function writeParams(
+  params: RequestParams,
+  target: Target,
+  hasTools: boolean,
+  losses: LossNote[],
+): BodyMember[] {
+  const { parallelToolCalls: _, modalities, reasoning, ...simple } = params;
+  const { effort, budget } = reasoning ?? {};
+  const by = thinksBy(target.provider, target.model);
+  const takesEffort = by !== 'budget';
+  const maxTokens = params.maxTokens ?? defaultMaxTokens(params, target);
+  const fitted = budget === undefined || by === 'effort' ? undefined : fittedBudget(budget, maxTokens);
+  const others = modalities?.filter((one) => one !== 'text') ?? [];
+  if (others.length > 0) losses.push(dropped('params.modalities', 'parameter', others.join()));
+
+  /**
+   * Older models think by a budget, newer ones by effort, a few take either (quirk `thinking`). What was given for the
+   * other kind, and a budget that does not fit, is not guessed at: a budget only switches thinking on, an effort is left
+   * out. `none` switches it off.
+   */
+  const thinking = (): string | undefined => {
+    if (effort === 'none') return alwaysThinks(target) ? undefined : '{"type":"disabled"}';
+    if (fitted !== undefined) return `{"type":"enabled","budget_tokens":${fitted}}`;
+    return takesEffort && (effort ?? budget) !== undefined ? '{"type":"adaptive"}' : undefined;
+  };
+  const thought = thinking();
+  const isSaid = effort === 'none' ? thought !== undefined : takesEffort;
+  if (effort !== undefined && !isSaid) losses.push(dropped('params.reasoning.effort', 'parameter'));
+  if (effort !== 'none' && fitted !== budget)
+    losses.push((thought ? rewritten : dropped)('params.reasoning.budget', 'parameter'));
+  const beside = thought !== undefined && effort !== 'none' ? besideThinking(simple, losses) : simple;
+  return [
+    ...writeSimpleParams({ ...beside, maxTokens }, PARAM_NAMES, losses),
+    ['tool_choice', choiceText(params, target, hasTools, losses)],
+    ['thinking', thought],
+    ['output_config', effort !== 'none' && effort && takesEffort ? `{"effort":${JSON.stringify(effort)}}` : undefined],
+  ];
+}
+
+function choiceText(params: RequestParams, target: Target, hasTools: boolean, losses: LossNote[]): string | undefined {
+  const isSingle = params.parallelToolCalls === false;
+  if (params.toolChoice === undefined && !isSingle) return undefined;
+  if (!hasTools) {
+    losses.push(dropped('params.toolChoice', 'parameter', 'no tools'));
+    return undefined;
+  }
+  const isRefused = forcesTool(params) && alwaysThinks(target);
+  if (isRefused) losses.push(dropped('params.toolChoice', 'parameter', 'forced-tool-unsupported'));
+  const choice = isRefused ? 'auto' : toTargetChoice(params, target, losses);
+  const named = typeof choice === 'object' ? { type: 'tool', ...choice } : { type: TYPES[choice ?? 'auto'] };
+  return JSON.stringify({ ...named, ...(isSingle && choice !== 'none' && { disable_parallel_tool_use: true }) });
+}
+
+const TYPES = { auto: 'auto', none: 'none', required: 'any' } as const;

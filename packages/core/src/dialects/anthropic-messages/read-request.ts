@@ -1,8 +1,8 @@
 import { elementTexts, isObject, parseJson, textAt } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
+import { readRest, readSimpleParams, readTool } from '../params.ts';
 import { ProtocolError } from '../reply.ts';
-import { readSimple, readTool, restOf } from '../simple-params.ts';
-import { SIMPLE } from './params.ts';
+import { PARAM_NAMES } from './params.ts';
 import { DIALECT } from './provider.ts';
 
 /** What a request body says. Every top-level member is in exactly one place of the answer. */
@@ -10,7 +10,7 @@ export function readRequest(body: string): RawRequest {
   const value = parseJson(body);
   if (!isObject(value) || !Array.isArray(value.messages))
     throw new ProtocolError(DIALECT, 'the request has no list of "messages"', body);
-  const { params, taken } = readSimple(value, SIMPLE);
+  const { params, taken } = readSimpleParams(value, PARAM_NAMES);
   const system = value.system === null ? undefined : textAt(body, ['system']);
   return {
     model: value.model,
@@ -20,6 +20,6 @@ export function readRequest(body: string): RawRequest {
       ? elementTexts(textAt(body, ['tools'])!).map((text) => readTool(DIALECT, text, [], 'input_schema'))
       : [],
     params,
-    rest: restOf(body, ['messages', 'model', 'system', 'tools', ...taken]),
+    rest: readRest(body, ['messages', 'model', 'system', 'tools', ...taken]),
   };
 }

@@ -1,9 +1,7 @@
 import { find, isObject, type JsonObject, parseJson, splice, textAt } from '../../json/index.ts';
 import type { RawReply } from '../dialect.ts';
-import { ProtocolError, type Stop } from '../reply.ts';
+import { count, ProtocolError, type Stop, type StopReason, type Usage } from '../reply.ts';
 import { DIALECT } from './provider.ts';
-import { stopOf } from './stop.ts';
-import { usageOf } from './usage.ts';
 
 /** The reply is the whole body: the message is cut out of it, the rest is the envelope. */
 export function readReply(body: string): RawReply {
@@ -15,15 +13,74 @@ export function readReply(body: string): RawReply {
     throw new ProtocolError(DIALECT, 'the response has no "content"', body);
   const text = value.content === null ? '[]' : body.slice(content.start, content.end);
   const envelope = splice(body, [{ ...content, text: 'null' }]);
-  return replyOf(envelope, value, text, stopOf(value.stop_reason));
+  return toReply(envelope, value, text, readStop(value.stop_reason));
 }
 
 /** `value` is what the envelope says. */
-export function replyOf(envelope: string, { usage, model }: JsonObject, content: string, stop: Stop): RawReply {
+export function toReply(envelope: string, { usage, model }: JsonObject, content: string, stop: Stop): RawReply {
   return {
     choices: [{ raw: `{"role":${textAt(envelope, ['role']) ?? '"assistant"'},"content":${content}}`, stop }],
-    usage: usageOf(usage, textAt(envelope, ['usage'])),
+    usage: readUsage(usage, textAt(envelope, ['usage'])),
     envelope,
     model,
   };
+}
+
+/**
+ * `input_tokens` leaves out what was read from or written to the cache. The top level also leaves out compaction,
+ * which the same model did (recorded); what an advisor model did stays in `native` alone, because it has other prices.
+ */
+function readUsage(value: unknown, native: string | undefined): Usage | undefined {
+  if (!isObject(value) || native === undefined) return undefined;
+  const iterations = Array.isArray(value.iterations) ? value.iterations : [];
+  const all = [value, ...iterations.filter((item) => isObject(item) && item.type === 'compaction')].map(readBuckets);
+  const sum = (name: keyof Buckets): number => all.reduce((total, each) => total + each[name], 0);
+  return {
+    input: sum('input'),
+    cacheRead: sum('cacheRead'),
+    cacheWrite5m: sum('cacheWrite5m'),
+    cacheWrite1h: sum('cacheWrite1h'),
+    output: sum('output'),
+    reasoning: sum('reasoning'),
+    native,
+  };
+}
+
+type Buckets = Omit<Usage, 'native'>;
+
+function readBuckets(value: JsonObject): Buckets {
+  const { cache_creation: created, output_tokens_details: details } = value;
+  const cacheWrite1h = count(created, 'ephemeral_1h_input_tokens');
+  // The total is sent again at the end of a stream, its parts are not.
+  const written = Math.max(
+    count(value, 'cache_creation_input_tokens'),
+    cacheWrite1h + count(created, 'ephemeral_5m_input_tokens'),
+  );
+  const output = count(value, 'output_tokens');
+  const reasoning = Math.min(count(details, 'thinking_tokens'), output);
+  return {
+    input: count(value, 'input_tokens'),
+    cacheRead: count(value, 'cache_read_input_tokens'),
+    cacheWrite5m: written - cacheWrite1h,
+    cacheWrite1h,
+    output: output - reasoning,
+    reasoning,
+  };
+}
+
+const REASONS: Readonly<Record<string, StopReason>> = {
+  end_turn: 'end',
+  tool_use: 'tool-use',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  stop_sequence: 'stop-sequence',
+  refusal: 'refusal',
+  pause_turn: 'pause',
+  // The reply holds only a compaction block: the same conversation goes on behind it.
+  compaction: 'pause',
+};
+
+export function readStop(native: unknown): Stop {
+  if (typeof native !== 'string') return { reason: 'unknown', native: undefined };
+  return { reason: Object.hasOwn(REASONS, native) ? REASONS[native]! : 'unknown', native };
 }

@@ -1,4 +1,5 @@
 import {
+  ensureMember,
   getMember,
   isJson,
   isObject,
@@ -7,7 +8,6 @@ import {
   leafNode,
   listNode,
   type MergeRule,
-  memberIn,
   mergeDelta,
   parseJson,
   parseTree,
@@ -32,8 +32,7 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/index.ts';
-import { replyOf } from './read-response.ts';
-import { stopOf } from './stop.ts';
+import { readStop, toReply } from './read-response.ts';
 
 /** A delta of text or thinking: its index, its field, its string. */
 const USUAL = new RegExp(
@@ -82,8 +81,8 @@ class MessageAssembler implements Assembler {
     this.#unread.addTo(envelope);
     const value = parseJson(plain) as JsonObject;
     const isCut = cut && typeof value.stop_reason !== 'string';
-    const stop = this.#failure ?? (isCut ? { reason: 'cut', native: undefined } : stopOf(value.stop_reason));
-    return { ...replyOf(plain, value, `[${content}]`, stop), envelope: printTree(envelope), cut };
+    const stop = this.#failure ?? (isCut ? { reason: 'cut', native: undefined } : readStop(value.stop_reason));
+    return { ...toReply(plain, value, `[${content}]`, stop), envelope: printTree(envelope), cut };
   }
 
   #usual(data: string): readonly StreamEvent[] | undefined {
@@ -204,13 +203,13 @@ class StreamBlock {
 
   /** An escaped piece of a string field: the way of nearly every event. */
   append(field: string, piece: string): void {
-    memberIn(this.#tree, field, textNode).pieces.push(piece);
+    ensureMember(this.#tree, field, textNode).pieces.push(piece);
   }
 
   /** Any other delta: citations append, whatever is unknown joins by the merge rule. */
   merge({ members }: RecordNode): void {
     for (const { name, value } of members)
-      if (name === 'citation') memberIn(this.#tree, 'citations', listNode).items.push(value);
+      if (name === 'citation') ensureMember(this.#tree, 'citations', listNode).items.push(value);
     const known = members.filter(({ name }) => !['type', 'citation', 'partial_json', PASSING].includes(name));
     mergeDelta(this.#tree, { kind: 'record', members: known }, RULE);
   }

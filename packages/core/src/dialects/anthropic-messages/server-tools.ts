@@ -1,7 +1,16 @@
-import { elementsOf, find, isObject, type JsonObject, parseJson, removals, splice, textAt } from '../../json/index.ts';
+import {
+  find,
+  findElements,
+  isObject,
+  type JsonObject,
+  parseJson,
+  removeItems,
+  splice,
+  textAt,
+} from '../../json/index.ts';
 import type { LossNote } from '../loss.ts';
-import { dropped, type Unit } from '../write/index.ts';
-import { isThinking, saysNothing } from './flaws.ts';
+import { type Draft, dropped } from '../write/index.ts';
+import { isThinking, saysNothing } from './rules.ts';
 
 const MENTIONED = /_tool_(?:use|result)"/;
 const CALL = /^(?:server|mcp)_tool_use$/;
@@ -12,29 +21,32 @@ const RESULT = /_tool_result$/;
  * will answer any more (`server-tool-unanswered`) and a result without its call (`server-result-orphan`) are left out;
  * where `isWhole` is false, calls may stand before these units.
  */
-export function settleServerTools(units: readonly Unit[], isWhole: boolean): ReadonlyMap<number, Unit | undefined> {
-  const settled = new Map<number, Unit | undefined>();
+export function dropUnpairedServerTools(
+  units: readonly Draft[],
+  isWhole: boolean,
+): ReadonlyMap<number, Draft | undefined> {
+  const changed = new Map<number, Draft | undefined>();
   const called = new Set<unknown>();
   units.forEach((unit, index) => {
     const blocks = serverBlocks(unit);
     const gone = new Set<number>();
     blocks.forEach((block, place) => {
-      if (typeOf(block, CALL)) {
+      if (hasType(block, CALL)) {
         called.add(block.id);
         if (isAbandoned(block.id, place, blocks, units.slice(index + 1))) gone.add(place);
-      } else if (isWhole && typeOf(block, RESULT) && !called.has(block.tool_use_id)) gone.add(place);
+      } else if (isWhole && hasType(block, RESULT) && !called.has(block.tool_use_id)) gone.add(place);
     });
-    if (gone.size > 0) settled.set(index, without(unit, blocks, gone));
+    if (gone.size > 0) changed.set(index, without(unit, blocks, gone));
   });
-  return settled;
+  return changed;
 }
 
-function typeOf(block: unknown, pattern: RegExp): block is JsonObject {
+function hasType(block: unknown, pattern: RegExp): block is JsonObject {
   return isObject(block) && typeof block.type === 'string' && pattern.test(block.type);
 }
 
 /** Most messages have none; each text is looked at once. */
-function serverBlocks(unit: Unit): readonly unknown[] {
+function serverBlocks(unit: Draft): readonly unknown[] {
   const known = looked.get(unit);
   if (known) return known;
   const content: unknown =
@@ -44,24 +56,24 @@ function serverBlocks(unit: Unit): readonly unknown[] {
   return blocks;
 }
 
-const looked = new WeakMap<Unit, readonly unknown[]>();
+const looked = new WeakMap<Draft, readonly unknown[]>();
 
 /** Without a result, and since then something else was said than results of the client's tools. */
-function isAbandoned(id: unknown, place: number, blocks: readonly unknown[], later: readonly Unit[]): boolean {
-  const answers = (block: unknown): boolean => typeOf(block, RESULT) && block.tool_use_id === id;
+function isAbandoned(id: unknown, place: number, blocks: readonly unknown[], later: readonly Draft[]): boolean {
+  const answers = (block: unknown): boolean => hasType(block, RESULT) && block.tool_use_id === id;
   if (blocks.slice(place + 1).some(answers) || later.some((unit) => serverBlocks(unit).some(answers))) return false;
   return later.some(({ role, text }) => role !== 'tool' && !(role === 'assistant' && text.includes(String(id))));
 }
 
 /** Thinking was signed together with the blocks around it, and goes with them. */
-function without(unit: Unit, blocks: readonly unknown[], gone: ReadonlySet<number>): Unit | undefined {
+function without(unit: Draft, blocks: readonly unknown[], gone: ReadonlySet<number>): Draft | undefined {
   const losses: LossNote[] = [...unit.losses];
   const leaves = (index: number): boolean => gone.has(index) || isThinking(blocks[index]);
   blocks.forEach((_, index) => {
     if (leaves(index)) losses.push(dropped(`content[${index}]`, gone.has(index) ? 'server-tool' : 'prefix-bound'));
   });
   if (saysNothing(blocks.filter((_, index) => !leaves(index)))) return undefined;
-  const ranges = elementsOf(unit.text, find(unit.text, ['content'])!.start);
-  const text = splice(unit.text, removals(ranges, leaves));
+  const ranges = findElements(unit.text, find(unit.text, ['content'])!.start);
+  const text = splice(unit.text, removeItems(ranges, leaves));
   return { ...unit, text, pieces: undefined, bound: undefined, losses };
 }

@@ -1,14 +1,17 @@
-import { elementsIn, isObject, isText, type JsonObject, parseJson, textAt } from '../../json/index.ts';
+import { isObject, isText, type JsonObject, mapElements, parseJson, textAt } from '../../json/index.ts';
 import {
   type ContentBlock,
-  citationOf,
+  type MediaBlock,
+  type MediaSource,
   type MessageView,
   type Need,
   type Origin,
   type Role,
+  readCitation,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
 import { viewId } from '../write/index.ts';
+import { DIALECT } from './provider.ts';
 import {
   anyBlock,
   hasBadInput,
@@ -18,9 +21,7 @@ import {
   isToolResult,
   isVisible,
   saysNothing,
-} from './flaws.ts';
-import { mediaOf } from './media-view.ts';
-import { DIALECT } from './provider.ts';
+} from './rules.ts';
 
 /** `{"role":…,"content":…}` as blocks. A user message of nothing but tool results is a tool message. */
 export function view(raw: string, origin: Origin): MessageView {
@@ -29,21 +30,21 @@ export function view(raw: string, origin: Origin): MessageView {
   const { content } = value;
   if (!Array.isArray(content)) {
     const blocks: ContentBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [];
-    return { role: roleOf(value.role, []), content: blocks, needs: isVisible(content) ? [] : ['empty'] };
+    return { role: readRole(value.role, []), content: blocks, needs: isVisible(content) ? [] : ['empty'] };
   }
   return {
-    role: roleOf(value.role, content),
-    content: blocksIn(raw, value, raw),
-    needs: needsOf(content, value.role === 'user', origin.cut === true),
+    role: readRole(value.role, content),
+    content: readBlocks(raw, value, raw),
+    needs: findNeeds(content, value.role === 'user', origin.cut === true),
   };
 }
 
-function roleOf(role: unknown, content: readonly unknown[]): Role {
+function readRole(role: unknown, content: readonly unknown[]): Role {
   if (role === 'user') return content.length > 0 && content.every(isToolResult) ? 'tool' : 'user';
   return role === 'assistant' || role === 'system' ? role : 'other';
 }
 
-function needsOf(content: readonly unknown[], isUser: boolean, cut: boolean): Need[] {
+function findNeeds(content: readonly unknown[], isUser: boolean, cut: boolean): Need[] {
   const incomplete = content.filter((block) => isIncomplete(block, content, cut));
   const firstOther = content.findIndex((block) => !isToolResult(block));
   const needs: [Need, boolean][] = [
@@ -58,17 +59,17 @@ function needsOf(content: readonly unknown[], isUser: boolean, cut: boolean): Ne
 }
 
 /** The blocks in the `content` of a value; `raw` is the message that holds it. */
-function blocksIn(text: string, value: JsonObject, raw: string): ContentBlock[] {
-  return elementsIn(text, value, 'content', (block, native, index) => {
-    return (isObject(block) && blockOf(block, native, index, raw)) || { type: 'unknown', native };
+function readBlocks(text: string, value: JsonObject, raw: string): ContentBlock[] {
+  return mapElements(text, value, 'content', (block, native, index) => {
+    return (isObject(block) && readBlock(block, native, index, raw)) || { type: 'unknown', native };
   });
 }
 
-function blockOf(value: JsonObject, native: string, index: number, raw: string): ContentBlock | undefined {
+function readBlock(value: JsonObject, native: string, index: number, raw: string): ContentBlock | undefined {
   const { type, text, thinking, id, name, input, content } = value;
   switch (type) {
     case 'text': {
-      const citations = elementsIn(native, value, 'citations', (citation, source) => citationOf(source, citation));
+      const citations = mapElements(native, value, 'citations', (citation, source) => readCitation(source, citation));
       return typeof text === 'string' ? { type, text, ...(citations.length > 0 && { citations }) } : undefined;
     }
     case 'thinking':
@@ -89,10 +90,53 @@ function blockOf(value: JsonObject, native: string, index: number, raw: string):
       return {
         type: 'tool-result',
         toolCallId: typeof value.tool_use_id === 'string' ? value.tool_use_id : `skn_fn_${index}_`,
-        content: typeof content === 'string' ? [{ type: 'text', text: content }] : blocksIn(native, value, raw),
+        content: typeof content === 'string' ? [{ type: 'text', text: content }] : readBlocks(native, value, raw),
         isError: value.is_error === true,
       };
     default:
-      return mediaOf(value);
+      return readMedia(value);
+  }
+}
+
+/** An image or document; undefined for sources that are not bytes, such as documents made of blocks. */
+function readMedia(value: JsonObject): MediaBlock | undefined {
+  if (value.type !== 'image' && value.type !== 'document') return undefined;
+  const found = isObject(value.source) ? readSource(value.source, value.type) : undefined;
+  if (!found) return undefined;
+  const name = typeof value.title === 'string' ? { name: value.title } : {};
+  return { type: 'media', ...found, ...name };
+}
+
+function readSource(
+  source: JsonObject,
+  kind: 'image' | 'document',
+): { mediaType: string; source: MediaSource } | undefined {
+  const { type, media_type: mediaType, data, url, file_id: id } = source;
+  if (type === 'base64' && typeof data === 'string' && typeof mediaType === 'string')
+    return { mediaType, source: { kind: 'base64', data } };
+  if (type === 'text' && typeof data === 'string')
+    return { mediaType: 'text/plain', source: { kind: 'base64', data: toBase64(data) } };
+  // Only PDF documents can be given by address.
+  if (type === 'url' && typeof url === 'string')
+    return { mediaType: kind === 'image' ? 'image/*' : 'application/pdf', source: { kind: 'url', url } };
+  if (type === 'file' && typeof id === 'string')
+    return { mediaType: kind === 'image' ? 'image/*' : 'application/*', source: { kind: 'file', id } };
+  return undefined;
+}
+
+/** Plain text as base64 and back: text documents carry their text as it is, media blocks carry bytes. */
+function toBase64(text: string): string {
+  let binary = '';
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/** Undefined when it is not base64 of UTF-8 text. */
+export function fromBase64(data: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
   }
 }

@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { createMessage, type Message, system } from '../../message/index.ts';
 import type { RequestParams } from '../request.ts';
 import type { FrameParts } from '../write/index.ts';
-import { mark } from './mark.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
-import { frame } from './write-frame.ts';
+import { frame, mark } from './write-request.ts';
 
 const own = (content: string): Message =>
   createMessage(`{"role":"system","content":${content}}`, { dialect: 'anthropic-messages', issuer: 'x' }, view);

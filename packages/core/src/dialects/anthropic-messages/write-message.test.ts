@@ -10,12 +10,12 @@ import {
   user,
 } from '../../message/index.ts';
 import type { ProviderDescriptor } from '../provider.ts';
-import type { Target, Unit } from '../write/index.ts';
+import type { Draft, Target } from '../write/index.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
-import { writer } from './writer.ts';
+import { writer } from './write-request.ts';
 
-const { translate, gather, result, userText } = writer;
+const { translate, merge, result, userText } = writer;
 const target = (model = 'claude-sonnet-4-5', provider: ProviderDescriptor = anthropic): Target => ({
   provider,
   model,
@@ -23,7 +23,7 @@ const target = (model = 'claude-sonnet-4-5', provider: ProviderDescriptor = anth
   params: {},
 });
 const write = (message: Message, to = target()) => translate(message, to, { find: () => undefined });
-const reasons = (units: readonly Unit[]) =>
+const reasons = (units: readonly Draft[]) =>
   units.flatMap((unit) => unit.losses.map((loss) => `${loss.kind} ${loss.path} ${loss.reason}`));
 const part = (text: string) => `{"type":"text","text":${JSON.stringify(text)}}`;
 
@@ -204,8 +204,8 @@ describe('system messages', () => {
 
 describe('gathering', () => {
   test('results first, in one user message; own texts are taken apart', () => {
-    const own: Unit = { role: 'user', text: '{"role":"user","content":"plain"}', calls: [], results: [], losses: [] };
-    const unit = gather([own, userText('more', target()), result({ id: 'a', name: 'f' }, 'none', target())]);
+    const own: Draft = { role: 'user', text: '{"role":"user","content":"plain"}', calls: [], results: [], losses: [] };
+    const unit = merge([own, userText('more', target()), result({ id: 'a', name: 'f' }, 'none', target())]);
     expect(unit).toMatchObject({ role: 'user', results: ['a'] });
     expect(unit!.text).toBe(
       `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[${part('none')}]},${part('plain')},${part('more')}]}`,
@@ -214,6 +214,6 @@ describe('gathering', () => {
 
   test('assistant messages stay apart', () => {
     const [unit] = write(assistant('a'));
-    expect(gather([unit!, unit!])).toBeUndefined();
+    expect(merge([unit!, unit!])).toBeUndefined();
   });
 });

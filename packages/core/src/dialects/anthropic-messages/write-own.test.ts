@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createMessage, type Origin } from '../../message/index.ts';
-import type { Target, Unit } from '../write/index.ts';
+import type { Draft, Target } from '../write/index.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
-import { writer } from './writer.ts';
+import { writer } from './write-request.ts';
 
 const home: Origin = { dialect: 'anthropic-messages', issuer: 'api.anthropic.com' };
 const target = (model: string): Target => ({ provider: anthropic, model, account: undefined, params: {} });
@@ -18,9 +18,9 @@ function splice(raw: string, origin: Partial<Origin> = {}, model = 'claude-sonne
   if (unit?.pieces) expect(joined(unit, raw)).toBe(unit.text);
   return unit;
 }
-const joined = (unit: Unit, raw: string) =>
+const joined = (unit: Draft, raw: string) =>
   unit.pieces!.map((piece) => (typeof piece === 'string' ? piece : raw.slice(piece.start, piece.end))).join('');
-const reasons = (unit: Unit | undefined) => unit?.losses.map((loss) => `${loss.kind} ${loss.path} ${loss.reason}`);
+const reasons = (unit: Draft | undefined) => unit?.losses.map((loss) => `${loss.kind} ${loss.path} ${loss.reason}`);
 
 const text = '{"type":"text","text":"hi"}';
 const signed = '{"type":"thinking","thinking":"hm","signature":"c2ln"}';

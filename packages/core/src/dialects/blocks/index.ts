@@ -1,15 +1,16 @@
-import { viewOfBlocks } from '../../message/index.ts';
+import { viewBlocks } from '../../message/index.ts';
 import type { DialectSpec } from '../dialect.ts';
 import { skein } from './provider.ts';
-import { readReply, readRequest } from './read.ts';
+import { readRequest } from './read-request.ts';
+import { readReply } from './read-response.ts';
 import { assemble } from './read-stream.ts';
-import { writer } from './write.ts';
+import { writer } from './write-request.ts';
 
 /** Skein's own content-block JSON as a protocol. */
 export const blocksSpec: DialectSpec = {
   id: skein.dialect,
   home: skein,
-  view: viewOfBlocks,
+  view: viewBlocks,
   readReply,
   assemble,
   readRequest,

@@ -10,7 +10,7 @@ import {
 } from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
 import { type StreamEvent, UnreadEvents } from '../stream/index.ts';
-import { readReply } from './read.ts';
+import { readReply } from './read-response.ts';
 
 const NOTHING: readonly StreamEvent[] = [];
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isObject, parseJson, textAt } from '../../json/index.ts';
-import { makeDialect } from '../make-dialect.ts';
+import { makeDialect } from '../dialect.ts';
 import { decodeSse } from '../sse.ts';
 import { googleGenerateContentSpec } from './index.ts';
 

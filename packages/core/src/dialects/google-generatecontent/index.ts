@@ -4,7 +4,7 @@ import { readRequest } from './read-request.ts';
 import { readReply } from './read-response.ts';
 import { GoogleAssembler } from './read-stream.ts';
 import { view } from './view.ts';
-import { writer } from './writer.ts';
+import { writer } from './write-request.ts';
 
 /** Google's generateContent. A message is one content, `{"role":…,"parts":[…]}`, in its exact text. */
 export const googleGenerateContentSpec: DialectSpec = {

@@ -1,12 +1,11 @@
 import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
+import { readRest, readTool } from '../params.ts';
 import { ProtocolError } from '../reply.ts';
 import type { ToolDefinition } from '../request.ts';
-import { readTool, restOf } from '../simple-params.ts';
-import { listTexts } from './content.ts';
-import { fieldText, keyOf, stringField } from './fields.ts';
+import { readParams } from './params.ts';
+import { fieldText, findKey, listTexts, stringField } from './parts.ts';
 import { google } from './provider.ts';
-import { readParams } from './read-params.ts';
 
 /** The model stands in the path, seldom in the body. */
 export function readRequest(body: string): RawRequest {
@@ -23,7 +22,7 @@ export function readRequest(body: string): RawRequest {
     messages: listTexts(contents),
     tools: tools === undefined ? [] : listTexts(tools).flatMap(readTools),
     params,
-    rest: { ...restOf(body, known), ...left },
+    rest: { ...readRest(body, known), ...left },
   };
 }
 
@@ -33,7 +32,7 @@ function readTools(text: string): readonly ToolDefinition[] {
   const list = isObject(tool) && Object.keys(tool).length === 1 && fieldText(text, tool, 'functionDeclarations');
   const declared = listTexts(list || '[]').map((declaration) => {
     const name = 'parametersJsonSchema';
-    return readTool(google.dialect, declaration, [], keyOf(parseJson(declaration), name) ?? name);
+    return readTool(google.dialect, declaration, [], findKey(parseJson(declaration), name) ?? name);
   });
   const isPlain = declared.length > 0 && !declared.some((one) => 'native' in one);
   return isPlain ? declared : [{ dialect: google.dialect, native: text }];

@@ -1,10 +1,8 @@
 import { addMember, Changes, isObject, type JsonObject, parseJson, splice, textAt } from '../../json/index.ts';
 import type { RawReply } from '../dialect.ts';
-import { ProtocolError } from '../reply.ts';
-import { field, fieldText, objectField, stringField } from './fields.ts';
+import { count, ProtocolError, type Stop, type StopReason, type Usage } from '../reply.ts';
+import { field, fieldText, objectField, stringField } from './parts.ts';
 import { google } from './provider.ts';
-import { blockedStop, stopOf } from './stop.ts';
-import { usageOf } from './usage.ts';
 
 /** The message of a reply without any content. */
 export const EMPTY_REPLY = '{"role":"model","parts":[]}';
@@ -28,18 +26,18 @@ export function readReply(body: string): RawReply {
     const content = objectField(candidate, 'content');
     if (content) changes.set(path, 'null');
     const raw = content ? withRole(content, textAt(body, path)!) : EMPTY_REPLY;
-    return [{ raw, stop: stopOf(field(candidate, 'finishReason'), hasCalls(content)) }];
+    return [{ raw, stop: readStop(field(candidate, 'finishReason'), hasCalls(content)) }];
   });
   if (choices.length === 0) {
     const block = field(value, 'promptFeedback', 'blockReason');
     if (block === undefined)
       throw new ProtocolError(google.dialect, 'the response has no candidates and names no block reason', body);
-    choices.push({ raw: EMPTY_REPLY, stop: blockedStop(block) });
+    choices.push({ raw: EMPTY_REPLY, stop: readBlockedStop(block) });
   }
   const usage = fieldText(body, value, 'usageMetadata');
   return {
     choices,
-    usage: usage === undefined ? undefined : usageOf(field(value, 'usageMetadata'), usage),
+    usage: usage === undefined ? undefined : readUsage(field(value, 'usageMetadata'), usage),
     envelope: splice(body, changes.edits(body)),
     model: stringField(value, 'modelVersion'),
   };
@@ -54,4 +52,40 @@ function hasCalls(content: unknown): boolean {
 function withRole(content: JsonObject, text: string): string {
   const isSaid = field(content, 'role') !== undefined || field(content, 'parts') === undefined;
   return isSaid ? text : splice(text, [addMember(text, 0, 'role', '"model"')]);
+}
+
+/** The prompt includes what was cached; what server-side tools brought in comes on top; thoughts are not in the output. */
+export function readUsage(value: unknown, native: string): Usage {
+  const tokens = (name: string): number => count(field(value, `${name}TokenCount`));
+  const cacheRead = tokens('cachedContent');
+  return {
+    input: Math.max(0, tokens('prompt') - cacheRead) + tokens('toolUsePrompt'),
+    cacheRead,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+    output: tokens('candidates'),
+    reasoning: tokens('thoughts'),
+    native,
+  };
+}
+
+/** An open list: words that are not here are `unknown`. */
+const REASONS: readonly (readonly [RegExp, StopReason])[] = [
+  [/^STOP$/, 'end'],
+  [/^MAX_TOKENS$/, 'length'],
+  [/^CONTINUATION$/, 'pause'],
+  [/SAFETY|RECITATION|PROHIBITED|LANGUAGE|BLOCKLIST|SPII|MODEL_ARMOR/, 'filter'],
+  [/^(MALFORMED|MISSING|UNEXPECTED|TOO_MANY|NO_IMAGE|IMAGE_OTHER)/, 'error'],
+];
+
+/** Google says STOP also when the model calls tools. */
+export function readStop(native: unknown, hasCalls: boolean): Stop {
+  if (typeof native !== 'string') return { reason: 'unknown', native: undefined };
+  const reason = REASONS.find(([words]) => words.test(native))?.[1] ?? 'unknown';
+  return { reason: reason === 'end' && hasCalls ? 'tool-use' : reason, native };
+}
+
+/** The stop of a prompt that was not answered at all. */
+export function readBlockedStop(native: unknown): Stop {
+  return typeof native === 'string' ? { reason: 'filter', native } : readStop(native, false);
 }

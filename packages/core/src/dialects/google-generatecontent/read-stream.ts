@@ -27,12 +27,8 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/index.ts';
-import { addCall, argsOf, type Call } from './calls.ts';
-import { listTexts } from './content.ts';
-import { field, isField } from './fields.ts';
-import { EMPTY_REPLY, isResponse } from './read-response.ts';
-import { blockedStop, stopOf } from './stop.ts';
-import { usageOf } from './usage.ts';
+import { addCall, type Call, field, isField, listTexts, readArguments } from './parts.ts';
+import { EMPTY_REPLY, isResponse, readBlockedStop, readStop, readUsage } from './read-response.ts';
 
 const some = (item: string): string => `${item}(?:,${item})*`;
 const COUNTS = some(String.raw`"\w+": ?(?:${COUNT}|"\w*")`);
@@ -76,14 +72,14 @@ export class GoogleAssembler implements Assembler {
     const candidates = [...this.#candidates].sort(([a], [b]) => a - b).map(([, candidate]) => candidate);
     const block = field(this.#latest.value('promptFeedback'), 'blockReason');
     const cut = candidates[0]?.stop === undefined && block === undefined;
-    const otherwise: Stop = cut ? { reason: 'cut', native: undefined } : blockedStop(block);
+    const otherwise: Stop = cut ? { reason: 'cut', native: undefined } : readBlockedStop(block);
     const choices = candidates.map((candidate) => ({ raw: candidate.raw(), stop: candidate.stop ?? otherwise }));
     const [first = { raw: EMPTY_REPLY, stop: otherwise }, ...others] = choices;
     const usage = this.#latest.text('usageMetadata');
     const model = this.#latest.value('modelVersion');
     return {
       choices: [{ raw: first.raw, stop: this.#failure ?? first.stop }, ...others],
-      usage: usage === undefined ? undefined : usageOf(JSON.parse(usage), usage),
+      usage: usage === undefined ? undefined : readUsage(JSON.parse(usage), usage),
       envelope: this.#envelope(candidates),
       model,
       cut,
@@ -184,7 +180,7 @@ class StreamedCandidate {
   /** Undefined before the candidate says that it is finished. */
   get stop(): Stop | undefined {
     const native = this.#latest.value('finishReason') ?? undefined;
-    return native === undefined ? undefined : stopOf(native, this.#calls.length > 0);
+    return native === undefined ? undefined : readStop(native, this.#calls.length > 0);
   }
 
   raw(): string {
@@ -210,7 +206,7 @@ class StreamedCandidate {
     const index = this.#calls.length - 1;
     // A call without an id has one only in the complete message; arguments in pieces are told when all are there.
     if (call.parts.length === 1) events.push({ type: 'tool-use', index, id: call.id ?? '', name: call.name });
-    if (!call.isOpen) events.push({ type: 'tool-arguments', index, text: argsOf(call) });
+    if (!call.isOpen) events.push({ type: 'tool-arguments', index, text: readArguments(call) });
   }
 
   /** Nearly every event has the same role and nothing else beside its parts. */

@@ -1,29 +1,46 @@
 import { isObject } from '../../json/index.ts';
-import type { ContentBlock, MessageView, Origin, Role, ToolResultBlock, ToolUseBlock } from '../../message/index.ts';
+import type {
+  ContentBlock,
+  MediaBlock,
+  MessageView,
+  Origin,
+  Role,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '../../message/index.ts';
 import { areArguments, VIEW_ID, viewId } from '../write/index.ts';
-import { addCall, argsOf, type Call } from './calls.ts';
-import { type Content, isPlainText, type Part, readContent } from './content.ts';
-import { field, fieldText, objectField, stringField } from './fields.ts';
-import { mediaOf } from './media.ts';
-import { isHollow, needsOf } from './needs.ts';
+import {
+  addCall,
+  type Call,
+  type Content,
+  field,
+  fieldText,
+  isPlainText,
+  objectField,
+  type Part,
+  readArguments,
+  readContent,
+  stringField,
+} from './parts.ts';
+import { findNeeds, isHollow } from './rules.ts';
 
 /** The view of a content. Texts that stand side by side are one: a stream cuts them anywhere. */
 export function view(raw: string, origin: Origin): MessageView {
   const content = readContent(raw);
   const calls: Call[] = [];
-  const ofCalls = content.parts.map((part, index) =>
+  const callsByPart = content.parts.map((part, index) =>
     isPlainText(part) ? undefined : addCall(calls, index, part.value, part.text),
   );
   const blocks: ContentBlock[] = [];
   let results = 0;
   content.parts.forEach((part, index) => {
-    const call = ofCalls[index];
+    const call = callsByPart[index];
     if (call && call.parts[0] !== index) return;
-    const block = call ? toolUse(call, calls.indexOf(call), raw) : blockOf(part, origin.issuer, results);
+    const block = call ? toolUse(call, calls.indexOf(call), raw) : readBlock(part, origin.issuer, results);
     if (block.type === 'tool-result') results++;
     add(blocks, block);
   });
-  return { role: roleOf(content, blocks), content: blocks, needs: needsOf(content, calls) };
+  return { role: readRole(content, blocks), content: blocks, needs: findNeeds(content, calls) };
 }
 
 function add(blocks: ContentBlock[], block: ContentBlock): void {
@@ -36,7 +53,7 @@ function add(blocks: ContentBlock[], block: ContentBlock): void {
 }
 
 /** No role means user; but a content without anything is the reply of a model that was stopped (recorded: SAFETY). */
-function roleOf({ role, parts }: Content, blocks: readonly ContentBlock[]): Role {
+function readRole({ role, parts }: Content, blocks: readonly ContentBlock[]): Role {
   if (role === 'model') return 'assistant';
   if (role === 'system') return role;
   if (role === 'function') return 'tool';
@@ -45,18 +62,18 @@ function roleOf({ role, parts }: Content, blocks: readonly ContentBlock[]): Role
   return blocks.every((block) => block.type === 'tool-result') ? 'tool' : 'user';
 }
 
-function blockOf(part: Part, issuer: string, results: number): ContentBlock {
+function readBlock(part: Part, issuer: string, results: number): ContentBlock {
   const { value, text: native } = part;
   if (objectField(value, 'functionResponse')) return toolResult(part, issuer, results);
   const text = stringField(value, 'text');
   if (text !== undefined)
     return field(value, 'thought') === true ? { type: 'reasoning', text, redacted: false } : { type: 'text', text };
   if (isHollow(part) && stringField(value, 'thoughtSignature')) return { type: 'reasoning', text: '', redacted: true };
-  return mediaOf(value, issuer) ?? { type: 'unknown', native };
+  return readMedia(value, issuer) ?? { type: 'unknown', native };
 }
 
 function toolUse(call: Call, index: number, raw: string): ToolUseBlock {
-  const rawParameters = argsOf(call);
+  const rawParameters = readArguments(call);
   return {
     type: 'tool-use',
     id: call.id ?? viewId(raw, index),
@@ -69,7 +86,7 @@ function toolUse(call: Call, index: number, raw: string): ToolUseBlock {
 function toolResult({ value, text: native }: Part, issuer: string, index: number): ToolResultBlock {
   const result = field(value, 'functionResponse');
   const parts = field(result, 'parts');
-  const media = Array.isArray(parts) ? parts.flatMap((part: unknown) => mediaOf(part, issuer) ?? []) : [];
+  const media = Array.isArray(parts) ? parts.flatMap((part: unknown) => readMedia(part, issuer) ?? []) : [];
   const response = field(result, 'response');
   const text = responseText(response) ?? fieldText(native, value, 'functionResponse', 'response');
   const isBare = text === undefined || (media.length > 0 && text === '{}');
@@ -86,4 +103,29 @@ function responseText(response: unknown): string | undefined {
   const [[name, text] = [], ...more] = isObject(response) ? Object.entries(response) : [];
   const isPlain = more.length === 0 && /^(?:output|result|error)$/.test(name ?? '');
   return isPlain && typeof text === 'string' ? text : undefined;
+}
+
+/** The image, sound or document of a part, if it is one. */
+function readMedia(part: unknown, issuer: string): MediaBlock | undefined {
+  const data = stringField(part, 'inlineData', 'data');
+  if (data !== undefined) return media(part, 'inlineData', '', { kind: 'base64', data: standardBase64(data) });
+  const uri = stringField(part, 'fileData', 'fileUri');
+  if (uri === undefined) return undefined;
+  // An upload that only its issuer can read, or an address for anyone.
+  const isUpload = uri.startsWith(`https://${issuer}/`);
+  return media(part, 'fileData', uri, isUpload ? { kind: 'file', id: uri } : { kind: 'url', url: uri });
+}
+
+function media(part: unknown, kind: string, uri: string, source: MediaBlock['source']): MediaBlock {
+  const isVideoPage = /^https?:\/\/(?:[a-z]+\.)?(?:youtube\.com|youtu\.be)\//.test(uri);
+  const mediaType = stringField(part, kind, 'mimeType') || (isVideoPage ? 'video/*' : 'application/octet-stream');
+  const name = stringField(part, kind, 'displayName');
+  return { type: 'media', mediaType, ...(name && { name }), source };
+}
+
+/** Protocol buffers take both alphabets of base64; others take only the standard one. */
+function standardBase64(data: string): string {
+  if (!/[-_]/.test(data)) return data;
+  const plain = data.replaceAll('-', '+').replaceAll('_', '/');
+  return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, type Message, system, toolResult, user } from '../../message/index.ts';
-import { makeDialect } from '../make-dialect.ts';
+import { makeDialect } from '../dialect.ts';
 import type { ProviderDescriptor } from '../provider.ts';
 import type { Target } from '../write/index.ts';
 import { googleGenerateContentSpec as spec } from './index.ts';
@@ -267,13 +267,13 @@ describe('gather', () => {
     const native = '{"functionResponse":{"name":"f","response":{"n": 1.0}}}';
     const [first] = splice(own(`{"parts":[${native}],"role":"user"}`));
     const [second] = translate(toolResult('c', 'x'), target(), { id: 'c', name: 'g' });
-    expect(writer.gather([first!, second!])).toMatchObject({
+    expect(writer.merge([first!, second!])).toMatchObject({
       role: 'tool',
       text: `{"role":"user","parts":[${native},{"functionResponse":{"id":"c","name":"g","response":{"output":"x"}}}]}`,
       results: ['skn_fn_0_f', 'c'],
     });
     const [novel] = splice(own(`{"parts":[${native}],"role":"user","novel":1}`));
-    expect(writer.gather([novel!, second!])).toBeUndefined();
+    expect(writer.merge([novel!, second!])).toBeUndefined();
   });
 
   it('takes results apart without rewriting their responses', () => {

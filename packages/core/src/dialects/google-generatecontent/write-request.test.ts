@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, system, toolResult, user } from '../../message/index.ts';
-import { makeDialect } from '../make-dialect.ts';
+import { makeDialect } from '../dialect.ts';
 import { googleGenerateContentSpec } from './index.ts';
 
 const google = makeDialect(googleGenerateContentSpec);

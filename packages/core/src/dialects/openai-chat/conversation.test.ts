@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { elementTexts, textAt } from '../../json/index.ts';
 import { assistant, type Message, toolResult, user } from '../../message/index.ts';
-import { makeDialect } from '../make-dialect.ts';
+import { makeDialect } from '../dialect.ts';
 import type { WriteRequest } from '../request.ts';
 import { openaiChatSpec } from './index.ts';
 import { openaiChatHome } from './provider.ts';
 
 const dialect = makeDialect(openaiChatSpec);
-const elementsOf = (body: string) => elementTexts(textAt(body, ['messages'])!);
+const findElements = (body: string) => elementTexts(textAt(body, ['messages'])!);
 const write = (messages: readonly Message[], more: Partial<WriteRequest> = {}) =>
   dialect.writeRequest({ model: 'gpt-5', system: 'Be kind', messages, ...more });
 const call = (id: string) => `{"id":"${id}","type":"function","function":{"name":"f","arguments":"{\\"n\\": 1.0}"}}`;
@@ -21,7 +21,7 @@ describe('a conversation with tools', () => {
       const raw = `{"role":"assistant", "content":null,"phase":"x","tool_calls":[${call(`a${turn}`)},${call(`b${turn}`)}]}`;
       messages.push(reply(raw), toolResult(`a${turn}`, 'ok'), toolResult(`b${turn}`, 'ok'));
       const { body, losses } = write(messages);
-      const elements = elementsOf(body);
+      const elements = findElements(body);
       expect(elements.slice(0, before.length)).toEqual(before);
       expect(elements).toContain(raw);
       expect(losses).toEqual([]);
@@ -32,7 +32,7 @@ describe('a conversation with tools', () => {
   it('answers every call, though a result was never recorded', () => {
     const asked = reply(`{"role":"assistant","content":null,"tool_calls":[${call('a')},${call('b')}]}`);
     const { body, losses } = write([user('Go'), asked, toolResult('b', 'ok'), user('Next')]);
-    expect(elementsOf(body).slice(3)).toEqual([
+    expect(findElements(body).slice(3)).toEqual([
       expect.stringContaining('{"role":"tool","tool_call_id":"a","content":"No result'),
       '{"role":"tool","tool_call_id":"b","content":"ok"}',
       '{"role":"user","content":"Next"}',
@@ -43,7 +43,7 @@ describe('a conversation with tools', () => {
   it('pairs calls that came without an id with their results', () => {
     const asked = reply('{"role":"assistant","tool_calls":[{"id":"","function":{"name":"f","arguments":"{}"}}]}');
     const id = asked.toolUses[0]!.id;
-    const elements = elementsOf(write([user('Go'), asked, toolResult(id, 'ok')]).body);
+    const elements = findElements(write([user('Go'), asked, toolResult(id, 'ok')]).body);
     expect(JSON.parse(elements[2]!)).toMatchObject({ tool_calls: [{ id }] });
     expect(JSON.parse(elements[3]!)).toMatchObject({ role: 'tool', tool_call_id: id });
   });
@@ -52,7 +52,7 @@ describe('a conversation with tools', () => {
     const asked = reply('{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}');
     const answer = dialect.parseMessage('{"role":"tool","tool_call_id":"mine","content":"ok"}');
     const { body, losses } = write([user('Go'), asked, answer]);
-    const [call, result] = elementsOf(body)
+    const [call, result] = findElements(body)
       .slice(2)
       .map((text) => JSON.parse(text));
     expect(result.tool_call_id).toBe(call.tool_calls[0].id);
@@ -65,7 +65,7 @@ describe('a conversation with tools', () => {
     const asked = assistant([{ type: 'tool-use', id: 'a', name: 'f', parameters: {}, rawParameters: '{}' }]);
     const answer = dialect.parseMessage('{"role":"function","name":"f","content":"ok"}');
     const { body } = write([user('Go'), asked, answer]);
-    expect(elementsOf(body)[3]).toBe('{"role":"tool","tool_call_id":"a","content":"ok"}');
+    expect(findElements(body)[3]).toBe('{"role":"tool","tool_call_id":"a","content":"ok"}');
   });
 
   it('pairs older function calls with their results', () => {
@@ -75,7 +75,7 @@ describe('a conversation with tools', () => {
     ];
     const messages = raws.map((raw) => dialect.parseMessage(raw));
     const { body, losses } = write([user('Go'), ...messages, user('Next')]);
-    expect(elementsOf(body).slice(2, 4)).toEqual(raws);
+    expect(findElements(body).slice(2, 4)).toEqual(raws);
     expect(losses).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('a conversation with tools', () => {
     const image = { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'QQ==' } } as const;
     const asked = reply(`{"role":"assistant","content":null,"tool_calls":[${call('a')},${call('b')}]}`);
     const { body } = write([user('Go'), asked, toolResult('a', [image]), toolResult('b', [image])]);
-    expect(elementsOf(body).map((element) => (JSON.parse(element) as { role: string }).role)).toEqual([
+    expect(findElements(body).map((element) => (JSON.parse(element) as { role: string }).role)).toEqual([
       'system',
       'user',
       'assistant',
@@ -98,14 +98,14 @@ describe('a conversation with tools', () => {
 it('takes turns where a chat template insists on it', () => {
   const provider = { ...openaiChatHome, policies: { ...openaiChatHome.policies, alternateRoles: true } };
   const { body } = write([user('a'), user('b'), assistant('c'), assistant('d'), user('e')], { provider });
-  expect(elementsOf(body).slice(1)).toEqual([
+  expect(findElements(body).slice(1)).toEqual([
     String.raw`{"role":"user","content":"a\n\nb"}`,
     String.raw`{"role":"assistant","content":"c\n\nd"}`,
     '{"role":"user","content":"e"}',
   ]);
   const call = assistant([{ type: 'tool-use', id: 'a', name: 'f', parameters: {}, rawParameters: '{}' }]);
   const looked = write([user('a'), assistant('Let me see'), call, toolResult('a', 'b'), user('c')], { provider });
-  expect(elementsOf(looked.body).slice(1)).toEqual([
+  expect(findElements(looked.body).slice(1)).toEqual([
     '{"role":"user","content":"a"}',
     '{"role":"assistant","content":"Let me see","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}',
     '{"role":"tool","tool_call_id":"a","content":"b"}',
@@ -124,6 +124,6 @@ it('sends what a cut stream left without what was never complete', () => {
   const { message, stop } = reader.finish();
   expect(stop.reason).toBe('cut');
   const { body, losses } = write([user('Go'), message, user('And?')]);
-  expect(elementsOf(body)[2]).toBe('{"role":"assistant","content":"Let me see"}');
+  expect(findElements(body)[2]).toBe('{"role":"assistant","content":"Let me see"}');
   expect(losses).toMatchObject([{ kind: 'dropped', reason: 'cut', message: 1 }]);
 });

@@ -4,8 +4,7 @@ import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
 import { elementTexts, isObject, textAt } from '../../json/index.ts';
 import { createMessage, type Origin } from '../../message/index.ts';
-import type { RawReply } from '../dialect.ts';
-import { makeDialect } from '../make-dialect.ts';
+import { makeDialect, type RawReply } from '../dialect.ts';
 import { openaiChatSpec } from './index.ts';
 
 interface Turn {
@@ -112,7 +111,7 @@ describe.skipIf(turns.length === 0)('recordings of many compatible providers', (
     for (const body of bodies) {
       const { model, messages, tools, params, rest } = dialect.readRequest(body);
       for (const message of messages) expect(message.role).not.toBe('other');
-      const written = dialect.writeRequest({ model: model!, messages, tools, params, extra: `{${membersText(rest)}}` });
+      const written = dialect.writeRequest({ model: model!, messages, tools, params, extra: `{${joinMembers(rest)}}` });
       if (messages.every((message) => message.facts.needs.length === 0)) {
         expect(written.losses.filter((loss) => loss.reason !== 'parameter')).toEqual([]);
         expect(elementTexts(textAt(written.body, ['messages'])!)).toEqual(messages.map((message) => message.raw));
@@ -122,7 +121,7 @@ describe.skipIf(turns.length === 0)('recordings of many compatible providers', (
   });
 });
 
-function membersText(members: Readonly<Record<string, string>>): string {
+function joinMembers(members: Readonly<Record<string, string>>): string {
   return Object.entries(members)
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
     .join(',');

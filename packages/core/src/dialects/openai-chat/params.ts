@@ -1,10 +1,14 @@
-import type { SimpleNames } from '../simple-params.ts';
+import type { LossNote } from '../loss.ts';
+import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
+import type { RequestParams } from '../request.ts';
+import { type BodyMember, dropped, type Target } from '../write/index.ts';
+import { quirk } from './rules.ts';
 
 /**
  * The older name of the token limit is `max_tokens`; many compatible providers know only that. How tools are chosen and
  * how much is thought has no plain word: when read, it stays in `rest`.
  */
-export const SIMPLE = {
+export const PARAM_NAMES = {
   maxTokens: 'max_completion_tokens',
   temperature: 'temperature',
   topP: 'top_p',
@@ -12,4 +16,31 @@ export const SIMPLE = {
   seed: 'seed',
   stream: 'stream',
   parallelToolCalls: 'parallel_tool_calls',
-} satisfies SimpleNames;
+} satisfies ParamNames;
+
+/** How tools are chosen can only be said where there are tools (`tool-choice-no-tools`, `parallel-no-tools`). */
+export function writeParams(
+  params: RequestParams,
+  hasTools: boolean,
+  target: Target,
+  losses: LossNote[],
+): BodyMember[] {
+  const { reasoning, stream, modalities } = params;
+  const { parallelToolCalls, ...others } = PARAM_NAMES;
+  const names = {
+    ...others,
+    ...(hasTools && { parallelToolCalls }),
+    maxTokens: String(quirk('maxTokensField', target)),
+  };
+  const members = writeSimpleParams(params, names, losses);
+  if (reasoning?.budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
+  const choice = toTargetChoice(params, target, losses, hasTools);
+  const named = typeof choice === 'object' ? { type: 'function', function: choice } : choice;
+  return [
+    ...members,
+    ['stream_options', stream && quirk('streamUsage', target) ? '{"include_usage":true}' : undefined],
+    ['modalities', JSON.stringify(modalities)],
+    ['reasoning_effort', JSON.stringify(reasoning?.effort)],
+    ['tool_choice', JSON.stringify(named)],
+  ];
+}

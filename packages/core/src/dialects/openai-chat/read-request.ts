@@ -1,8 +1,8 @@
-import { elementsIn, isObject, parseJson } from '../../json/index.ts';
+import { isObject, mapElements, parseJson } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
+import { readRest, readSimpleParams, readTool } from '../params.ts';
 import { ProtocolError } from '../reply.ts';
-import { readSimple, readTool, restOf } from '../simple-params.ts';
-import { SIMPLE } from './params.ts';
+import { PARAM_NAMES } from './params.ts';
 import { DIALECT } from './provider.ts';
 
 /** What a request body says. Every top-level member is in exactly one place of the answer. */
@@ -11,16 +11,16 @@ export function readRequest(body: string): RawRequest {
   if (!isObject(value) || !Array.isArray(value.messages))
     throw new ProtocolError(DIALECT, 'the request has no "messages"', body);
   const { model, tools } = value;
-  const limit = SIMPLE.maxTokens in value ? SIMPLE.maxTokens : 'max_tokens';
-  const { params, taken } = readSimple(value, { ...SIMPLE, maxTokens: limit });
+  const limit = PARAM_NAMES.maxTokens in value ? PARAM_NAMES.maxTokens : 'max_tokens';
+  const { params, taken } = readSimpleParams(value, { ...PARAM_NAMES, maxTokens: limit });
   if (typeof model === 'string') taken.push('model');
   if (Array.isArray(tools)) taken.push('tools');
   return {
     model,
     system: undefined,
-    messages: elementsIn(body, value, 'messages', (_, text) => text),
-    tools: elementsIn(body, value, 'tools', (_, text) => readTool(DIALECT, text, ['function'], 'parameters')),
+    messages: mapElements(body, value, 'messages', (_, text) => text),
+    tools: mapElements(body, value, 'tools', (_, text) => readTool(DIALECT, text, ['function'], 'parameters')),
     params,
-    rest: restOf(body, ['messages', ...taken]),
+    rest: readRest(body, ['messages', ...taken]),
   };
 }

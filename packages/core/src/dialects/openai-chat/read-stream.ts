@@ -6,7 +6,7 @@ import {
   leafNode,
   listNode,
   mergeDelta,
-  overlaid,
+  overlay,
   type Path,
   parseJson,
   parseTree,
@@ -21,12 +21,10 @@ import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import { errorEvent, NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
-import { EMPTY_MESSAGE } from './native-message.ts';
-import { replyOf } from './read-response.ts';
-import { stopOf } from './stop.ts';
+import { readStop, toReply } from './read-response.ts';
+import { EMPTY_MESSAGE } from './rules.ts';
 import { RULE, StreamedMessage } from './stream-message.ts';
-import { partBlock } from './view-parts.ts';
-import { detailBlock } from './view-reasoning.ts';
+import { detailBlock, partBlock } from './view.ts';
 
 export function assemble(): Assembler {
   return new ChunkAssembler();
@@ -61,7 +59,7 @@ class ChunkAssembler implements Assembler {
     const streamed = [...this.#choices].sort(([a], [b]) => a - b).map(([, choice]) => choice);
     const choices = streamed.map(({ message, finishReason }, index) => {
       const raw = message.print();
-      return { raw, stop: this.#stopOf(finishReason, raw, index) };
+      return { raw, stop: this.#readStop(finishReason, raw, index) };
     });
     // A stream that brought no choice did not come to its end, whatever it says.
     if (choices.length === 0) {
@@ -74,7 +72,7 @@ class ChunkAssembler implements Assembler {
     const plain = printTree(record);
     this.#unread.addTo(record);
     return {
-      ...replyOf(parseJson(plain) as JsonObject, choices, plain),
+      ...toReply(parseJson(plain) as JsonObject, choices, plain),
       envelope: printTree(record),
       cut: streamed.length === 0 || (!this.#isDone && streamed[0]!.finishReason === undefined),
     };
@@ -118,9 +116,9 @@ class ChunkAssembler implements Assembler {
   }
 
   /** Without a word and without `[DONE]` the choice was cut; with `[DONE]` the message itself tells. */
-  #stopOf(word: string | undefined, raw: string, index: number): Stop {
+  #readStop(word: string | undefined, raw: string, index: number): Stop {
     if (this.#hasFailed && index === 0) return { reason: 'error', native: word };
-    return word === undefined && !this.#isDone ? { reason: 'cut', native: undefined } : stopOf(word, raw);
+    return word === undefined && !this.#isDone ? { reason: 'cut', native: undefined } : readStop(word, raw);
   }
 }
 
@@ -270,7 +268,7 @@ class Latest {
     for (const [name, { places }] of this.#held) {
       const texts = places.map(({ data, path }) => textAt(data, [...path, name])!);
       const join = (before: Tree, later: Tree): Tree =>
-        name === 'logprobs' ? joined(before, later) : overlaid(before, later, false);
+        name === 'logprobs' ? joined(before, later) : overlay(before, later, false);
       const tree = texts.length > 1 ? texts.map((text) => parseTree(text)).reduce(join) : leafNode(texts[0]!);
       setMember(record, name, tree);
     }

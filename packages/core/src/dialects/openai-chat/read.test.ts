@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ProtocolError } from '../reply.ts';
 import { readRequest } from './read-request.ts';
-import { readReply } from './read-response.ts';
-import { stopOf } from './stop.ts';
-import { usageOf } from './usage.ts';
+import { readReply, readStop, readUsage } from './read-response.ts';
 
 describe('an unstreamed reply', () => {
   it('is taken apart without changing a byte', () => {
@@ -49,14 +47,14 @@ describe('why a reply ended', () => {
     ['', calling, 'tool-use'],
     ['', plain, 'end'],
   ])('%s on %s is %s', (word, raw, reason) => {
-    expect(stopOf(word, raw)).toEqual({ reason, native: word });
+    expect(readStop(word, raw)).toEqual({ reason, native: word });
   });
 });
 
 describe('usage', () => {
   const buckets = (usage: string) => {
     const text = `{"usage":${usage}}`;
-    const { native, ...counts } = usageOf(text)!;
+    const { native, ...counts } = readUsage(text)!;
     expect(native).toBe(usage);
     return Object.values(counts);
   };
@@ -85,10 +83,10 @@ describe('usage', () => {
 
   it('is found where Groq and Moonshot put it in streams', () => {
     const groq = '{"x_groq":{"usage":{"prompt_tokens":3}}}';
-    expect(usageOf(groq)?.input).toBe(3);
+    expect(readUsage(groq)?.input).toBe(3);
     const moonshot = '{"usage":null,"choices":[{"usage":{"prompt_tokens":3}}]}';
-    expect(usageOf(moonshot)?.input).toBe(3);
-    expect(usageOf('{}')).toBeUndefined();
+    expect(readUsage(moonshot)?.input).toBe(3);
+    expect(readUsage('{}')).toBeUndefined();
   });
 });
 
@@ -108,7 +106,7 @@ describe('a request', () => {
         { dialect: 'openai-chat', native: marked },
       ],
       params: { maxTokens: 5, seed: 1, stream: true },
-      // Said in a way of this protocol alone: kept as it is.
+      // PortableBlock in a way of this protocol alone: kept as it is.
       rest: {
         stop: '"x"',
         stream_options: '{"include_usage":true}',

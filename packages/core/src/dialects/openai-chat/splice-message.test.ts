@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createMessage, type Message, type Origin } from '../../message/index.ts';
 import type { Policies, ProviderDescriptor } from '../provider.ts';
-import type { Target, Unit } from '../write/index.ts';
+import type { Draft, Target } from '../write/index.ts';
 import { openaiChatHome } from './provider.ts';
-import { spliceMessage } from './splice-message.ts';
 import { view } from './view.ts';
+import { spliceMessage } from './write-request.ts';
 
 const home: Origin = { dialect: 'openai-chat', issuer: 'api.openai.com', model: 'gpt-5' };
 const message = (raw: string, origin: Partial<Origin> = {}): Message =>
@@ -16,7 +16,7 @@ const target = (policies: Partial<Policies> = {}, model = 'gpt-5'): Target => {
   };
   return { provider, model, account: undefined, params: {} };
 };
-const spliced = (raw: string, origin: Partial<Origin> = {}, to = target(), dropBound = false): readonly Unit[] =>
+const spliced = (raw: string, origin: Partial<Origin> = {}, to = target(), dropBound = false): readonly Draft[] =>
   spliceMessage(message(raw, origin), to, { dropBound });
 const fn = (args: string, id = '"id":"a",') =>
   `{${id}"type":"function","function":{"name":"f","arguments":${JSON.stringify(args)}}}`;

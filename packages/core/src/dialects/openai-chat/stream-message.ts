@@ -21,8 +21,8 @@ import {
   type TreeMember,
 } from '../../json/index.ts';
 import { escapedPiece, type StreamEvent } from '../stream/index.ts';
-import { textPart } from './forms.ts';
-import { EMPTY_MESSAGE } from './native-message.ts';
+import { EMPTY_MESSAGE } from './rules.ts';
+import { textPart } from './write-request.ts';
 
 /** Puts one message together from its deltas, member by member. */
 export class StreamedMessage {
@@ -112,7 +112,7 @@ class StreamedCalls {
     const { id, function: called, custom } = fragment;
     const inner = isObject(called) ? called : isObject(custom) ? custom : {};
     const name = isText(inner.name) ? inner.name : '';
-    const call = this.#callOf(fragment, name) ?? this.#begin(fragment.index);
+    const call = this.#readCall(fragment, name) ?? this.#begin(fragment.index);
     if (call.args && typeof inner.arguments === 'string' && isPlain(fragment, inner))
       call.args.pieces.push(escapedPiece(data, [...place, 'function', 'arguments'], inner.arguments));
     else merge(call, parseTree(data, find(data, place)!.start) as RecordNode);
@@ -132,7 +132,7 @@ class StreamedCalls {
    * The call a fragment continues. Compatible providers leave the index out, or number every parallel call 0: then a
    * new id begins a new call, with an index only if a name comes with it, since some make up an id for each fragment.
    */
-  #callOf({ index, id }: JsonObject, name: string): Call | undefined {
+  #readCall({ index, id }: JsonObject, name: string): Call | undefined {
     const hasIndex = typeof index === 'number';
     const call = this.#calls.findLast((one) => (hasIndex ? one.index === index : !isText(id) || one.id === id));
     if (!call || name === '') return call;

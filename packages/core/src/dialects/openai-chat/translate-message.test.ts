@@ -9,9 +9,9 @@ import {
   user,
 } from '../../message/index.ts';
 import type { Policies } from '../provider.ts';
-import type { CallLookup, Target, Unit } from '../write/index.ts';
+import type { CallLookup, Draft, Target } from '../write/index.ts';
 import { openaiChatHome } from './provider.ts';
-import { writer } from './writer.ts';
+import { writer } from './write-request.ts';
 
 const target = (policies: Partial<Policies> = {}, model = 'gpt-5'): Target => ({
   provider: { ...openaiChatHome, policies: { ...openaiChatHome.policies, ...policies } },
@@ -20,9 +20,9 @@ const target = (policies: Partial<Policies> = {}, model = 'gpt-5'): Target => ({
   params: {},
 });
 const noCalls: CallLookup = { find: () => undefined };
-const translated = (message: Message, to = target(), calls = noCalls): readonly Unit[] =>
+const translated = (message: Message, to = target(), calls = noCalls): readonly Draft[] =>
   writer.translate(message, to, calls);
-const reasons = (units: readonly Unit[]) =>
+const reasons = (units: readonly Draft[]) =>
   units.flatMap((unit) => unit.losses.map(({ kind, path, reason }) => `${kind} ${path} ${reason}`));
 /** A message of another protocol that shows these blocks. */
 const foreign = (role: 'user' | 'assistant', content: readonly ContentBlock[], cut = false): Message =>

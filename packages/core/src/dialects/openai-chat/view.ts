@@ -1,18 +1,18 @@
-import { elementsIn, isObject, isText, type JsonObject, parseJson, textAt } from '../../json/index.ts';
+import { isObject, isText, type JsonObject, mapElements, parseJson, textAt } from '../../json/index.ts';
 import {
   type ContentBlock,
-  citationOf,
+  type MediaBlock,
+  type MediaSource,
   type MessageView,
   type Need,
   type Origin,
   type Role,
+  readCitation,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { callProblem, nativeCalls } from './native-calls.ts';
-import { saysNothing } from './native-message.ts';
+import { inlineDataUrl } from '../write/index.ts';
 import { DIALECT } from './provider.ts';
-import { partBlock } from './view-parts.ts';
-import { hasOpaqueReasoning, reasoningBlocks } from './view-reasoning.ts';
+import { callProblem, nativeCalls, saysNothing } from './rules.ts';
 
 const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ['system', 'system'],
@@ -39,7 +39,7 @@ export function view(raw: string, origin: Origin): MessageView {
   const content: ContentBlock[] = [
     ...reasoningBlocks(raw, message),
     ...said,
-    ...elementsIn(raw, message, 'images', readPart),
+    ...mapElements(raw, message, 'images', readPart),
     ...audioBlocks(message),
     ...(isText(message.refusal) ? [{ type: 'refusal', text: message.refusal } as const] : []),
     ...calls.map((call) => call.block),
@@ -63,9 +63,11 @@ function readPart(value: unknown, native: string): ContentBlock {
 function contentBlocks(raw: string, message: JsonObject): ContentBlock[] {
   const { content } = message;
   const isOne = isText(content) || isObject(content);
-  const blocks = isOne ? [readPart(content, textAt(raw, ['content'])!)] : elementsIn(raw, message, 'content', readPart);
-  const citations = elementsIn(raw, message, 'annotations', (value, text) =>
-    citationOf(text, isObject(value) && isObject(value.url_citation) ? value.url_citation : value),
+  const blocks = isOne
+    ? [readPart(content, textAt(raw, ['content'])!)]
+    : mapElements(raw, message, 'content', readPart);
+  const citations = mapElements(raw, message, 'annotations', (value, text) =>
+    readCitation(text, isObject(value) && isObject(value.url_citation) ? value.url_citation : value),
   );
   const cited = citations.length > 0 ? blocks.find((block) => block.type === 'text') : undefined;
   return blocks.map((block) => (block === cited ? { ...cited, citations } : block));
@@ -101,4 +103,78 @@ function joined(data: string): string {
   } catch {
     return data;
   }
+}
+
+/** What a content part shows, which stands under the name of its type; undefined for one of unknown kind. */
+export function partBlock(part: unknown): ContentBlock | undefined {
+  if (typeof part === 'string') return { type: 'text', text: part };
+  if (!isObject(part)) return undefined;
+  const { type } = part;
+  const given = part[String(type)];
+  if ((type === 'text' || type === 'refusal') && typeof given === 'string') return { type, text: given };
+  if (type === 'thinking') return { type: 'reasoning', text: thinkingText(given), redacted: false };
+  return mediaBlock(part, given);
+}
+
+/** Mistral's thoughts: a string, or parts of their own. */
+function thinkingText(thinking: unknown): string {
+  const parts: unknown[] = Array.isArray(thinking) ? thinking : [{ text: thinking }];
+  return parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
+}
+
+const KINDS: ReadonlyMap<unknown, string> = new Map([
+  ['image_url', 'image/*'],
+  ['video_url', 'video/*'],
+  ['document_url', 'application/*'],
+  ['file', 'application/*'],
+  ['input_audio', 'audio/'],
+]);
+
+/** `given` is an object, or only the address as some compatible providers write it. */
+function mediaBlock({ type, document_name: title }: JsonObject, given: unknown): MediaBlock | undefined {
+  const kind = KINDS.get(type);
+  const media = isObject(given) ? given : { url: given };
+  const source = readSource(media);
+  if (!kind || !source) return undefined;
+  const format = kind === 'audio/' ? (media.format === 'mp3' ? 'mpeg' : (media.format ?? '*')) : '';
+  const name = media.filename ?? title;
+  return inlineDataUrl({ type: 'media', mediaType: `${kind}${format}`, source, ...(isText(name) && { name }) });
+}
+
+/** What is empty is not meant. */
+function readSource({ data, url, file_data, file_id: id }: JsonObject): MediaSource | undefined {
+  if (typeof data === 'string') return { kind: 'base64', data };
+  const address = url || file_data;
+  if (typeof address === 'string') return { kind: 'url', url: address };
+  return typeof id === 'string' ? { kind: 'file', id } : undefined;
+}
+
+/**
+ * The thoughts of a message, once each: compatible providers send them as `reasoning_content` or `reasoning`, and
+ * OpenRouter sends the same text again, taken apart, as `reasoning_details`.
+ */
+function reasoningBlocks(raw: string, message: JsonObject): ContentBlock[] {
+  const texts = new Set([message.reasoning_content, message.reasoning].filter(isText));
+  const details = mapElements(raw, message, 'reasoning_details', (detail, native): ContentBlock => {
+    return detailBlock(detail) ?? { type: 'unknown', native };
+  });
+  return [
+    ...[...texts].map((text): ContentBlock => ({ type: 'reasoning', text, redacted: false })),
+    ...details.filter((block) => texts.size === 0 || block.type !== 'reasoning' || block.redacted),
+  ];
+}
+
+export function detailBlock(detail: unknown): ContentBlock | undefined {
+  const { type, text, summary } = isObject(detail) ? detail : {};
+  if (!/^reasoning\.(?:text|summary|encrypted)$/.test(String(type))) return undefined;
+  const said = text ?? summary;
+  return { type: 'reasoning', text: isText(said) ? said : '', redacted: type === 'reasoning.encrypted' };
+}
+
+/** Whether the thoughts carry anything only their maker can check or read. */
+function hasOpaqueReasoning({ reasoning_details: details }: JsonObject): boolean {
+  return (
+    Array.isArray(details) &&
+    details.some((detail: unknown) => isObject(detail) && (isText(detail.signature) || isText(detail.data)))
+  );
 }

@@ -3,7 +3,7 @@ import { createMessage, system } from '../../message/index.ts';
 import type { FrameParts, Target } from '../write/index.ts';
 import { openaiChatHome } from './provider.ts';
 import { view } from './view.ts';
-import { frame } from './write-frame.ts';
+import { frame } from './write-request.ts';
 
 const target: Target = { provider: openaiChatHome, model: 'gpt-5', account: undefined, params: {} };
 const tool = { name: 'f', description: 'F.', parameters: '{"type":"object","x":1.0}' };

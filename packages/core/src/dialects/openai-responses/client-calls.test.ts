@@ -1,7 +1,7 @@
 import { judgeOpenAIResponses } from '@skein/emulator';
 import { describe, expect, it } from 'vitest';
 import { toolResult, user } from '../../message/index.ts';
-import { makeDialect } from '../make-dialect.ts';
+import { makeDialect } from '../dialect.ts';
 import { openaiResponsesSpec } from './index.ts';
 
 const dialect = makeDialect(openaiResponsesSpec);

@@ -9,7 +9,7 @@ export interface Item {
 }
 
 /** A model's turn is an array of items; everything else is a single item. */
-export function itemsOf(raw: string): { readonly items: readonly Item[]; readonly isTurn: boolean } {
+export function readItems(raw: string): { readonly items: readonly Item[]; readonly isTurn: boolean } {
   const value = parseJson(raw);
   if (Array.isArray(value))
     return { items: elementTexts(raw).map((text, index) => ({ text, value: value[index] })), isTurn: true };

@@ -1,10 +1,32 @@
-import type { SimpleNames } from '../simple-params.ts';
+import type { LossNote } from '../loss.ts';
+import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
+import type { RequestParams } from '../request.ts';
+import { type BodyMember, dropped, type Target } from '../write/index.ts';
 
 /** How tools are chosen and how much is thought has no plain word: when read, it stays in `rest`. */
-export const SIMPLE: SimpleNames = {
+export const PARAM_NAMES: ParamNames = {
   maxTokens: 'max_output_tokens',
   temperature: 'temperature',
   topP: 'top_p',
   stream: 'stream',
   parallelToolCalls: 'parallel_tool_calls',
 };
+
+export function writeParams(
+  params: RequestParams,
+  hasTools: boolean,
+  target: Target,
+  losses: LossNote[],
+): BodyMember[] {
+  const { reasoning, modalities } = params;
+  const members = writeSimpleParams(params, PARAM_NAMES, losses);
+  if (reasoning?.budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
+  const choice = toTargetChoice(params, target, losses, hasTools);
+  if (modalities?.includes('audio')) losses.push(dropped('params.modalities', 'parameter', 'audio'));
+  const named = typeof choice === 'object' ? { type: 'function', ...choice } : choice;
+  return [
+    ...members,
+    ['tool_choice', JSON.stringify(named)],
+    ['reasoning', reasoning?.effort === undefined ? undefined : JSON.stringify({ effort: reasoning.effort })],
+  ];
+}

@@ -1,9 +1,9 @@
 import { elementTexts, isObject, parseJson, textAt } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
+import { readRest, readSimpleParams, readTool } from '../params.ts';
 import { ProtocolError } from '../reply.ts';
-import { readSimple, readTool, restOf } from '../simple-params.ts';
 import { isModelItem } from './items.ts';
-import { SIMPLE } from './params.ts';
+import { PARAM_NAMES } from './params.ts';
 import { DIALECT } from './provider.ts';
 import { turnText } from './read-response.ts';
 
@@ -12,7 +12,7 @@ export function readRequest(body: string): RawRequest {
   const value = parseJson(body);
   if (!isObject(value) || (value.input === undefined && value.messages !== undefined))
     throw new ProtocolError(DIALECT, 'the request has no "input"', body);
-  const { params, taken } = readSimple(value, SIMPLE);
+  const { params, taken } = readSimpleParams(value, PARAM_NAMES);
   const take = (name: string, isTaken: boolean): string | undefined => {
     if (!isTaken) return undefined;
     taken.push(name);
@@ -25,15 +25,15 @@ export function readRequest(body: string): RawRequest {
   return {
     model: model && (value.model as string),
     system: instructions && `{"role":"system","content":${instructions}}`,
-    messages: input === undefined ? [] : messagesOf(input, value.input),
+    messages: input === undefined ? [] : groupMessages(input, value.input),
     tools: tools === undefined ? [] : elementTexts(tools).map((text) => readTool(DIALECT, text, [], 'parameters')),
     params,
-    rest: restOf(body, taken),
+    rest: readRest(body, taken),
   };
 }
 
 /** Consecutive items that a model issued are one message, as they were when they came. */
-function messagesOf(input: string, values: unknown): string[] {
+function groupMessages(input: string, values: unknown): string[] {
   if (!Array.isArray(values)) return [`{"role":"user","content":${input}}`];
   const groups: (string | string[])[] = [];
   elementTexts(input).forEach((text, index) => {

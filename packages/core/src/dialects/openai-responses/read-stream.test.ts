@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../json/index.ts';
 import { assemble } from './read-stream.ts';
-import { viewOf } from './view.ts';
+import { view } from './view.ts';
 
 const origin = { dialect: 'openai-responses', issuer: 'api.openai.com/responses' };
 
@@ -81,7 +81,7 @@ describe('a stream that is cut', () => {
       { type: 'text', text: 'café "' },
       { type: 'text', text: '\n!' },
     ]);
-    expect(viewOf(raw, origin).content).toEqual([{ type: 'text', text: 'café "\n!' }]);
+    expect(view(raw, origin).content).toEqual([{ type: 'text', text: 'café "\n!' }]);
   });
 
   it('keeps half a call, calls in parallel apart', () => {
@@ -107,7 +107,7 @@ describe('a stream that is cut', () => {
       piece(0, ':1}'),
       piece(1, '"'),
     );
-    expect(viewOf(raw, origin).content).toMatchObject([{ rawParameters: '{"a":1}' }, { rawParameters: '{"b":"' }]);
+    expect(view(raw, origin).content).toMatchObject([{ rawParameters: '{"a":1}' }, { rawParameters: '{"b":"' }]);
     expect(said.slice(0, 3)).toEqual([
       { type: 'tool-use', index: 0, id: 'c0', name: 'f' },
       { type: 'tool-use', index: 1, id: 'c1', name: 'f' },
@@ -189,7 +189,7 @@ describe('a stream that is not as expected', () => {
     expect(parseJson(reply.envelope)).toMatchObject({
       unread_events: [{ data: { type: 'response.smell.added', n: 1 } }, { data: 'no json' }, { data: 7 }],
     });
-    expect(viewOf(raw, origin).content).toEqual([{ type: 'text', text: 'hi' }]);
+    expect(view(raw, origin).content).toEqual([{ type: 'text', text: 'hi' }]);
   });
 
   it('keeps unknown members of known events, and nothing that is elsewhere', () => {
@@ -256,7 +256,7 @@ describe('a stream that is not as expected', () => {
       text('a'),
       text('b', { output_index: 5 }),
     );
-    expect(viewOf(raw, origin).content).toEqual([
+    expect(view(raw, origin).content).toEqual([
       { type: 'text', text: 'a' },
       { type: 'text', text: 'b' },
     ]);

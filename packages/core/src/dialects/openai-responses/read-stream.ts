@@ -7,11 +7,11 @@ import {
   parseTree,
   printTree,
   type RecordNode,
+  removeMembers,
   setMember,
   skipSpace,
   splice,
   textAt,
-  withoutMembers,
 } from '../../json/index.ts';
 import type { Assembler } from '../dialect.ts';
 import {
@@ -26,10 +26,10 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/index.ts';
-import { type Item, itemsOf } from './items.ts';
-import { replyOf, turnText } from './read-response.ts';
-import { type Place, PROGRESS, placeOf, StreamItem, TERMINAL } from './stream-item.ts';
-import { blocksOfItem } from './view.ts';
+import { type Item, readItems } from './items.ts';
+import { toReply, turnText } from './read-response.ts';
+import { findPlace, type Place, PROGRESS, StreamItem, TERMINAL } from './stream-item.ts';
+import { readItem } from './view.ts';
 
 /** A delta of a content part: its type, where it goes, its string. */
 const USUAL = new RegExp(
@@ -67,7 +67,7 @@ class ResponseAssembler implements Assembler {
     const envelope = parseTree(this.#response) as RecordNode;
     setMember(envelope, 'output', leafNode('null'));
     this.#unread.addTo(envelope);
-    const reply = replyOf(this.#response, response, raw, parseJson(raw) as unknown[], printTree(envelope));
+    const reply = toReply(this.#response, response, raw, parseJson(raw) as unknown[], printTree(envelope));
     const cut = !this.#isTerminal;
     if (!cut && !this.#hasFailed) return { ...reply, cut };
     const native = this.#hasFailed && typeof response.status === 'string' ? response.status : undefined;
@@ -118,7 +118,7 @@ class ResponseAssembler implements Assembler {
       this.#itemFor(index, 'message').append(at, 'annotations', [parseTree(textAt(data, ['annotation'])!)]);
       return NO_EVENTS;
     }
-    const place = placeOf(name);
+    const place = findPlace(name);
     const text = phase === 'delta' ? delta : value[place?.member ?? ''];
     if (!place || typeof text !== 'string') return PROGRESS.test(type) ? NO_EVENTS : undefined;
     const target = this.#itemFor(index, place.item);
@@ -174,7 +174,7 @@ class ResponseAssembler implements Assembler {
     if (!isEnd) return NO_EVENTS;
     this.#isTerminal = true;
     const isNews = this.#items.length === 0 && Array.isArray(response.output);
-    const news = isNews ? itemsOf(textAt(this.#response, ['output'])!).items.flatMap(eventsOfItem) : [];
+    const news = isNews ? readItems(textAt(this.#response, ['output'])!).items.flatMap(eventsOfItem) : [];
     if (response.status !== 'failed') return news;
     this.#hasFailed = true;
     return [...news, errorEvent(response.error ?? undefined, data)];
@@ -199,7 +199,7 @@ class ResponseAssembler implements Assembler {
 
 /** What a whole item says, for servers that send no deltas. */
 function eventsOfItem(item: Item, index: number): StreamEvent[] {
-  const blocks = blocksOfItem(item, 'assistant', () => '') ?? [];
+  const blocks = readItem(item, 'assistant', () => '') ?? [];
   return blocks.flatMap((block): StreamEvent[] => {
     if (block.type === 'tool-use')
       return [
@@ -219,9 +219,9 @@ function settled(streamed: readonly string[], response: string): readonly string
   const output = textAt(response, ['output']);
   const final = output?.startsWith('[') ? elementTexts(output) : [];
   if (final.length >= streamed.length) return final;
-  const byId = new Map(final.map((text) => [idOf(text), text]));
+  const byId = new Map(final.map((text) => [readId(text), text]));
   const items = streamed.map((text) => {
-    const id = idOf(text);
+    const id = readId(text);
     const settledText = byId.get(id) ?? text;
     byId.delete(id);
     return settledText;
@@ -230,7 +230,7 @@ function settled(streamed: readonly string[], response: string): readonly string
 }
 
 /** What has no id is itself. */
-function idOf(text: string): unknown {
+function readId(text: string): unknown {
   const value = parseJson(text);
   return isObject(value) && typeof value.id === 'string' ? value.id : text;
 }
@@ -254,7 +254,7 @@ function unreadPart(data: string, event: JsonObject): string | undefined {
   const isRead = (name: string): boolean => KNOWN.has(name) && (name !== 'delta' || typeof event.delta === 'string');
   for (const name in event) {
     if (isRead(name)) continue;
-    const read = withoutMembers(data, skipSpace(data, 0), (other) => isRead(other) && !PLACE.has(other));
+    const read = removeMembers(data, skipSpace(data, 0), (other) => isRead(other) && !PLACE.has(other));
     return splice(data, read);
   }
   return undefined;

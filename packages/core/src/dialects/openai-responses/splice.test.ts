@@ -2,12 +2,12 @@ import { judgeOpenAIResponses } from '@skein/emulator';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json/index.ts';
 import { type Message, type Origin, toolResult } from '../../message/index.ts';
-import { makeDialect } from '../make-dialect.ts';
+import { makeDialect } from '../dialect.ts';
 import type { ProviderDescriptor } from '../provider.ts';
-import type { Target, Unit } from '../write/index.ts';
+import type { Draft, Target } from '../write/index.ts';
 import { openaiResponsesSpec } from './index.ts';
 import { openai } from './provider.ts';
-import { spliceMessage } from './splice.ts';
+import { spliceMessage } from './write-request.ts';
 
 const dialect = makeDialect(openaiResponsesSpec);
 const target: Target = { provider: openai, model: 'gpt-5', account: undefined, params: {}, store: undefined };
@@ -30,11 +30,11 @@ function splice(raw: string, origin: Partial<Origin> = {}, to: Partial<Target> =
   return units;
 }
 
-function joined({ pieces }: Unit, raw: string): string | undefined {
+function joined({ pieces }: Draft, raw: string): string | undefined {
   return pieces?.map((piece) => (typeof piece === 'string' ? piece : raw.slice(piece.start, piece.end))).join('');
 }
 
-const notes = (unit: Unit | undefined) => unit?.losses.map(({ kind, path, reason }) => `${kind} ${path} ${reason}`);
+const notes = (unit: Draft | undefined) => unit?.losses.map(({ kind, path, reason }) => `${kind} ${path} ${reason}`);
 const without = (item: string, member: string) => item.replace(member, '');
 
 describe("sending the API's own text back", () => {

@@ -1,8 +1,8 @@
 import {
+  ensureMember,
   type JsonObject,
   type ListNode,
   listNode,
-  memberIn,
   parseTree,
   printTree,
   type RecordNode,
@@ -39,25 +39,29 @@ export class StreamItem {
 
   /** A string of the item or of one of its parts, made if there is none. Commands are strings in a list. */
   textOf({ list, part, member }: Place, index: unknown): TextNode {
-    if (list !== undefined) return memberIn(this.part(list, index, part!), member, textNode);
-    if (member !== 'command') return memberIn(this.#tree, member, textNode);
-    return elementIn(memberIn(this.#tree, member, listNode), index, textNode);
+    if (list !== undefined) return ensureMember(this.part(list, index, part!), member, textNode);
+    if (member !== 'command') return ensureMember(this.#tree, member, textNode);
+    return elementIn(ensureMember(this.#tree, member, listNode), index, textNode);
   }
 
   part(list: string, index: unknown, type: string): RecordNode {
-    return elementIn(memberIn(this.#tree, list, listNode), index, () => parseTree(`{"type":"${type}"}`) as RecordNode);
+    return elementIn(
+      ensureMember(this.#tree, list, listNode),
+      index,
+      () => parseTree(`{"type":"${type}"}`) as RecordNode,
+    );
   }
 
   /** One that is only announced does not replace what there is. */
   setPart(list: string, index: unknown, part: RecordNode, isWhole: boolean): void {
-    const parts = memberIn(this.#tree, list, listNode);
+    const parts = ensureMember(this.#tree, list, listNode);
     const before = elementIn(parts, index, () => part);
     if (isWhole) parts.items[parts.items.indexOf(before)] = part;
   }
 
   /** Adds to a list of a content part, such as `annotations` or `logprobs`. */
   append(index: unknown, list: string, values: readonly Tree[]): void {
-    memberIn(this.part('content', index, 'output_text'), list, listNode).items.push(...values);
+    ensureMember(this.part('content', index, 'output_text'), list, listNode).items.push(...values);
   }
 }
 
@@ -90,7 +94,7 @@ const TEXTS = [
 ] as const;
 
 /** The place of what `response.<name>.delta` brings. Strings of calls are named after the item and its member. */
-export function placeOf(name: string): Place | undefined {
+export function findPlace(name: string): Place | undefined {
   const text = TEXTS.find(([known]) => known === name);
   if (text) {
     const [, item, list, part, member, says] = text;

@@ -3,7 +3,7 @@ import { assistant, type ContentBlock, type Message, system, toolResult, user } 
 import type { LossNote } from '../loss.ts';
 import type { CallLookup, Target } from '../write/index.ts';
 import { openai } from './provider.ts';
-import { writer } from './writer.ts';
+import { writer } from './write-request.ts';
 
 const target: Target = { provider: openai, model: 'gpt-5', account: undefined, params: {}, store: undefined };
 const nobody: CallLookup = { find: () => undefined };

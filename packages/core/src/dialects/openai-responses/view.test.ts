@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { viewOf } from './view.ts';
+import { view as viewItems } from './view.ts';
 
 const origin: Origin = { dialect: 'openai-responses', issuer: 'api.openai.com/responses' };
-const view = (raw: string, more: Partial<Origin> = {}) => viewOf(raw, { ...origin, ...more });
+const view = (raw: string, more: Partial<Origin> = {}) => viewItems(raw, { ...origin, ...more });
 
 const sealed = '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"c1"}';
 const said =

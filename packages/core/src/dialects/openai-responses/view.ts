@@ -1,23 +1,30 @@
-import { isObject, isText, type JsonObject, textAt } from '../../json/index.ts';
-import type { ContentBlock, MessageView, Origin, Role } from '../../message/index.ts';
-import { objectIn, viewId } from '../write/index.ts';
-import { blocksOfContent } from './content-view.ts';
-import { type Item, isModelItem, itemsOf, itemType } from './items.ts';
-import { needsOf } from './needs.ts';
+import { elementTexts, isObject, isText, type JsonObject, textAt } from '../../json/index.ts';
+import {
+  type ContentBlock,
+  type MediaBlock,
+  type MediaSource,
+  type MessageView,
+  type Origin,
+  type Role,
+  readCitation,
+} from '../../message/index.ts';
+import { inlineDataUrl, parseObject, viewId } from '../write/index.ts';
+import { type Item, isModelItem, itemType, readItems } from './items.ts';
+import { findNeeds } from './rules.ts';
 
 /** A model's turn, `[item,item,…]`, or one item that a client wrote. */
-export function viewOf(raw: string, origin: Origin): MessageView {
-  const { items, isTurn } = itemsOf(raw);
-  const role = isTurn ? 'assistant' : roleOf(items[0]!.value as JsonObject);
-  const content = items.flatMap((item, index) => blocksOfItem(item, role, () => viewId(raw, index)) ?? unknown(item));
-  return { role, content, needs: needsOf(raw, items, origin) };
+export function view(raw: string, origin: Origin): MessageView {
+  const { items, isTurn } = readItems(raw);
+  const role = isTurn ? 'assistant' : readRole(items[0]!.value as JsonObject);
+  const content = items.flatMap((item, index) => readItem(item, role, () => viewId(raw, index)) ?? unknown(item));
+  return { role, content, needs: findNeeds(raw, items, origin) };
 }
 
 function unknown({ text }: Item): ContentBlock {
   return { type: 'unknown', native: text };
 }
 
-function roleOf(item: JsonObject): Role {
+function readRole(item: JsonObject): Role {
   if (isModelItem(item)) return 'assistant';
   const type = itemType(item);
   if (type !== 'message') return type?.endsWith('_output') ? 'tool' : 'other';
@@ -26,7 +33,7 @@ function roleOf(item: JsonObject): Role {
 }
 
 /** What an item shows; undefined for tools of the provider and whatever else has no block of its own. */
-export function blocksOfItem(item: Item, role: Role, madeId: () => string): ContentBlock[] | undefined {
+export function readItem(item: Item, role: Role, madeId: () => string): ContentBlock[] | undefined {
   const { value } = item;
   if (!isObject(value)) return undefined;
   const { name, call_id: id } = value;
@@ -34,16 +41,16 @@ export function blocksOfItem(item: Item, role: Role, madeId: () => string): Cont
   switch (type) {
     case 'message':
       // Words of a user inside a turn are not the model's.
-      return role === 'assistant' && value.role !== role ? undefined : contentOf(item, 'content');
+      return role === 'assistant' && value.role !== role ? undefined : readItemContent(item, 'content');
     case 'reasoning':
-      return [reasoningOf(value)];
+      return [readReasoning(value)];
     case 'function_call':
     case 'custom_tool_call': {
       if (typeof name !== 'string') return undefined;
       const isCustom = type === 'custom_tool_call';
-      const rawParameters = isCustom ? `{"input":${textAt(item.text, ['input']) ?? '""'}}` : argumentsOf(item, value);
+      const rawParameters = isCustom ? `{"input":${textAt(item.text, ['input']) ?? '""'}}` : readArguments(item, value);
       const call = { id: isText(id) ? id : madeId(), name };
-      const parameters = objectIn(rawParameters) ?? {};
+      const parameters = parseObject(rawParameters) ?? {};
       return [{ type: 'tool-use', ...call, parameters, rawParameters, ...(isCustom && { form: 'custom' }) }];
     }
     case 'function_call_output':
@@ -56,7 +63,7 @@ export function blocksOfItem(item: Item, role: Role, madeId: () => string): Cont
       // The local shell may name its call in `id`.
       const named = id ?? (type === 'local_shell_call_output' ? value.id : undefined);
       const toolCallId = typeof named === 'string' ? named : `skn_fn_0_${name ?? 'tool'}`;
-      return [{ type: 'tool-result', toolCallId, content: contentOf(item, 'output'), isError: false }];
+      return [{ type: 'tool-result', toolCallId, content: readItemContent(item, 'output'), isError: false }];
     }
     case 'image_generation_call': {
       const { result, output_format: format } = value;
@@ -68,17 +75,59 @@ export function blocksOfItem(item: Item, role: Role, madeId: () => string): Cont
   }
 }
 
-function contentOf({ text, value }: Item, name: 'content' | 'output'): ContentBlock[] {
+function readItemContent({ text, value }: Item, name: 'content' | 'output'): ContentBlock[] {
   const content = textAt(text, [name]);
-  return content === undefined ? [] : blocksOfContent({ text: content, value: (value as JsonObject)[name] });
+  return content === undefined ? [] : readContent({ text: content, value: (value as JsonObject)[name] });
 }
 
-function argumentsOf({ text }: Item, value: JsonObject): string {
+function readArguments({ text }: Item, value: JsonObject): string {
   return typeof value.arguments === 'string' ? value.arguments : (textAt(text, ['arguments']) ?? '');
 }
 
-function reasoningOf({ summary, content, encrypted_content: sealed }: JsonObject): ContentBlock {
+function readReasoning({ summary, content, encrypted_content: sealed }: JsonObject): ContentBlock {
   const parts = [summary, content].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
   const text = parts.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? part.text : [])).join('\n\n');
   return { type: 'reasoning', text, redacted: text === '' && typeof sealed === 'string' };
+}
+
+/** What a message says or a tool put out: a string, a list of parts, or one part. */
+function readContent({ text, value }: Item): ContentBlock[] {
+  if (typeof value === 'string') return [{ type: 'text', text: value }];
+  if (Array.isArray(value)) return elementTexts(text).map((part, index) => readPart(part, value[index]));
+  return value === null ? [] : [readPart(text, value)];
+}
+
+function readPart(native: string, part: unknown): ContentBlock {
+  const unknown: ContentBlock = { type: 'unknown', native };
+  if (!isObject(part)) return unknown;
+  const { type, text, refusal, annotations } = part;
+  if (type === 'refusal' && typeof refusal === 'string') return { type, text: refusal };
+  if ((type !== 'output_text' && type !== 'input_text') || typeof text !== 'string') return readMedia(part) ?? unknown;
+  if (!Array.isArray(annotations) || annotations.length === 0) return { type: 'text', text };
+  const sources = elementTexts(textAt(native, ['annotations'])!);
+  return { type: 'text', text, citations: sources.map((source, index) => readCitation(source, annotations[index])) };
+}
+
+/** The media in an `input_image`, `input_file`, `input_audio` or `computer_screenshot` part, if that is what it is. */
+function readMedia(part: JsonObject): MediaBlock | undefined {
+  const { type, input_audio: audio, filename } = part;
+  if (type === 'input_audio' && isObject(audio) && typeof audio.data === 'string' && typeof audio.format === 'string')
+    return { type: 'media', mediaType: `audio/${audio.format}`, source: { kind: 'base64', data: audio.data } };
+  const isImage = type === 'input_image' || type === 'computer_screenshot';
+  const source = isImage || type === 'input_file' ? readSource(part) : undefined;
+  if (!source) return undefined;
+  const isPdf = source.kind === 'url' && /\.pdf(?:[?#]|$)/i.test(source.url);
+  return inlineDataUrl({
+    type: 'media',
+    mediaType: isImage ? 'image/*' : isPdf ? 'application/pdf' : 'application/*',
+    source,
+    ...(typeof filename === 'string' && { name: filename }),
+  });
+}
+
+/** What is empty is not meant. */
+function readSource({ image_url, file_data, file_url, file_id: id }: JsonObject): MediaSource | undefined {
+  const url = image_url || file_data || file_url;
+  if (typeof url === 'string') return { kind: 'url', url };
+  return typeof id === 'string' ? { kind: 'file', id } : undefined;
 }

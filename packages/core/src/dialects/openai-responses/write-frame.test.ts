@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../json/index.ts';
 import { system, user } from '../../message/index.ts';
-import { makeDialect } from '../make-dialect.ts';
+import { makeDialect } from '../dialect.ts';
 import type { WriteRequest } from '../request.ts';
 import { openaiResponsesSpec } from './index.ts';
 

@@ -1,10 +1,25 @@
-import { isObject, membersOf, overlaid, parseJson, parseTree, printTree } from '../../json/index.ts';
+import {
+  findLoneSurrogates,
+  findMembers,
+  isObject,
+  overlay,
+  parseJson,
+  parseTree,
+  printTree,
+  splice,
+} from '../../json/index.ts';
+import type { Message } from '../../message/index.ts';
+import { dropped, type LossNote, rewritten } from '../loss.ts';
+import type { ToolDefinition } from '../request.ts';
+import { noteLeftOut, toJsonString } from './content.ts';
+import { targetToolName } from './tool-calls.ts';
+import type { Frame, Target } from './writer.ts';
 
 /** A top-level member of a body: name and JSON text; one without a text is not there. */
 export type BodyMember = readonly [name: string, text: string | undefined];
 
 /** The body around a message list: `head` members stand before it, `tail` members and further `extra` ones behind it. */
-export function frameText(
+export function joinFrame(
   head: readonly BodyMember[],
   list: string,
   tail: readonly BodyMember[],
@@ -15,27 +30,82 @@ export function frameText(
   const own = ([name, text]: BodyMember): BodyMember => {
     const given = text === undefined ? undefined : added.get(name);
     if (given !== undefined) added.delete(name);
-    return [name, given === undefined ? text : mergeText(text!, given)];
+    return [name, given === undefined ? text : mergeJson(text!, given)];
   };
-  const before = membersText(head.map(own));
-  const after = membersText([...tail.map(own), ...added]);
+  const before = joinMembers(head.map(own));
+  const after = joinMembers([...tail.map(own), ...added]);
   return { head: `{${before && `${before},`}"${list}":[`, tail: `]${after && `,${after}`}}` };
 }
 
 /** The members of `extra` as texts; given as JSON text, they keep their exact spelling. */
-export function extraMembers(extra: object | string | undefined): Record<string, string> {
+export function readExtra(extra: object | string | undefined): Record<string, string> {
   if (extra === undefined) return {};
   const text = typeof extra === 'string' ? extra : JSON.stringify(extra);
   if (!isObject(parseJson(text))) throw new TypeError('"extra" must be a JSON object');
-  return Object.fromEntries(membersOf(text).map((member) => [member.name, text.slice(member.start, member.end)]));
+  return Object.fromEntries(findMembers(text).map((member) => [member.name, text.slice(member.start, member.end)]));
 }
 
 /** Members as they stand in an object. */
-export function membersText(members: readonly BodyMember[]): string {
+export function joinMembers(members: readonly BodyMember[]): string {
   return members.flatMap(([name, text]) => (text === undefined ? [] : [`${JSON.stringify(name)}:${text}`])).join(',');
 }
 
 /** Objects merge member by member; otherwise what the caller gave counts. */
-export function mergeText(own: string, given: string): string {
-  return printTree(overlaid(parseTree(own), parseTree(given), true));
+export function mergeJson(own: string, given: string): string {
+  return printTree(overlay(parseTree(own), parseTree(given), true));
+}
+
+/** What a system message of any origin says, as JSON strings; anything but text has no place there. */
+export function readSystemTexts({ content }: Message, path: string, losses: LossNote[]): string[] {
+  return content.flatMap((block, index) => {
+    const at = `${path}.content[${index}]`;
+    if (block.type === 'text' && block.text.trim() !== '') return [toJsonString(block.text, at, losses)];
+    if (block.type !== 'text') losses.push(noteLeftOut(block, at));
+    return [];
+  });
+}
+
+/** A function tool in JSON texts: `members` are `"name":…` and, where there is one, `"description":…`. */
+interface ToolTexts {
+  readonly members: string;
+  readonly parameters: string;
+  readonly path: string;
+}
+
+/** The tools as the target takes them: functions in its form, its own tools in their own words, others not at all. */
+export function writeTools(
+  tools: readonly ToolDefinition[],
+  target: Target,
+  losses: LossNote[],
+  form: (tool: ToolTexts) => string,
+): string[] {
+  return tools.flatMap((tool, index) => {
+    const path = `tools[${index}]`;
+    if ('native' in tool) {
+      if (tool.dialect === target.provider.dialect) return [tool.native.trim()];
+      losses.push(dropped(path, 'server-tool'));
+      return [];
+    }
+    const name = targetToolName(tool.name, target.provider.policies, path, losses);
+    const description =
+      tool.description === undefined ? '' : `,"description":${toJsonString(tool.description, path, losses)}`;
+    const parameters = typeof tool.parameters === 'string' ? tool.parameters.trim() : JSON.stringify(tool.parameters);
+    return [form({ members: `"name":${JSON.stringify(name)}${description}`, parameters, path })];
+  });
+}
+
+/** Replaces lone surrogates in system, tools, parameters and `extra`: providers refuse them (`surrogate`). */
+export function replaceFrameSurrogates(frame: Frame): Frame {
+  const { head, lead, tail, losses } = frame;
+  const given = [head, tail, ...lead];
+  const whole = given.map((text) => splice(text, findLoneSurrogates(text)));
+  if (whole.every((text, index) => text === given[index])) return frame;
+  const [wholeHead, wholeTail, ...wholeLead] = whole as [string, string, ...string[]];
+  return {
+    ...frame,
+    head: wholeHead,
+    lead: wholeLead,
+    tail: wholeTail,
+    losses: [...losses, rewritten('', 'surrogate')],
+  };
 }

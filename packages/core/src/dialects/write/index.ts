@@ -1,15 +1,24 @@
-export { areArguments, argumentsText, objectIn } from './arguments.ts';
-export { type BodyMember, frameText, membersText } from './frame.ts';
-export { NO_CALLS } from './job.ts';
-export { dataUrl, inlined } from './media.ts';
-export { dropped, rewritten, synthesised } from './notes.ts';
-export { type OwnRules, type Repair, splicer } from './own.ts';
-export { explodeParts, gatherParts, type PartForms } from './part-lists.ts';
-export { pathText } from './refused.ts';
-export { systemTexts } from './system-texts.ts';
-export { joinedTexts, stringText } from './text.ts';
-export { VIEW_ID, viewId } from './tool-names.ts';
-export { toolTexts } from './tools.ts';
-export { type Forms, type Said, translator } from './translate.ts';
-export { isOwn } from './units.ts';
-export type { CallLookup, Frame, FrameParts, RequestWriter, Target, Unit } from './writer.ts';
+export { dropped, rewritten, synthesised } from '../loss.ts';
+export {
+  areArguments,
+  inlineDataUrl,
+  joinTexts,
+  parseObject,
+  toArguments,
+  toDataUrl,
+  toJsonString,
+} from './content.ts';
+export { isOwn } from './drafts.ts';
+export { type BodyMember, joinFrame, joinMembers, readSystemTexts, writeTools } from './frame.ts';
+export {
+  formatPath,
+  makeSplicer,
+  mergeParts,
+  type OwnRules,
+  type PartListFormat,
+  type Repair,
+  splitParts,
+} from './own-message.ts';
+export { NO_CALLS, VIEW_ID, viewId } from './tool-calls.ts';
+export { type MessageFormat, makeTranslator, type PortableBlock } from './translate.ts';
+export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './writer.ts';

@@ -7,19 +7,14 @@ import {
   type ToolResultBlock,
   type ToolUseBlock,
 } from '../../message/index.ts';
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote, rewritten, synthesised } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import { areArguments, argumentsText } from './arguments.ts';
-import { leftOut } from './left-out.ts';
-import { isForeignFile, takenMedia } from './media.ts';
-import { dropped, rewritten, synthesised } from './notes.ts';
-import { stringText } from './text.ts';
-import { targetToolId, targetToolName } from './tool-names.ts';
-import { unknownMembers } from './unknown-members.ts';
-import type { CallLookup, RequestWriter, Target, Unit } from './writer.ts';
+import { acceptMedia, areArguments, isForeignFile, noteLeftOut, toArguments, toJsonString } from './content.ts';
+import { targetToolId, targetToolName } from './tool-calls.ts';
+import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
 /** A block that has a place in the target, in words that fit any protocol. `json` is the text as JSON string text. */
-export type Said =
+export type PortableBlock =
   | {
       readonly type: 'text' | 'refusal';
       readonly text: string;
@@ -32,19 +27,19 @@ export type Said =
 
 type Role = 'system' | 'user' | 'assistant';
 
-interface SaidResult {
+interface PortableResult {
   readonly id: string;
   readonly call: CallRef | undefined;
   /** The tool's name as the target takes it. */
   readonly name: string;
   readonly isError: boolean;
-  readonly said: readonly Said[];
+  readonly said: readonly PortableBlock[];
 }
 
 /** How one protocol puts things. `parts` are given where units of that protocol can be gathered. */
-export interface Forms {
-  message(role: Role, said: readonly Said[], target: Target, losses: LossNote[]): Form;
-  result(result: SaidResult, target: Target): Form;
+export interface MessageFormat {
+  message(role: Role, said: readonly PortableBlock[], target: Target, losses: LossNote[]): FormattedMessage;
+  result(result: PortableResult, target: Target): FormattedMessage;
   /** Media as a content part; undefined when the protocol cannot hold this source. */
   media(block: MediaBlock, target: Target): string | undefined;
   /** Whether the assistant's refusals have a form of their own; else they are sent as text. */
@@ -53,7 +48,7 @@ export interface Forms {
   readonly blankIsEmpty?: boolean;
 }
 
-interface Form {
+interface FormattedMessage {
   readonly text: string;
   readonly parts?: readonly string[];
 }
@@ -61,20 +56,20 @@ interface Form {
 /** What a call is answered with when it failed and nothing says how. */
 const FAILED = 'The tool call failed.';
 
-function saidText(text: string, path: string, losses: LossNote[], type: 'text' | 'refusal' = 'text'): Said {
-  return { type, text, json: stringText(text, path, losses) };
+function saidText(text: string, path: string, losses: LossNote[], type: 'text' | 'refusal' = 'text'): PortableBlock {
+  return { type, text, json: toJsonString(text, path, losses) };
 }
 
 /** Writes messages of any origin from their blocks: the same message, the same bytes. */
-export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'result' | 'userText'> {
-  const messageUnit = (role: Role, said: readonly Said[], target: Target, losses: LossNote[]): Unit => ({
+export function makeTranslator(forms: MessageFormat): Pick<RequestWriter, 'translate' | 'result' | 'userText'> {
+  const messageUnit = (role: Role, said: readonly PortableBlock[], target: Target, losses: LossNote[]): Draft => ({
     role,
     ...forms.message(role, said, target, losses),
     calls: said.flatMap((one) => (one.type === 'call' ? [callRef(one)] : [])),
     results: [],
     losses,
   });
-  const resultUnit = (result: SaidResult, target: Target, losses: LossNote[]): Unit => ({
+  const resultUnit = (result: PortableResult, target: Target, losses: LossNote[]): Draft => ({
     role: 'tool',
     ...forms.result(result, target),
     calls: [],
@@ -83,13 +78,13 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
   });
 
   /** Tool results first, each a unit of its own; then everything else as one message. */
-  function translate(message: Message, target: Target, calls: CallLookup): readonly Unit[] {
+  function translate(message: Message, target: Target, calls: CallLookup): readonly Draft[] {
     const { content, facts, origin } = message;
     const { policies } = target.provider;
     const isAssistant = message.role === 'assistant';
     const losses: LossNote[] = [];
     /** Media that the target does not take inside a tool result. */
-    const moved: Said[] = [];
+    const moved: PortableBlock[] = [];
 
     /** What a block says; inside the result of a call, `result` is its id. */
     function say(
@@ -98,7 +93,7 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
       isAlone: boolean,
       notes: LossNote[],
       result?: string,
-    ): readonly Said[] {
+    ): readonly PortableBlock[] {
       const { type } = block;
       if (type === 'tool-use') return result === undefined ? call(block, path) : [];
       if (type === 'media' && (!isAssistant || result !== undefined)) return show(block, path, notes, result);
@@ -109,11 +104,11 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
         return [saidText(block.text, path, notes, isKept ? type : 'text')];
       }
       // A single empty text is how nothing is said.
-      if (type !== 'text' || !isAlone) notes.push(leftOut(block, path));
+      if (type !== 'text' || !isAlone) notes.push(noteLeftOut(block, path));
       return [];
     }
 
-    function call(block: ToolUseBlock, path: string): readonly Said[] {
+    function call(block: ToolUseBlock, path: string): readonly PortableBlock[] {
       const { rawParameters, form } = block;
       // A call at the very end may lack all of its arguments.
       const isOpen = rawParameters.trim() === '' && block === content.at(-1);
@@ -123,14 +118,19 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
       }
       const id = targetToolId(block.id, policies, `${path}.id`, losses);
       const name = targetToolName(block.name, policies, `${path}.name`, losses);
-      const args = argumentsText(rawParameters, `${path}.parameters`, losses);
+      const args = toArguments(rawParameters, `${path}.parameters`, losses);
       return [{ type: 'call', id, name, ...(form && { form }), args }];
     }
 
-    function show(block: MediaBlock, path: string, notes: LossNote[], result: string | undefined): readonly Said[] {
+    function show(
+      block: MediaBlock,
+      path: string,
+      notes: LossNote[],
+      result: string | undefined,
+    ): readonly PortableBlock[] {
       const { mediaType } = block;
       const partFor = (accepted: readonly string[]): string | undefined => {
-        const taken = takenMedia(block, accepted, message, target);
+        const taken = acceptMedia(block, accepted, message, target);
         return taken && forms.media(taken, target);
       };
       const inside = result === undefined ? undefined : partFor(policies.media.toolResult);
@@ -147,7 +147,7 @@ export function translator(forms: Forms): Pick<RequestWriter, 'translate' | 'res
       return [];
     }
 
-    function answer({ toolCallId, isError, content: given }: ToolResultBlock, path: string): Unit {
+    function answer({ toolCallId, isError, content: given }: ToolResultBlock, path: string): Draft {
       const notes: LossNote[] = [];
       const found = calls.find(toolCallId);
       const id = found?.isOwn ? found.id : targetToolId(found?.id ?? toolCallId, policies, `${path}.toolCallId`, notes);
@@ -214,8 +214,30 @@ function isCited(block: ContentBlock, before: ContentBlock | undefined): boolean
 }
 
 /** Tells why there is nothing to send. */
-const NOTHING: Unit = { role: 'user', text: '', calls: [], results: [], losses: [] };
+const NOTHING: Draft = { role: 'user', text: '', calls: [], results: [], losses: [] };
 
-function isBlank(said: Said): boolean {
+function isBlank(said: PortableBlock): boolean {
   return said.type === 'text' && said.text.trim() === '';
+}
+
+/** Members of replies that their blocks show, or that mean nothing beyond the reply itself. */
+const KNOWN: ReadonlySet<string> = /* @__PURE__ */ new Set(
+  'annotations args arguments call_id citations content data encrypted_content format function functionCall function_call id index input name parts phase reasoning reasoning_content reasoning_details refusal role signature status summary text thinking thought thoughtSignature thought_signature tool_calls type'.split(
+    ' ',
+  ),
+);
+
+/** Inside a string every quote is escaped, so this finds keys and nothing else. */
+const KEY = /"([^"\\]+)"\s*:/g;
+
+/** The names of members of a reply that a translation from its blocks leaves behind. */
+function unknownMembers({ raw, content }: Message): string[] {
+  let rest = raw;
+  for (const block of content) {
+    if (block.type === 'tool-use') rest = rest.replace(block.rawParameters, '');
+    if (block.type === 'unknown') rest = rest.replace(block.native, '');
+    if (block.type === 'text') for (const { native } of block.citations ?? []) rest = rest.replace(native, '');
+  }
+  const names = new Set([...rest.matchAll(KEY)].map((match) => match[1]!));
+  return [...names].filter((name) => !KNOWN.has(name));
 }

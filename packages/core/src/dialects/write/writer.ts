@@ -17,7 +17,7 @@ export interface Target {
 }
 
 /** What a message, or a part of it, becomes in the body (nothing but its losses when `text` is empty): one element text (several joined by `,` where the protocol splits a message). */
-export interface Unit {
+export interface Draft {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly text: string;
   /** What `text` consists of, as ranges of the message's raw text and new text; absent when all of it is new. */
@@ -46,15 +46,15 @@ export interface RequestWriter {
    * A message of this dialect and issuer: its raw text, untouched but for what its `facts.needs` and the refused
    * fields ask. With `dropBound` its bound parts are left out. No units when nothing is left to send.
    */
-  splice(message: Message, target: Target, options: { readonly dropBound: boolean }): readonly Unit[];
+  splice(message: Message, target: Target, options: { readonly dropBound: boolean }): readonly Draft[];
   /** Any other message, written from its blocks. */
-  translate(message: Message, target: Target, calls: CallLookup): readonly Unit[];
+  translate(message: Message, target: Target, calls: CallLookup): readonly Draft[];
   /** A result for a call that has none. */
-  result(call: CallRef, text: string, target: Target): Unit;
+  result(call: CallRef, text: string, target: Target): Draft;
   /** Text as a user message. */
-  userText(text: string, target: Target): Unit;
+  userText(text: string, target: Target): Draft;
   /** Several units of one role as one element; undefined when this protocol keeps such units apart. */
-  gather(units: readonly Unit[]): Unit | undefined;
+  merge(units: readonly Draft[]): Draft | undefined;
   /** Whether the results of a turn of several assistant messages follow each message or the whole turn. */
   readonly resultsFollow: 'message' | 'turn';
   /** Whether results without ids are told apart by their order: then they stand in that of the calls (`response-order`). */
@@ -62,12 +62,12 @@ export interface RequestWriter {
   /** Adds a cache marker to an element text or a system or tools text; undefined when the protocol has none. */
   mark?(text: string): string | undefined;
   /** A unit without white space at its end (`trailing-space`); undefined when there is none, null when nothing is left. */
-  trimEnd?(unit: Unit): Unit | undefined | null;
+  trimEnd?(unit: Draft): Draft | undefined | null;
   /**
    * A look at all units in their order: by index, what becomes of those that hold something whose other half is not
    * there, undefined when nothing is left of one. `isWhole` is false when other messages were sent before these.
    */
-  settle?(units: readonly Unit[], isWhole: boolean): ReadonlyMap<number, Unit | undefined>;
+  dropUnpaired?(units: readonly Draft[], isWhole: boolean): ReadonlyMap<number, Draft | undefined>;
   /** Parameters that the elements as sent, of which `textOf` gives the text, do not allow are left out here, with a note. */
   fitParams?(target: Target, count: number, textOf: (index: number) => string, losses: LossNote[]): RequestParams;
   /** Whether the protocol refuses a message that stands twice, since its parts have ids; the second is then translated. */

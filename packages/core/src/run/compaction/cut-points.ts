@@ -1,4 +1,4 @@
-import { CallTracker } from '../../dialects/write/calls.ts';
+import { CallTracker } from '../../dialects/write/tool-calls.ts';
 import type { Message } from '../../message/index.ts';
 import { leadingSystem } from './checkpoint.ts';
 

@@ -1,6 +1,6 @@
 import type { RequestParams, ToolDefinition } from '../../dialects/index.ts';
 import { forModel } from '../../dialects/provider.ts';
-import { mergeText } from '../../dialects/write/frame.ts';
+import { mergeJson } from '../../dialects/write/frame.ts';
 import { isJson, type JsonObject } from '../../json/index.ts';
 import type { Target } from '../targets.ts';
 import { jsonSchemaCheck } from '../tools/json-schema.ts';
@@ -72,7 +72,7 @@ export class OutputSpec {
     if (takesFormat) {
       const body = JSON.stringify(way.body(schema!, isStrict(schema!)));
       const given = typeof extra === 'object' ? JSON.stringify(extra) : extra;
-      return { tools: others, params, extra: given === undefined ? body : mergeText(body, given) };
+      return { tools: others, params, extra: given === undefined ? body : mergeJson(body, given) };
     }
     const { reasoning } = params;
     // `thinking-forced-tool`, `forced-tool-unsupported`

@@ -1,4 +1,4 @@
-import { elementsOf, endOfValue, membersOf, skipSpace } from '../../json/index.ts';
+import { endOfValue, findElements, findMembers, skipSpace } from '../../json/index.ts';
 import { allowsType, inElement, inMember, type SchemaPlace } from './schema-place.ts';
 
 /** Whether a JSON text may hold an integer that a double cannot: cheap, and mostly false. */
@@ -33,14 +33,14 @@ export function exactValue(
 ): unknown {
   if (text[start] === '{') {
     return Object.fromEntries(
-      membersOf(text, start).map(({ name, start: at }) => [
+      findMembers(text, start).map(({ name, start: at }) => [
         name,
         exactValue(text, inMember(place, name), formOf, [...path, name], at),
       ]),
     );
   }
   if (text[start] === '[') {
-    return elementsOf(text, start).map((range, index) =>
+    return findElements(text, start).map((range, index) =>
       exactValue(text, inElement(place, index), formOf, [...path, index], range.start),
     );
   }

@@ -1,5 +1,5 @@
 import type { NativeTool, ToolDefinition } from '../../dialects/index.ts';
-import { targetToolName } from '../../dialects/write/tool-names.ts';
+import { targetToolName } from '../../dialects/write/tool-calls.ts';
 import { isObject } from '../../json/index.ts';
 import type { Target } from '../targets.ts';
 import type { Tool } from './types.ts';

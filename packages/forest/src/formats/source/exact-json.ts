@@ -1,4 +1,13 @@
-import { canonical, elementTexts, isJson, isObject, type JsonObject, membersOf, parseJson, textAt } from '@skein/core';
+import {
+  canonical,
+  elementTexts,
+  findMembers,
+  isJson,
+  isObject,
+  type JsonObject,
+  parseJson,
+  textAt,
+} from '@skein/core';
 import { FormatError, wrongShape } from '../format-error.ts';
 
 /** An object that was read, and its exact text, from which messages are cut. */
@@ -24,7 +33,7 @@ export function readObjects(text: string, values: readonly unknown[], expected: 
 
 /** The exact texts of an object's members by name. */
 export function memberTexts({ text }: ExactObject): Map<string, string> {
-  return new Map(membersOf(text).map(({ name, start, end }) => [name, text.slice(start, end)]));
+  return new Map(findMembers(text).map(({ name, start, end }) => [name, text.slice(start, end)]));
 }
 
 export function readJson(text: string): unknown {

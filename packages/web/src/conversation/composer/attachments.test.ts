@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { blocksFor, isLargePaste, pastedText, readFile } from './attachments.ts';
+import { isLargePaste, pastedText, readFile, toBlocks } from './attachments.tsx';
 
 test('pictures go as media, files of text as text in a fence', async () => {
   const picture = await readFile(new File([new Uint8Array([0x89, 0x50, 0xff])], 'a.png', { type: 'image/png' }));
   const source = await readFile(new File(['let a = `x`;\n```\n'], 'a.ts', { type: '' }));
-  expect(blocksFor('Look', [picture, source])).toEqual([
+  expect(toBlocks('Look', [picture, source])).toEqual([
     { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'iVD/' } },
     { type: 'text', text: 'a.ts:\n\n````ts\nlet a = `x`;\n```\n````' },
     { type: 'text', text: 'Look' },
@@ -20,5 +20,5 @@ test('a large paste stands beside the message, word for word', () => {
   const text = 'line\n'.repeat(50);
   expect(isLargePaste(text)).toBe(true);
   expect(isLargePaste('a short one')).toBe(false);
-  expect(blocksFor('', [pastedText(text)])).toEqual([{ type: 'text', text }]);
+  expect(toBlocks('', [pastedText(text)])).toEqual([{ type: 'text', text }]);
 });

@@ -1,22 +1,27 @@
-import { Paperclip, SendHorizontal } from 'lucide-react';
-import { type ReactNode, useRef, useState } from 'react';
-import type { Block } from '../../api/types.ts';
+import { useQuery } from '@tanstack/react-query';
+import { GitBranch, Paperclip, SendHorizontal, Unplug } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { queries } from '../../api/queries.ts';
+import type { Block, Node } from '../../api/types.ts';
+import { summarizeBlocks } from '../../blocks/summary.ts';
 import { useCommandList } from '../../commands/registry.ts';
+import { useCurrentThread } from '../../state/current-thread.ts';
+import { useModel } from '../../state/model.ts';
+import { goTo } from '../../state/place.ts';
+import { toRequestOptions, useView } from '../../state/view.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
+import { Popover } from '../../ui/popover.tsx';
 import { Tip } from '../../ui/tip.tsx';
 import { toastError } from '../../ui/toasts.tsx';
-import { useDroppedFiles } from '../../ui/use-dropped-files.ts';
-import { COMPOSER_ID } from '../focus-composer.ts';
-import { AgentPicker } from './agent-picker.tsx';
-import { AttachmentList } from './attachment-list.tsx';
-import { type Attachment, blocksFor, isLargePaste, pastedText, readFile } from './attachments.ts';
-import { ModelPicker } from './model-picker.tsx';
-import { ParamsPicker } from './params-picker.tsx';
-import { ToolPicker } from './tool-picker.tsx';
-import { useDraft } from './use-draft.ts';
+import { mainTake } from '../message/author.ts';
+import { describeLosses, LossList } from '../message/request-notes.tsx';
+import { groupSiblings } from '../siblings.ts';
+import { useChildren } from '../use-siblings.ts';
+import { type Attachment, AttachmentList, isLargePaste, pastedText, readFile, toBlocks } from './attachments.tsx';
+import { AgentPicker, ModelPicker, ParamsPicker, ToolPicker } from './request-pickers.tsx';
 
-export interface ComposerProps {
+interface ComposerProps {
   /** Drafts are kept by it. */
   readonly place: string;
   readonly isGrowing: boolean;
@@ -39,7 +44,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, children }: Co
   const send = async (answers: number) => {
     if (!canSend) return;
     setSending(true);
-    const isSent = await onSend(blocksFor(text, attachments), answers);
+    const isSent = await onSend(toBlocks(text, attachments), answers);
     setSending(false);
     if (!isSent) return;
     setText('');
@@ -147,4 +152,146 @@ export function Composer({ place, isGrowing, placeholder, onSend, children }: Co
       </div>
     </form>
   );
+}
+
+const PREFIX = 'skein.draft.';
+
+/** What was typed at a place and not sent yet; kept in the browser. `follows`: the place moves on by itself, and so does the draft. */
+export function useDraft(place: string, follows: boolean): readonly [string, (text: string) => void] {
+  const [draft, setDraft] = useState(() => ({ place, text: stored(place) }));
+  const followed = useRef(follows);
+  let { text } = draft;
+  if (draft.place !== place) {
+    const own = stored(place);
+    text = own === '' && followed.current ? draft.text : own;
+    setDraft({ place, text });
+  }
+  useEffect(() => {
+    followed.current = follows;
+  }, [follows]);
+  const set = (next: string) => {
+    setDraft({ place, text: next });
+    keep(place, next);
+  };
+  return [text, set];
+}
+
+function stored(place: string): string {
+  return localStorage.getItem(PREFIX + place) ?? '';
+}
+
+function keep(place: string, text: string): void {
+  if (text === '') localStorage.removeItem(PREFIX + place);
+  else localStorage.setItem(PREFIX + place, text);
+}
+
+/** Takes files that are dropped anywhere on the page. Left to itself, a browser leaves the page for them. */
+function useDroppedFiles(take: (files: readonly File[]) => void): void {
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    const onDrag = (event: DragEvent) => {
+      if (event.defaultPrevented && event.type === 'drop') return;
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      if (event.type === 'drop') latest.current([...event.dataTransfer.files]);
+      event.preventDefault();
+    };
+    window.addEventListener('dragover', onDrag);
+    window.addEventListener('drop', onDrag);
+    return () => {
+      window.removeEventListener('dragover', onDrag);
+      window.removeEventListener('drop', onDrag);
+    };
+  }, []);
+}
+
+/** The composer's field, by which other parts of the screen find it. */
+const COMPOSER_ID = 'composer';
+
+export function focusComposer(): void {
+  requestAnimationFrame(() => document.getElementById(COMPOSER_ID)?.focus());
+}
+
+interface DestinationProps {
+  readonly parent: Node;
+  readonly isLeaf: boolean;
+  readonly path: readonly Node[];
+}
+
+/** One line of fixed height: where the message goes, what follows there already, and what a change of provider costs. */
+export function Destination({ parent, isLeaf, path }: DestinationProps) {
+  const children = useChildren(parent.id);
+  const known = children.length > 0 ? children : path.filter((node) => node.parent === parent.id);
+  return (
+    <div className="flex h-8 items-center gap-2 overflow-hidden text-xs">
+      {!isLeaf && (
+        <>
+          <span className="flex shrink-0 items-center gap-1 text-warn">
+            <GitBranch size={14} aria-hidden /> Continues from here as a new branch
+          </span>
+          <ul aria-label="What follows already" className="flex min-w-0 gap-1 overflow-x-auto [scrollbar-width:none]">
+            {groupSiblings(known).map(({ nodes: [first] }) => (
+              <li key={first!.id} className="shrink-0">
+                <button
+                  type="button"
+                  onClick={() => goTo(first!.id)}
+                  className="max-w-56 truncate rounded-full border border-line bg-surface px-2 py-0.5 text-soft hover:bg-hover hover:text-ink"
+                >
+                  {summarizeBlocks(first!.content, 60) || first!.role}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <span className="grow" />
+      <LossPreview parent={parent} path={path} />
+    </div>
+  );
+}
+
+const PAUSE_MS = 400;
+
+/** What could not be carried to another provider than that of the last answer. */
+function LossPreview({ parent, path }: Pick<DestinationProps, 'parent' | 'path'>) {
+  const model = useModel();
+  const view = useView();
+  const thread = useCurrentThread()?.id;
+  const provider = model?.split('/')[0];
+  const before = path.slice(0, path.indexOf(parent) + 1).findLast(({ role }) => role === 'assistant');
+  const last = before && mainTake(before)?.provider;
+  const isOther = provider !== undefined && last !== undefined && provider !== last;
+  const wish = useAfterPause(
+    JSON.stringify({ ...toRequestOptions(view, thread), ...(model !== undefined && { model }) }),
+  );
+  const settled = useAfterPause(parent.id);
+  const { data } = useQuery({
+    ...queries.nextRequest(parent.id, JSON.parse(wish)),
+    enabled: isOther && settled === parent.id,
+  });
+  if (!isOther || !data || data.losses.length === 0) return null;
+  return (
+    <Popover
+      side="top"
+      label="What cannot be carried over"
+      trigger={
+        <Button small look="quiet" className="min-w-0 shrink text-warn">
+          <Unplug size={14} aria-hidden className="shrink-0" />
+          <span className="truncate">{describeLosses(data.losses, provider).replace('could not', 'cannot')}</span>
+        </Button>
+      }
+    >
+      <LossList losses={data.losses} />
+    </Popover>
+  );
+}
+
+/** A value once it has not changed for a moment. */
+function useAfterPause(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
 }

@@ -1,0 +1,116 @@
+import { find, findElements, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
+import type { Draft } from '../write/index.ts';
+
+/** What keeps a block from being sent as it is. The view reports it, splicing repairs it. */
+
+export function isThinking(block: unknown): block is JsonObject {
+  return isObject(block) && (block.type === 'thinking' || block.type === 'redacted_thinking');
+}
+
+export function isToolResult(block: unknown): block is JsonObject {
+  return isObject(block) && block.type === 'tool_result';
+}
+
+/** A call of the client's or of a server's tool. */
+function isCall(block: unknown): block is JsonObject {
+  return isObject(block) && typeof block.type === 'string' && /(?:^|_)tool_use$/.test(block.type);
+}
+
+/** `empty-text` */
+export function isEmptyText(block: unknown): boolean {
+  return isObject(block) && block.type === 'text' && block.text === '';
+}
+
+/** `tool-input`; a stream that was cut inside the arguments leaves a string here. */
+export function hasBadInput(block: unknown): boolean {
+  return isCall(block) && !isObject(block.input);
+}
+
+/**
+ * A block that never became complete: thinking without its signature (`signature`) or with nothing behind it
+ * (`thinking-last`), and in a reply that was cut also arguments that stop midway and server calls whose result never
+ * came (`server-tool-unanswered`).
+ */
+export function isIncomplete(block: unknown, message: readonly unknown[], cut: boolean): boolean {
+  if (isThinking(block)) return message.at(-1) === block || isUnsigned(block);
+  if (!cut || !isCall(block)) return false;
+  return hasBadInput(block) || (block.type !== 'tool_use' && !isTakenUp(block.id, message));
+}
+
+function isUnsigned(block: JsonObject): boolean {
+  return block.type === 'thinking' && !isText(block.signature);
+}
+
+/** A server call is taken up by its result, or by client calls that its code makes. */
+function isTakenUp(id: unknown, message: readonly unknown[]): boolean {
+  return message.some(
+    (block) => isObject(block) && (block.tool_use_id === id || (isObject(block.caller) && block.caller.tool_id === id)),
+  );
+}
+
+/** `empty-message`, `whitespace-text` */
+export function saysNothing(content: readonly unknown[]): boolean {
+  return content.every((block) => isObject(block) && block.type === 'text' && !isVisible(block.text));
+}
+
+export function isVisible(text: unknown): boolean {
+  return typeof text === 'string' && text.trim() !== '';
+}
+
+/** Blocks that are made of blocks. Results that a server encrypted are not touched (`server-result-altered`). */
+const NESTING: ReadonlySet<unknown> = new Set(['tool_result', 'mcp_tool_result', 'search_result', 'document']);
+
+/** The lists of blocks inside a block: of a tool result, a search result, a document made of blocks. */
+export function innerLists(block: JsonObject): { readonly path: readonly string[]; readonly items: unknown[] }[] {
+  if (!NESTING.has(block.type)) return [];
+  const inSource = isObject(block.source) ? block.source.content : undefined;
+  return [
+    ...(Array.isArray(block.content) ? [{ path: ['content'], items: block.content }] : []),
+    ...(Array.isArray(inSource) ? [{ path: ['source', 'content'], items: inSource }] : []),
+  ];
+}
+
+/** Whether a block, or a block inside it, meets a condition. */
+export function anyBlock(blocks: readonly unknown[], holds: (block: JsonObject) => boolean): boolean {
+  return blocks.some(
+    (block) => isObject(block) && (holds(block) || innerLists(block).some(({ items }) => anyBlock(items, holds))),
+  );
+}
+
+/** `trailing-space` */
+export function trimEnd(unit: Draft): Draft | undefined | null {
+  const content = find(unit.text, ['content'])!;
+  const last = unit.text[content.start] === '[' ? findElements(unit.text, content.start).at(-1) : undefined;
+  const range = last ? find(unit.text, ['text'], last.start) : content;
+  const text = range && unit.text.slice(range.start, range.end);
+  const said = text?.startsWith('"') ? String(parseJson(text)) : '';
+  const trimmed = said.trimEnd();
+  if (trimmed === said) return undefined;
+  if (trimmed === '') return null;
+  return { ...unit, pieces: undefined, text: splice(unit.text, [{ ...range!, text: JSON.stringify(trimmed) }]) };
+}
+
+/**
+ * Whether the tool loop that the request is in, or the answer that it ends with, began without thinking
+ * (`thinking-first`). The API joins neighbours of one role: the loop goes back as long as there are results among what
+ * the user says.
+ */
+export function beginsUnthought(count: number, textOf: (index: number) => string): boolean {
+  let start: unknown;
+  let isUser = true;
+  // An answer that is to be continued is looked at as if results stood behind it.
+  let hasResults = count > 0 && (parseJson(textOf(count - 1)) as JsonObject).role === 'assistant';
+  for (let at = count - 1; at >= 0; at--) {
+    const { role, content } = parseJson(textOf(at)) as JsonObject;
+    const blocks = Array.isArray(content) ? content : [content];
+    if (role === 'assistant') {
+      if (!hasResults) break;
+      start = blocks[0];
+      isUser = false;
+    } else {
+      hasResults = (isUser && hasResults) || blocks.some(isToolResult);
+      isUser = true;
+    }
+  }
+  return start !== undefined && !isThinking(start);
+}

@@ -1,0 +1,298 @@
+import {
+  addMember,
+  elementTexts,
+  find,
+  findElements,
+  isObject,
+  type JsonObject,
+  type Path,
+  parseJson,
+  removeMembers,
+  skipSpace,
+  splice,
+  textAt,
+} from '../../json/index.ts';
+import type { MediaBlock, Message } from '../../message/index.ts';
+import type { LossNote, LossReason } from '../loss.ts';
+import { forModel } from '../provider.ts';
+import {
+  type BodyMember,
+  dropped,
+  type Frame,
+  type FrameParts,
+  formatPath,
+  isOwn,
+  joinFrame,
+  type MessageFormat,
+  makeSplicer,
+  makeTranslator,
+  mergeParts,
+  NO_CALLS,
+  type PartListFormat,
+  type PortableBlock,
+  type Repair,
+  type RequestWriter,
+  readSystemTexts,
+  rewritten,
+  splitParts,
+  type Target,
+  toArguments,
+  writeTools,
+} from '../write/index.ts';
+import { defaultMaxTokens, forcesTool, thinksBy, writeParams } from './params.ts';
+import { DIALECT } from './provider.ts';
+import {
+  beginsUnthought,
+  hasBadInput,
+  innerLists,
+  isEmptyText,
+  isIncomplete,
+  isThinking,
+  isToolResult,
+  isVisible,
+  saysNothing,
+  trimEnd,
+} from './rules.ts';
+import { dropUnpairedServerTools } from './server-tools.ts';
+import { fromBase64 } from './view.ts';
+
+/** Lists of blocks always, never plain strings: a cache marker then changes nothing but the marked block. */
+function messageText(role: 'user' | 'assistant' | 'system', parts: readonly string[]): string {
+  return `{"role":"${role}","content":[${parts.join(',')}]}`;
+}
+
+const forms: MessageFormat = {
+  blankIsEmpty: true,
+  message(role, said) {
+    const parts = said.map(part);
+    return { text: messageText(role, parts), ...(role === 'user' && { parts }) };
+  },
+  result({ id, isError, said }) {
+    // An empty result has no content: empty texts are refused (`empty-text`).
+    const content = said.length > 0 ? `,"content":[${said.map(part).join(',')}]` : '';
+    const failed = isError ? ',"is_error":true' : '';
+    const block = `{"type":"tool_result","tool_use_id":${JSON.stringify(id)}${content}${failed}}`;
+    return { text: messageText('user', [block]), parts: [block] };
+  },
+  media(block) {
+    const source = sourceText(block);
+    if (source === undefined) return undefined;
+    if (block.mediaType.startsWith('image/')) return `{"type":"image","source":${source}}`;
+    const title = block.name === undefined ? '' : `,"title":${JSON.stringify(block.name)}`;
+    return `{"type":"document","source":${source}${title}}`;
+  },
+};
+
+function textPart(json: string): string {
+  return `{"type":"text","text":${json}}`;
+}
+
+function part(said: PortableBlock): string {
+  if (said.type === 'media') return said.part;
+  if (said.type !== 'call') return textPart(said.json);
+  return `{"type":"tool_use","id":${JSON.stringify(said.id)},"name":${JSON.stringify(said.name)},"input":${said.args}}`;
+}
+
+/** Text documents go as text, and cannot be given by address. */
+function sourceText({ mediaType, source }: MediaBlock): string | undefined {
+  const isText = mediaType === 'text/plain';
+  if (source.kind === 'file') return `{"type":"file","file_id":${JSON.stringify(source.id)}}`;
+  if (source.kind === 'url') return isText ? undefined : `{"type":"url","url":${JSON.stringify(source.url)}}`;
+  if (mediaType.endsWith('/*')) return undefined;
+  const data = isText ? fromBase64(source.data) : source.data;
+  return data === undefined
+    ? undefined
+    : `{"type":"${isText ? 'text' : 'base64'}","media_type":${JSON.stringify(mediaType)},"data":${JSON.stringify(data)}}`;
+}
+
+/** Tool results stand first (`tool-result-not-first`). */
+const partList: PartListFormat = {
+  list: 'content',
+  isResult: isToolResult,
+  userMessage: (parts) => messageText('user', parts),
+  textPart,
+};
+
+/** A message of this API: its own text, as untouched as its facts allow. */
+const spliceMessage = /* @__PURE__ */ makeSplicer({
+  repair(repair) {
+    const { message, elsewhere, drop } = repair;
+    const { content } = parseJson(message.raw) as JsonObject;
+    if (!Array.isArray(content)) return isVisible(content) ? {} : undefined;
+    const reasons = findDropReasons(content, message.origin.cut === true, elsewhere);
+    const kept = content.filter((_, index) => reasons[index] === undefined);
+    if (saysNothing(kept)) return undefined;
+    content.forEach((block: unknown, index) => {
+      const reason = reasons[index];
+      if (reason) drop(['content', index], reason);
+      else repairBlock(block, ['content', index], repair);
+    });
+    const uses = kept.filter((block) => isObject(block) && block.type === 'tool_use');
+    const { calls } = message.facts;
+    const isKept = (id: string): boolean => uses.some((use) => use.id === undefined || use.id === id);
+    return uses.length === calls.length ? {} : { calls: calls.filter(({ id }) => isKept(id)) };
+  },
+});
+
+/** Thinking goes all or none (`thinking-modified`), and never stands last (`thinking-last`). */
+function findDropReasons(
+  content: readonly unknown[],
+  cut: boolean,
+  bound: LossReason | undefined,
+): (LossReason | undefined)[] {
+  const reasons = content.map((block): LossReason | undefined => {
+    if (isThinking(block) && bound) return bound;
+    if (isIncomplete(block, content, cut)) return 'cut';
+    return isEmptyText(block) ? 'empty' : undefined;
+  });
+  const last = content[reasons.lastIndexOf(undefined)];
+  const broken = isThinking(last) || content.some((block, index) => isThinking(block) && reasons[index] === 'cut');
+  return broken ? reasons.map((reason, index) => reason ?? (isThinking(content[index]) ? 'cut' : undefined)) : reasons;
+}
+
+/** Takes out a client's cache markers and the empty texts inside a block, and sees to its input. */
+function repairBlock(block: unknown, path: Path, repair: Repair): void {
+  if (!isObject(block)) return;
+  const { message, changes, losses, drop } = repair;
+  if ('cache_control' in block) {
+    changes.set([...path, 'cache_control']);
+    losses.push(rewritten(formatPath(path), 'cache-marker'));
+  }
+  if (hasBadInput(block)) {
+    const at = [...path, 'input'];
+    const given = typeof block.input === 'string' ? block.input : (textAt(message.raw, at) ?? '');
+    changes.set(at, toArguments(given, formatPath(at), losses));
+  }
+  for (const { path: inner, items } of innerLists(block))
+    items.forEach((item, index) => {
+      const at = [...path, ...inner, index];
+      if (isEmptyText(item)) drop(at, 'empty');
+      else repairBlock(item, at, repair);
+    });
+}
+
+const MARKER = '{"type":"ephemeral"}';
+
+/**
+ * Adds a cache marker to the last place that may carry one: of a message, of a system text or of a list of tools.
+ * Undefined when there is no such place.
+ */
+export function mark(text: string): string | undefined {
+  const value = parseJson(text);
+  if (!isObject(value)) return markValue(text, value);
+  const content = find(text, ['content']);
+  const marked = content && markValue(text.slice(content.start, content.end), value.content);
+  return marked && splice(text, [{ ...content, text: marked }]);
+}
+
+function markValue(text: string, value: unknown): string | undefined {
+  if (typeof value === 'string')
+    return value === '' ? undefined : `[{"type":"text","text":${text},"cache_control":${MARKER}}]`;
+  if (!Array.isArray(value)) return undefined;
+  const index = value.findLastIndex(mayCarry);
+  if (index < 0) return undefined;
+  if ('cache_control' in value[index]) return text;
+  const at = findElements(text)[index]!.start;
+  return splice(text, [addMember(text, at, 'cache_control', MARKER)]);
+}
+
+/** Thinking is closed to markers (`extra-block`), empty text too (`cache-empty`), and tools that are loaded later. */
+function mayCarry(item: unknown): boolean {
+  return isObject(item) && item.defer_loading !== true && !isThinking(item) && !isEmptyText(item);
+}
+
+/** The body around the messages: model, system and tools before them, parameters behind them. */
+export function frame(parts: FrameParts, target: Target): Frame {
+  const losses: LossNote[] = [];
+  const system = systemText(parts.system, target, losses);
+  const tools = toolsText(parts, target, losses);
+  const head: BodyMember[] = [
+    ['model', JSON.stringify(target.model)],
+    ['system', (parts.cache.system && system && mark(system)) || system],
+    ['tools', (parts.cache.tools && tools && mark(tools)) || tools],
+  ];
+  const hasTools = tools !== undefined || 'tools' in parts.extra;
+  const tail = writeParams(parts.params, target, hasTools, losses);
+  return {
+    ...joinFrame(head, 'messages', tail, parts.extra),
+    lead: [],
+    base: `${system ?? ''}\n${tools ?? ''}`,
+    losses,
+  };
+}
+
+/** One plain text stays a string; anything else is a list of text blocks. */
+function systemText(messages: readonly Message[], target: Target, losses: LossNote[]): string | undefined {
+  const texts = messages.flatMap((message, index) => systemValue(message, `system[${index}]`, target, losses) ?? []);
+  if (texts.length < 2) return texts[0];
+  return `[${texts.flatMap((text) => (text.startsWith('[') ? elementTexts(text) : [textPart(text)])).join(',')}]`;
+}
+
+/** The value of `system` that stands for one message: its own text, or what its texts say. */
+function systemValue(message: Message, path: string, target: Target, losses: LossNote[]): string | undefined {
+  if (message.origin.dialect !== DIALECT) {
+    const texts = readSystemTexts(message, path, losses);
+    return texts.length < 2 ? texts[0] : `[${texts.map(textPart).join(',')}]`;
+  }
+  const [own] = spliceMessage(message, target, { dropBound: false });
+  losses.push(...(own?.losses ?? []).map((note) => ({ ...note, path: `${path}.${note.path}` })));
+  return own && textAt(own.text, ['content']);
+}
+
+function toolsText(parts: FrameParts, target: Target, losses: LossNote[]): string | undefined {
+  const texts = writeTools(parts.tools, target, losses, ({ members, parameters, path }) => {
+    return `{${members},"input_schema":${schemaText(parameters, path, losses)}}`;
+  });
+  return texts.length > 0
+    ? `[${texts.map((text, index) => withoutMarker(text, `tools[${index}]`, losses)).join(',')}]`
+    : undefined;
+}
+
+/** The schema as it was given; one that does not say so is told to be of an object (`tool-schema`). */
+function schemaText(text: string, path: string, losses: LossNote[]): string {
+  const value = parseJson(text);
+  if (!isObject(value) || value.type !== undefined) return text;
+  losses.push(rewritten(`${path}.parameters`, 'parameter', 'type: object'));
+  return splice(text, [addMember(text, skipSpace(text, 0), 'type', '"object"')]);
+}
+
+function withoutMarker(text: string, path: string, losses: LossNote[]): string {
+  const edits = removeMembers(text, 0, (name) => name === 'cache_control');
+  if (edits.length > 0) losses.push(rewritten(path, 'cache-marker'));
+  return splice(text, edits);
+}
+
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(forms);
+
+/** Results follow the whole turn: the API joins the messages of a turn before it looks for them (recorded). */
+export const writer: RequestWriter = {
+  splice(message, target, options) {
+    const isRefused =
+      message.facts.role === 'system' && forModel(target.provider.policies.inlineSystem, target.model) === 'never';
+    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
+  },
+  translate(message, target, calls) {
+    const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
+    return isTakenApart
+      ? splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList)
+      : translate(message, target, calls);
+  },
+  result,
+  userText,
+  merge: (units) => mergeParts(units, partList),
+  resultsFollow: 'turn',
+  mark,
+  trimEnd,
+  dropUnpaired: dropUnpairedServerTools,
+  fitParams(target, count, textOf, losses) {
+    const { params } = target;
+    if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
+    const why = forcesTool(params) ? 'thinking-forced-tool' : beginsUnthought(count, textOf) && 'thinking-first';
+    if (!why) return params;
+    losses.push(dropped('params.reasoning', 'parameter', why));
+    const { reasoning: _, ...others } = params;
+    return others;
+  },
+  frame,
+  defaultMaxTokens,
+};

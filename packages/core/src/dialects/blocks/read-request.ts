@@ -1,0 +1,36 @@
+import { findMembers, isObject, mapElements, parseJson, textAt } from '../../json/index.ts';
+import type { RawRequest } from '../dialect.ts';
+import { ProtocolError } from '../reply.ts';
+import type { RequestParams, ToolDefinition } from '../request.ts';
+
+/** `{"model":…,"tools":[…],"messages":[…],"params":{…}}`; system messages stand in the list. */
+export function readRequest(body: string): RawRequest {
+  const value = parseJson(body);
+  if (!isObject(value) || !Array.isArray(value.messages))
+    throw new ProtocolError('blocks', 'the request has no "messages"', body);
+  const rest: Record<string, string> = {};
+  for (const member of findMembers(body)) {
+    if (!['model', 'tools', 'messages', 'params'].includes(member.name))
+      rest[member.name] = body.slice(member.start, member.end);
+  }
+  return {
+    model: value.model,
+    system: undefined,
+    messages: mapElements(body, value, 'messages', (_, text) => text),
+    tools: mapElements(body, value, 'tools', (_, text) => readTool(text)),
+    params: isObject(value.params) ? (value.params as RequestParams) : {},
+    rest,
+  };
+}
+
+function readTool(text: string): ToolDefinition {
+  const value = parseJson(text);
+  const parameters = textAt(text, ['parameters']);
+  if (!isObject(value) || typeof value.name !== 'string' || parameters === undefined)
+    return { dialect: 'blocks', native: text };
+  return {
+    name: value.name,
+    ...(typeof value.description === 'string' && { description: value.description }),
+    parameters,
+  };
+}

@@ -1,0 +1,102 @@
+import { blockText, type ContentBlock, contentText, type Message } from '../../message/index.ts';
+import type { LossNote } from '../loss.ts';
+import type { FunctionTool, NativeTool, ToolDefinition } from '../request.ts';
+import {
+  type BodyMember,
+  type CallLookup,
+  type Draft,
+  dropped,
+  type Frame,
+  type FrameParts,
+  joinFrame,
+  type RequestWriter,
+  rewritten,
+  type Target,
+} from '../write/index.ts';
+
+export const writer: RequestWriter = {
+  resultsFollow: 'message',
+  splice: (message) => [ownUnit(message)],
+  translate,
+  result: (call, text) => toolUnit(call.id, [{ type: 'text', text }], false),
+  userText: (text) => plainUnit('user', [{ type: 'text', text }], []),
+  merge: () => undefined,
+  frame,
+};
+
+function ownUnit(message: Message): Draft {
+  const { role, calls, results } = message.facts;
+  const pieces = [{ start: 0, end: message.raw.length }];
+  return { role: role === 'other' ? 'user' : role, text: message.raw, pieces, calls, results, losses: [] };
+}
+
+/** Every block has a place here; what stays behind is what only its issuer can read. */
+function translate(message: Message, _target: Target, calls: CallLookup): readonly Draft[] {
+  const losses: LossNote[] = message.content.flatMap((block, index) =>
+    block.type === 'reasoning' ? [rewritten(`content[${index}]`, 'foreign-reasoning')] : [],
+  );
+  const results = message.toolResults.map((result) => {
+    const id = calls.find(result.toolCallId)?.id ?? result.toolCallId;
+    return toolUnit(id, result.content, result.isError);
+  });
+  const others = message.content.filter((block) => block.type !== 'tool-result');
+  if (others.length === 0) return results;
+  const role = message.role === 'other' || message.role === 'tool' ? 'user' : message.role;
+  return [...results, plainUnit(role, others, losses)];
+}
+
+function toolUnit(id: string, content: readonly ContentBlock[], isError: boolean): Draft {
+  const failed = isError ? ',"is_error":true' : '';
+  const text = `{"role":"tool","tool_call_id":${JSON.stringify(id)}${failed},"content":${contentText(content)}}`;
+  return { role: 'tool', text, calls: [], results: [id], losses: [] };
+}
+
+function plainUnit(
+  role: 'system' | 'user' | 'assistant',
+  content: readonly ContentBlock[],
+  losses: readonly LossNote[],
+): Draft {
+  const calls = content.flatMap((block) => (block.type === 'tool-use' ? [{ id: block.id, name: block.name }] : []));
+  return {
+    role,
+    text: `{"role":"${role}","content":[${content.map(blockText).join(',')}]}`,
+    calls,
+    results: [],
+    losses,
+  };
+}
+
+function frame(parts: FrameParts, target: Target): Frame {
+  const losses: LossNote[] = [];
+  const tools = parts.tools.flatMap((tool) => toolText(tool, losses));
+  const lead = parts.system.map((message) =>
+    message.origin.dialect === 'blocks' ? message.raw : `{"role":"system","content":${contentText(message.content)}}`,
+  );
+  const head: BodyMember[] = [
+    ['model', JSON.stringify(target.model)],
+    ['tools', tools.length > 0 ? `[${tools.join(',')}]` : undefined],
+  ];
+  const hasParams = Object.keys(parts.params).length > 0;
+  const tail: BodyMember[] = [['params', hasParams ? JSON.stringify(parts.params) : undefined]];
+  return {
+    ...joinFrame(head, 'messages', tail, parts.extra),
+    lead,
+    base: `${lead.join(',')}\n${tools.join(',')}`,
+    losses,
+  };
+}
+
+function toolText(tool: ToolDefinition, losses: LossNote[]): string[] {
+  if (isNative(tool)) {
+    if (tool.dialect === 'blocks') return [tool.native];
+    losses.push(dropped('tools', 'server-tool', tool.dialect));
+    return [];
+  }
+  const description = tool.description === undefined ? '' : `"description":${JSON.stringify(tool.description)},`;
+  const parameters = typeof tool.parameters === 'string' ? tool.parameters : JSON.stringify(tool.parameters);
+  return [`{"name":${JSON.stringify(tool.name)},${description}"parameters":${parameters}}`];
+}
+
+function isNative(tool: FunctionTool | NativeTool): tool is NativeTool {
+  return 'native' in tool;
+}

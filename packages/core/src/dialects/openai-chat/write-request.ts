@@ -1,0 +1,258 @@
+import {
+  Changes,
+  elementTexts,
+  findMembers,
+  isObject,
+  type JsonObject,
+  parseJson,
+  splice,
+  textAt,
+} from '../../json/index.ts';
+import type { LossNote } from '../loss.ts';
+import { forModel } from '../provider.ts';
+import {
+  type BodyMember,
+  type Draft,
+  type Frame,
+  type FrameParts,
+  formatPath,
+  isOwn,
+  joinFrame,
+  joinTexts,
+  type MessageFormat,
+  makeSplicer,
+  makeTranslator,
+  NO_CALLS,
+  type OwnRules,
+  type PortableBlock,
+  type RequestWriter,
+  readSystemTexts,
+  rewritten,
+  synthesised,
+  type Target,
+  toArguments,
+  toDataUrl,
+  VIEW_ID,
+  writeTools,
+} from '../write/index.ts';
+import { writeParams } from './params.ts';
+import { callProblem, nativeCalls, quirk, saysNothing } from './rules.ts';
+
+/** Stands in for the thoughts that belong to a call (`deepseek-reasoning`). */
+const NO_THOUGHTS = '"(not available)"';
+
+const forms: MessageFormat = {
+  takesRefusals: true,
+  message(role, said, target, losses) {
+    if (role !== 'assistant') return { text: messageText(role, contentText(said), target) };
+    const text = joinedSaid(said, 'text');
+    const refusal = joinedSaid(said, 'refusal');
+    const firstCall = said.findIndex(({ type }) => type === 'call');
+    if (firstCall >= 0 && said.findLastIndex(({ type }) => type === 'text') > firstCall)
+      losses.push(rewritten('', 'reordered', 'text before calls'));
+    const calls = said.flatMap((one) => (one.type === 'call' ? [callText(one)] : [])).join(',');
+    // `null` is content only beside calls (`content-null`): a bare refusal is sent as a part.
+    if (text === EMPTY && calls === '')
+      return { text: `{"role":"assistant","content":[{"type":"refusal","refusal":${refusal}}]}` };
+    const refused = refusal === EMPTY ? '' : `,"refusal":${refusal}`;
+    let called = calls && `,"tool_calls":[${calls}]`;
+    if (called && quirk('thoughtCalls', target)) {
+      called += `,"${quirk('reasoningField', target)}":${NO_THOUGHTS}`;
+      losses.push(synthesised('', 'foreign-reasoning'));
+    }
+    return { text: `{"role":"assistant","content":${text === EMPTY ? null : text}${refused}${called}}` };
+  },
+  result({ id, isError, said }) {
+    const content = contentText(said);
+    // The protocol has no error flag: a failure that does not read like one gets a word in front.
+    const isUntold = isError && !said.some((one) => 'text' in one && /error|fail|exception/i.test(one.text));
+    const told = isUntold
+      ? (content.startsWith('"') ? '"Error: ' : '[{"type":"text","text":"Error:"},') + content.slice(1)
+      : content;
+    return { text: `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${told}}` };
+  },
+  /** Images go by address or as data; documents, and sounds to models that hear, as data only. */
+  media({ source, mediaType, name }, target) {
+    const [kind, subtype] = mediaType.split('/');
+    if (source.kind === 'file') return mediaPart('file', { file_id: source.id });
+    const url = source.kind === 'url' ? source.url : toDataUrl(mediaType, source.data);
+    if (kind === 'image') return mediaPart('image_url', { url });
+    if (source.kind === 'url' || (kind === 'audio' && !quirk('audio', target))) return undefined;
+    return kind === 'audio'
+      ? mediaPart('input_audio', { data: source.data, format: subtype === 'mpeg' ? 'mp3' : subtype })
+      : mediaPart('file', { filename: name ?? `document.${subtype}`, file_data: url });
+  },
+};
+
+function mediaPart(type: string, value: JsonObject): string {
+  return JSON.stringify({ type, [type]: value });
+}
+
+const EMPTY = '""';
+
+function messageText(role: 'system' | 'user', content: string, target: Target): string {
+  return `{"role":"${role === 'system' ? quirk('systemRole', target) : role}","content":${content}}`;
+}
+
+export function textPart(json: string): string {
+  return `{"type":"text","text":${json}}`;
+}
+
+/** The texts of one kind as one. */
+function joinedSaid(said: readonly PortableBlock[], type: 'text' | 'refusal'): string {
+  const texts = said.flatMap((one) => ('json' in one && one.type === type ? [one] : []));
+  return joinTexts(
+    texts.map(({ json }) => json),
+    (index) => !texts[index]!.isGlued,
+  );
+}
+
+/** Plain text as a string, anything else as a list of parts. */
+function contentText(said: readonly PortableBlock[]): string {
+  if (said.every(({ type }) => type === 'text')) return joinedSaid(said, 'text');
+  return `[${said.map((one) => ('json' in one ? textPart(one.json) : 'part' in one ? one.part : '')).join(',')}]`;
+}
+
+function callText({ id, name, args }: PortableBlock & { type: 'call' }): string {
+  return JSON.stringify({ id, type: 'function', function: { name, arguments: args } });
+}
+
+const rules: OwnRules = {
+  markers: ['cache_control', 'content.*.cache_control'],
+  refused: (target) => (quirk('sendReasoning', target) ? [] : ['reasoning_content', 'reasoning', 'reasoning_details']),
+  isDoubtful: ({ facts }, target) =>
+    facts.calls.some(({ id }) => id.startsWith(VIEW_ID) || quirk('thoughtCalls', target)),
+  repair({ message: { raw, content, facts, origin }, target, elsewhere, changes, losses, drop }) {
+    const value = parseJson(raw) as JsonObject;
+    if (elsewhere) drop(['reasoning_details'], elsewhere);
+    const all = nativeCalls(raw, value);
+    const kept = all.filter((call, index) => {
+      const { path, block, args } = call;
+      const problem = callProblem(call, index === all.length - 1, origin.cut === true);
+      if (problem === 'cut') {
+        drop(path, problem);
+        return false;
+      }
+      if (problem) changes.set(args!.path, JSON.stringify(toArguments(args!.text, formatPath(args!.path), losses)));
+      // A call that came without an id needs one, for its result to name; the older form has none.
+      if (block.type === 'tool-use' && block.id.startsWith(VIEW_ID) && path[0] === 'tool_calls') {
+        changes.set([...path, 'id'], JSON.stringify(block.id));
+        losses.push(synthesised(`${formatPath(path)}.id`, 'tool-id'));
+      }
+      return true;
+    });
+    // The calls are the last blocks.
+    const blocks = content.slice(0, content.length - all.length);
+    if (saysNothing(facts.role, [...blocks, ...kept.map(({ block }) => block)])) return undefined;
+    // An empty list is refused (`tool-calls-empty`).
+    if (Array.isArray(value.tool_calls) && !kept.some(({ path }) => path[0] === 'tool_calls')) {
+      changes.set(['tool_calls']);
+      if (value.tool_calls.length === 0) losses.push(rewritten('tool_calls', 'empty'));
+    }
+    const thoughts = String(quirk('reasoningField', target));
+    // The provider's models may also call without thinking.
+    if (kept.length > 0 && quirk('thoughtCalls', target) && typeof value[thoughts] !== 'string') {
+      changes.set([thoughts], NO_THOUGHTS);
+      losses.push(synthesised('', 'foreign-reasoning'));
+    }
+    const sent = kept.map(({ block }) => 'id' in block && block.id);
+    return { calls: facts.calls.filter(({ id }) => sent.includes(id)) };
+  },
+};
+
+export const spliceMessage = /* @__PURE__ */ makeSplicer(rules);
+
+/**
+ * Several messages of one role as one, for chat templates that insist on taking turns. Only messages that are nothing
+ * but role and content can be one, and what they say can stand before the calls of the last; tool results stay apart
+ * in any case.
+ */
+export function mergeMessages(units: readonly Draft[]): Draft | undefined {
+  const last = units.at(-1);
+  const lists = units.map((unit) => plainParts(unit.text, unit === last && unit.calls.length > 0));
+  if (!last || last.role === 'tool' || !lists.every((list) => list !== undefined)) return undefined;
+  const parts = lists.flat();
+  const texts = parts.map(plainText);
+  const content = texts.every((text) => text !== undefined) ? joinTexts(texts) : `[${parts.join(',')}]`;
+  const changes = new Changes();
+  changes.set(['content'], content);
+  return {
+    role: last.role,
+    text: splice(last.text, changes.edits(last.text)),
+    calls: last.calls,
+    results: [],
+    losses: units.flatMap((unit) => unit.losses),
+  };
+}
+
+/** The parts of a message that has nothing else to lose, or does not lose what else it has. */
+function plainParts(text: string, isKept: boolean): string[] | undefined {
+  const isPlain = findMembers(text).every(
+    ({ name, start, end }) => isKept || name === 'role' || name === 'content' || text.slice(start, end) === 'null',
+  );
+  const content = textAt(text, ['content']) ?? 'null';
+  if (!isPlain) return undefined;
+  if (content.startsWith('"')) return [textPart(content)];
+  if (content.startsWith('[')) return elementTexts(content);
+  return isKept ? [] : undefined;
+}
+
+/** The text of a part that is nothing but text. */
+function plainText(part: string): string | undefined {
+  const value = parseJson(part);
+  const isPlain = isObject(value) && value.type === 'text' && Object.keys(value).length === 2;
+  return isPlain ? textAt(part, ['text']) : undefined;
+}
+
+/**
+ * System messages stand first in the message list, in their own words where this issuer gave them; as one for chat
+ * templates that take no second.
+ */
+export function frame({ system, tools, params, extra }: FrameParts, target: Target): Frame {
+  const losses: LossNote[] = [];
+  const units = system.flatMap((message, index): readonly Draft[] => {
+    if (isOwn(message, target) && takesSystem(target)) return spliceMessage(message, target, { dropBound: false });
+    const texts = readSystemTexts(message, `system[${index}]`, losses);
+    if (texts.length === 0) return [];
+    const role = takesSystem(target) ? 'system' : 'user';
+    if (role === 'user') losses.push(rewritten(`system[${index}]`, 'inline-system'));
+    return [{ role, text: messageText(role, joinTexts(texts), target), calls: [], results: [], losses: [] }];
+  });
+  losses.push(...units.flatMap((unit) => unit.losses));
+  const one = target.provider.policies.alternateRoles && units.length > 1 ? mergeMessages(units) : undefined;
+  if (one) losses.push(rewritten('system', 'merged', 'system'));
+  const lead = (one ? [one] : units).map(({ text }) => text);
+  const written = writeTools(tools, target, losses, ({ members, parameters }) => {
+    return `{"type":"function","function":{${members},"parameters":${parameters}}}`;
+  }).join(',');
+  const head: BodyMember[] = [
+    ['model', JSON.stringify(target.model)],
+    ['tools', written ? `[${written}]` : undefined],
+  ];
+  const tail = writeParams(params, written !== '' || 'tools' in extra, target, losses);
+  if (target.upstream !== undefined && !('provider' in extra)) {
+    tail.push(['provider', JSON.stringify({ order: [target.upstream] })]);
+    losses.push(synthesised('params.provider', 'upstream-bound', target.upstream));
+  }
+  return { ...joinFrame(head, 'messages', tail, extra), lead, base: `${lead.join(',')}\n${written}`, losses };
+}
+
+/** A few models take no system text at all (`role`): it is then sent as the user's. */
+function takesSystem({ provider, model }: Target): boolean {
+  return forModel(provider.policies.inlineSystem, model) !== 'never';
+}
+
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(forms);
+
+export const writer: RequestWriter = {
+  splice(message, target, options) {
+    const isRefused = message.facts.role === 'system' && !takesSystem(target);
+    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
+  },
+  translate,
+  result,
+  userText,
+  merge: mergeMessages,
+  resultsFollow: 'message',
+  frame,
+};

@@ -1,0 +1,151 @@
+import { Changes, isObject, isText, type JsonObject, type Path, splice } from '../../json/index.ts';
+import type { Message } from '../../message/index.ts';
+import type { LossNote, LossReason } from '../loss.ts';
+import { type Draft, dropped, formatPath, type OwnRules, rewritten, type Target, toArguments } from '../write/index.ts';
+import { type Item, isAssistantMessage, isReasoning, readItems } from './items.ts';
+import { hasMalformedArguments, isBound, isEmptyMessage, isIncomplete, needsCiphertext } from './rules.ts';
+
+/** Makes a message of this API one that it takes back; undefined when nothing is left to send. */
+export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes, losses }) => {
+  const { raw, facts } = message;
+  const { items, isTurn } = readItems(raw);
+  const fates = decideFates(items, message, target, elsewhere);
+  const kept = items.map((item) => item.value).filter((_, index) => !fates[index]!.drop);
+  // A turn that goes item by item tells of each.
+  const isGone = isTurn && items.length > 0 && kept.length === 0;
+  if (!isGone && kept.every(isEmptyMessage)) return undefined;
+  items.forEach(({ value }, index) => {
+    const fate = fates[index]!;
+    const at = (...names: string[]): Path => (isTurn ? [index, ...names] : names);
+    if (!fate.drop && hasMalformedArguments(value)) {
+      const standIn = toArguments(value.arguments, formatPath(at('arguments')), losses);
+      changes.set(at('arguments'), JSON.stringify(standIn));
+    }
+    meet(fate, value, at, changes, losses);
+  });
+  const left = kept.map((item) => isObject(item) && item.call_id);
+  return kept.length === items.length ? {} : { calls: facts.calls.filter(({ id }) => left.includes(id)) };
+};
+
+/** The text of items without some of them, and without what cannot stay when those go. */
+function withoutItems(unit: Draft, isGone: (item: JsonObject) => boolean): Draft {
+  const raw = `[${unit.text}]`;
+  const { items } = readItems(raw);
+  const fates = items.map(({ value }): Fate => (isObject(value) && isGone(value) ? { drop: 'server-tool' } : {}));
+  if (!fates.some(({ drop }) => drop)) return unit;
+  follow(items, fates);
+  const changes = new Changes();
+  const losses = [...unit.losses];
+  for (const [index, { value }] of items.entries())
+    meet(fates[index]!, value, (...names) => [index, ...names], changes, losses);
+  return { ...unit, text: splice(raw, changes.edits(raw)).slice(1, -1), pieces: undefined, losses };
+}
+
+/** What happens to an item: it is left out, or loses its identity, or goes as it is. */
+interface Fate {
+  drop?: LossReason;
+  /** Why the `id` goes: its reasoning does, or it never came to its end. */
+  unnamed?: LossReason;
+}
+
+/** Records that the API takes only with their id (`required`). */
+const NAMED = /^(?:(?:code_interpreter|file_search|image_generation|web_search)_call|mcp_.*|program.*)$/;
+
+function meet(
+  { drop, unnamed }: Fate,
+  value: unknown,
+  at: (...names: string[]) => Path,
+  changes: Changes,
+  losses: LossNote[],
+): void {
+  if (drop) {
+    changes.set(at());
+    losses.push(dropped(formatPath(at()), drop));
+  } else if (unnamed) {
+    changes.set(at('id'));
+    losses.push(rewritten(formatPath(at('id')), unnamed));
+    if (isObject(value) && value.status === 'in_progress') changes.set(at('status'));
+  }
+}
+
+function decideFates(
+  items: readonly Item[],
+  message: Message,
+  target: Target,
+  elsewhere: LossReason | undefined,
+): Fate[] {
+  const isCut = message.origin.cut === true && items.some(({ value }) => isIncomplete(value));
+  const mustBeSealed = needsCiphertext(target);
+  const fates = items.map(({ value }): Fate => {
+    if (isBound(value) && elsewhere) return { drop: elsewhere };
+    if (isReasoning(value))
+      return mustBeSealed && typeof value.encrypted_content !== 'string' ? { drop: 'refused-field' } : {};
+    if (!isCut || !isIncomplete(value)) return {};
+    return isAssistantMessage(value) && !isEmptyMessage(value) ? { unnamed: 'cut' } : { drop: 'cut' };
+  });
+  follow(items, fates);
+  return fates;
+}
+
+/** What becomes of items when others go. */
+function follow(items: readonly Item[], fates: Fate[]): void {
+  dropUnfollowed(items, fates);
+  unnameOrphans(items, fates);
+}
+
+/** Reasoning must stand right before what it was produced with (`reasoning-following`). */
+function dropUnfollowed(items: readonly Item[], fates: Fate[]): void {
+  for (let index = items.length - 1; index >= 0; index--) {
+    const next = fates[index + 1];
+    if (isReasoning(items[index]!.value) && !fates[index]!.drop && (!next || next.drop || next.unnamed))
+      fates[index] = { drop: next?.drop ?? 'cut' };
+  }
+}
+
+/** An item with an id asks for its reasoning; without one it stands alone (`missing-reasoning`). */
+function unnameOrphans(items: readonly Item[], fates: Fate[]): void {
+  let missing: LossReason | undefined;
+  items.forEach(({ value }, index) => {
+    const fate = fates[index]!;
+    if (isReasoning(value)) missing = fate.drop;
+    else if (missing && !fate.drop && isObject(value) && 'id' in value)
+      fates[index] = NAMED.test(String(value.type)) ? { drop: 'server-tool' } : { ...fate, unnamed: missing };
+  });
+}
+
+/** Calls of the provider's tools that the client runs. They are no blocks, but have to be answered all the same. */
+const RUN_BY_CLIENT = /"((?:local_)?shell|apply_patch)_call"/;
+
+/** A unit with these calls among its own; what ran on the server has its output beside it. */
+export function withClientCalls(unit: Draft): Draft {
+  if (unit.role !== 'assistant' || !RUN_BY_CLIENT.test(unit.text)) return unit;
+  const items = readItems(`[${unit.text}]`)
+    .items.map(({ value }) => value)
+    .filter(isObject);
+  const open = items.filter(
+    (item) =>
+      RUN_BY_CLIENT.test(JSON.stringify(item.type)) &&
+      !items.some(({ type, call_id: id }) => type === `${item.type}_output` && id === item.call_id),
+  );
+  const calls = open.flatMap(({ type, call_id: id }) =>
+    isText(id) ? { id, name: String(type), form: String(type) } : [],
+  );
+  return { ...unit, calls: [...unit.calls, ...calls] };
+}
+
+/** No screenshot can stand in for another: a computer's call without one goes (`call-unanswered`). */
+export function dropUnpairedComputers(units: readonly Draft[]): ReadonlyMap<number, Draft | undefined> {
+  const settled = new Map<number, Draft | undefined>();
+  const isCaller = ({ role, text }: Draft): boolean => role === 'assistant' && text.includes('"computer_call"');
+  if (!units.some(isCaller)) return settled;
+  const screens = units.filter(({ text }) => text.includes('"computer_call_output"')).map(({ text }) => text);
+  units.forEach((unit, index) => {
+    if (!isCaller(unit)) return;
+    const rest = withoutItems(
+      unit,
+      ({ type, call_id: id }) => type === 'computer_call' && !screens.some((text) => text.includes(JSON.stringify(id))),
+    );
+    if (rest !== unit) settled.set(index, rest.text.trim() ? rest : undefined);
+  });
+  return settled;
+}

@@ -1,0 +1,63 @@
+import { elementTexts, isObject, type JsonObject } from '../../json/index.ts';
+import type { Need, Origin } from '../../message/index.ts';
+import { forModel } from '../provider.ts';
+import { areArguments, type Target } from '../write/index.ts';
+import { type Item, isAssistantMessage, isReasoning } from './items.ts';
+
+/** The client's mark for explicit prompt caching; it stands on a part of a message or of an output. */
+export const CACHE_MARKER = 'prompt_cache_breakpoint';
+
+export function findNeeds(raw: string, items: readonly Item[], origin: Origin): Need[] {
+  const values = items.map((item) => item.value);
+  const needs: (readonly [Need, boolean])[] = [
+    ['empty', values.every(isEmptyMessage)],
+    ['arguments', values.some(hasMalformedArguments)],
+    ['cut', isReasoning(values.at(-1)) || (origin.cut === true && values.some(isIncomplete))],
+    ['cache', raw.includes(`"${CACHE_MARKER}"`)],
+    ['bound', values.some(isBound)],
+  ];
+  return needs.filter(([, is]) => is).map(([need]) => need);
+}
+
+/**
+ * Ciphertext is for its own account, and so is a reasoning item without one: it is a reference to what that account
+ * has stored (`reasoning-not-persisted`).
+ */
+export function isBound(item: unknown): boolean {
+  return isReasoning(item) || (isObject(item) && typeof item.encrypted_content === 'string');
+}
+
+/** In a reply that was cut, what has not come to its end. Elsewhere calls may well stay `in_progress`. */
+export function isIncomplete(item: unknown): boolean {
+  return isObject(item) && (item.status === 'in_progress' || hasMalformedArguments(item));
+}
+
+export function hasMalformedArguments(item: unknown): item is JsonObject & { readonly arguments: string } {
+  if (!isObject(item) || item.type !== 'function_call') return false;
+  return typeof item.arguments === 'string' && !areArguments(item.arguments);
+}
+
+export function isEmptyMessage(item: unknown): boolean {
+  if (!isAssistantMessage(item)) return false;
+  const { content } = item;
+  if (!Array.isArray(content)) return !content;
+  return content.every((part) => isObject(part) && part.type === 'output_text' && part.text === '');
+}
+
+/** Whether the provider stores the response, as JSON text. */
+export function storeText({ store, provider, model }: Target): string {
+  const { store: quirk } = provider.policies.quirks;
+  return store ?? String(quirk !== undefined && forModel(quirk, model));
+}
+
+/** Whether reasoning is worth nothing without its ciphertext, since the provider keeps none (`reasoning-not-persisted`). */
+export function needsCiphertext(target: Target): boolean {
+  const { encryptedReasoning: quirk } = target.provider.policies.quirks;
+  return storeText(target) === 'false' && (quirk === undefined || forModel(quirk, target.model) === true);
+}
+
+/** What `include` asks for, ciphertext added. */
+export function withCiphertext(include = ''): string {
+  const given = include.startsWith('[') ? elementTexts(include) : [];
+  return `[${[...new Set([...given, '"reasoning.encrypted_content"'])].join(',')}]`;
+}

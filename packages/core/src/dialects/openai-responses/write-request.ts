@@ -1,0 +1,225 @@
+import { type Edit, isObject, parseJson, skipSpace, textAt } from '../../json/index.ts';
+import type { MediaBlock, Message } from '../../message/index.ts';
+import type { LossNote } from '../loss.ts';
+import {
+  type BodyMember,
+  type Draft,
+  type Frame,
+  type FrameParts,
+  isOwn,
+  joinFrame,
+  joinTexts,
+  type MessageFormat,
+  makeSplicer,
+  makeTranslator,
+  type PortableBlock,
+  type RequestWriter,
+  readSystemTexts,
+  type Target,
+  toDataUrl,
+  toJsonString,
+  writeTools,
+} from '../write/index.ts';
+import { writeParams } from './params.ts';
+import { DIALECT } from './provider.ts';
+import { dropUnpairedComputers, repair, withClientCalls } from './repair-items.ts';
+import { CACHE_MARKER, needsCiphertext, storeText, withCiphertext } from './rules.ts';
+
+type Role = 'system' | 'user' | 'assistant';
+type PortableCall = PortableBlock & { type: 'call' };
+
+const forms: MessageFormat = {
+  takesRefusals: true,
+  /** Text and calls as items of their own, in their order. */
+  message(role, said, _, losses) {
+    const items: string[] = [];
+    let parts: PortableBlock[] = [];
+    for (const one of [...said, undefined]) {
+      if (one && one.type !== 'call') {
+        parts.push(one);
+        continue;
+      }
+      if (parts.length > 0) items.push(messageItem(role, parts));
+      if (one) items.push(callItem(one, losses));
+      parts = [];
+    }
+    return { text: items.join(',') };
+  },
+  result({ id, call, isError, said: given }) {
+    const said = isError ? asError(given) : given;
+    const output = said.length === 0 ? '""' : (plainText(said) ?? partList(said, 'input_text'));
+    const { form = 'function_call' } = call ?? {};
+    const type = form === 'custom' ? 'custom_tool_call' : form;
+    return { text: `{"type":"${type}_output","call_id":${JSON.stringify(id)},${outputMembers(type, output)}}` };
+  },
+  media(block) {
+    const isImage = block.mediaType.startsWith('image/');
+    return isImage
+      ? `{"type":"input_image","detail":"auto",${sourceText(block, 'image_url')}}`
+      : `{"type":"input_file",${sourceText(block, 'file_url')}}`;
+  },
+};
+
+/** Shells and patches say how it ended; of a call whose result nobody has, that it did not. */
+function outputMembers(type: string, output: string): string {
+  if (type === 'shell_call')
+    return `"status":"incomplete","output":[{"stdout":"","stderr":${output},"outcome":{"type":"timeout"}}]`;
+  return `${type === 'apply_patch_call' ? '"status":"failed",' : ''}"output":${output}`;
+}
+
+/** The protocol has no error flag: the first text says it. */
+function asError(said: readonly PortableBlock[]): readonly PortableBlock[] {
+  const [first, ...more] = said;
+  const [text, json, rest] = first?.type === 'text' ? [first.text, first.json, more] : ['', '""', said];
+  return [{ type: 'text', text: `Error: ${text}`, json: `"Error: ${json.slice(1)}` }, ...rest];
+}
+
+/**
+ * One text of the assistant goes as a plain string: without `id` and `annotations` that is the form seen to be accepted
+ * in recorded traffic (`content-type`).
+ */
+function messageItem(role: Role, said: readonly PortableBlock[]): string {
+  const isOwn = role === 'assistant';
+  const content = (isOwn ? plainText(said) : undefined) ?? partList(said, isOwn ? 'output_text' : 'input_text');
+  return `{"role":"${role}","content":${content}}`;
+}
+
+/** The JSON string text of what is nothing but one text. */
+function plainText(said: readonly PortableBlock[]): string | undefined {
+  const [only] = said;
+  return said.length === 1 && only?.type === 'text' ? only.json : undefined;
+}
+
+function partList(said: readonly PortableBlock[], textType: string): string {
+  const parts = said.map((one) => {
+    if (one.type === 'refusal') return `{"type":"refusal","refusal":${one.json}}`;
+    return one.type === 'text' ? `{"type":"${textType}","text":${one.json}}` : one.type === 'media' ? one.part : '';
+  });
+  return `[${parts.join(',')}]`;
+}
+
+/** A custom call stays one, so that its result, which has a form of its own, still fits. */
+function callItem({ id, name, form, args }: PortableCall, losses: LossNote[]): string {
+  const named = `"call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)}`;
+  if (form !== 'custom') return `{"type":"function_call",${named},"arguments":${toJsonString(args, '', losses)}}`;
+  const input = textAt(args, ['input']) ?? args;
+  return `{"type":"custom_tool_call",${named},"input":${input.startsWith('"') ? input : JSON.stringify(input)}}`;
+}
+
+function sourceText({ source, mediaType, name }: MediaBlock, urlName: 'image_url' | 'file_url'): string {
+  if (source.kind === 'file') return `"file_id":${JSON.stringify(source.id)}`;
+  if (source.kind === 'url') return `"${urlName}":${JSON.stringify(source.url)}`;
+  const data = JSON.stringify(toDataUrl(mediaType, source.data));
+  if (urlName === 'image_url') return `"image_url":${data}`;
+  const filename = name ?? `document.${mediaType.slice(mediaType.indexOf('/') + 1)}`;
+  return `"filename":${JSON.stringify(filename)},"file_data":${data}`;
+}
+
+const spliceItems = /* @__PURE__ */ makeSplicer({
+  markers: [`content.*.${CACHE_MARKER}`, `output.*.${CACHE_MARKER}`],
+  isDoubtful: ({ raw, facts }, target) => facts.needs.includes('bound') && needsCiphertext(target) && !isSealed(raw),
+  repair,
+  outside,
+});
+
+/** The calls of computers are not among the calls that results are matched with. */
+export function spliceMessage(
+  message: Message,
+  target: Target,
+  options: { readonly dropBound: boolean },
+): readonly Draft[] {
+  const units = spliceItems(message, target, options).map(withClientCalls);
+  return message.raw.includes('"computer_call_output"') ? units.map((unit) => ({ ...unit, results: [] })) : units;
+}
+
+/** Whether every reasoning item has its ciphertext, by counting. In doubt no: then the items are looked at. */
+function isSealed(raw: string): boolean {
+  const count = (pattern: RegExp): number => raw.match(pattern)?.length ?? 0;
+  return !raw.includes('"compaction"') && count(/"reasoning"/g) === count(/"encrypted_content"\s*:\s*"/g);
+}
+
+/** The items of a turn go without its brackets. */
+function outside(raw: string): Edit[] {
+  const open = skipSpace(raw, 0);
+  if (raw[open] !== '[') return [];
+  return [
+    { start: 0, end: open + 1, text: '' },
+    { start: raw.lastIndexOf(']'), end: raw.length, text: '' },
+  ];
+}
+
+/**
+ * The body around the items. Nothing in it depends on the items, so that it stays the same from turn to turn. `strict`
+ * of tools is sent as false: when it is missing, the API makes every schema strict and with it every optional argument
+ * required. Who wants that gives the tool in this API's own words.
+ */
+function frame(parts: FrameParts, target: Target): Frame {
+  const losses: LossNote[] = [];
+  const instructions = instructionsText(parts.system, losses);
+  const texts = writeTools(parts.tools, target, losses, ({ members, parameters }) => {
+    return `{"type":"function",${members},"parameters":${parameters},"strict":false}`;
+  });
+  // Here images are made by a tool of the provider.
+  if (parts.params.modalities?.includes('image') && !texts.some((text) => text.includes('"image_generation"')))
+    texts.push('{"type":"image_generation"}');
+  const tools = texts.join(',');
+  const head: BodyMember[] = [
+    ['model', JSON.stringify(target.model)],
+    ['instructions', instructions],
+    ['tools', tools ? `[${tools}]` : undefined],
+  ];
+  // A stored prompt may bring its own.
+  const hasTools = tools !== '' || 'tools' in parts.extra || 'prompt' in parts.extra;
+  const include = needsCiphertext(target) ? withCiphertext(parts.extra.include) : undefined;
+  const tail: BodyMember[] = [
+    ['store', storeText(target)],
+    ['include', include],
+    ...writeParams(parts.params, hasTools, target, losses),
+  ];
+  return {
+    ...joinFrame(head, 'input', tail, { ...parts.extra, ...(include && { include }) }),
+    lead: [],
+    base: `${instructions ?? ''}\n${tools}`,
+    losses,
+  };
+}
+
+/** A system message of this API that did not come from `instructions` stays an item, as it was. */
+function standsInline(message: Message, target: Target): boolean {
+  return isOwn(message, target) && ownInstructions(message) === undefined;
+}
+
+function instructionsText(system: readonly Message[], losses: LossNote[]): string | undefined {
+  const own = system.length === 1 ? ownInstructions(system[0]!) : undefined;
+  if (own !== undefined) return own;
+  const texts = system.flatMap((message, index) => readSystemTexts(message, `system[${index}]`, losses));
+  return texts.length > 0 ? joinTexts(texts) : undefined;
+}
+
+/** The exact text that stood in `instructions`. */
+function ownInstructions({ raw, origin }: Message): string | undefined {
+  const value = origin.dialect === DIALECT ? parseJson(raw) : undefined;
+  if (!isObject(value) || value.role !== 'system' || typeof value.content !== 'string') return undefined;
+  return Object.keys(value).length === 2 ? textAt(raw, ['content']) : undefined;
+}
+
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(forms);
+
+export const writer: RequestWriter = {
+  splice: spliceMessage,
+  translate(message, target, calls) {
+    // An own message comes here when it stands twice, which is refused only of what has an id (`id-dup`).
+    const isNameless = isOwn(message, target) && !message.facts.needs.length && !message.raw.includes('"id"');
+    return isNameless ? spliceMessage(message, target, { dropBound: false }) : translate(message, target, calls);
+  },
+  result,
+  userText,
+  merge: () => undefined,
+  resultsFollow: 'message',
+  refusesRepeats: true,
+  dropUnpaired: dropUnpairedComputers,
+  continues: ({ previous_response_id: response = 'null', conversation = 'null' }) =>
+    response !== 'null' || conversation !== 'null',
+  standsInline,
+  frame,
+};

@@ -1,0 +1,58 @@
+import type { InferResponseType } from 'hono/client';
+import { apiBase } from './base.ts';
+import { ApiProblem, type api, reach, readProblem } from './client.ts';
+import { readEvents } from './sse.ts';
+
+export type ImportReport = InferResponseType<(typeof api)['import']['$post'], 200>;
+
+export interface ImportProgress {
+  /** Characters of a file, or files of a folder. */
+  readonly read: number;
+  readonly elements: number;
+  readonly messages: number;
+  readonly problems: number;
+}
+
+/** What is known of a file that does not say it itself. */
+export interface ImportHints {
+  readonly format?: string;
+  readonly dialect?: string;
+}
+
+/** A file of a folder, with its path from there. */
+export interface FolderFile {
+  readonly path: string;
+  readonly file: File;
+}
+
+export function importFile(file: File, hints: ImportHints, onProgress: (progress: ImportProgress) => void) {
+  const query = new URLSearchParams(Object.entries(hints));
+  return send(`/import?${query}`, file, { 'content-type': 'application/octet-stream' }, onProgress);
+}
+
+export function importFolder(files: readonly FolderFile[], onProgress: (progress: ImportProgress) => void) {
+  const form = new FormData();
+  for (const { path, file } of files) form.append('files', file, path);
+  return send('/import/folder', form, {}, onProgress);
+}
+
+async function send(
+  path: string,
+  body: BodyInit,
+  headers: Readonly<Record<string, string>>,
+  onProgress: (progress: ImportProgress) => void,
+): Promise<ImportReport> {
+  const response = await reach(
+    fetch(`${apiBase}${path}`, { method: 'POST', body, headers: { ...headers, accept: 'text/event-stream' } }),
+  );
+  if (!response.ok) throw await readProblem(response);
+  for await (const { event, data } of readEvents(response)) {
+    if (event === 'progress') onProgress(JSON.parse(data) as ImportProgress);
+    if (event === 'done') return JSON.parse(data) as ImportReport;
+    if (event === 'failed') {
+      const { status, code, detail } = JSON.parse(data) as { status: number; code: string; detail: string };
+      throw new ApiProblem(status, code, detail);
+    }
+  }
+  throw new ApiProblem(0, 'connection', 'The connection ended before the import did. Importing again is safe.');
+}

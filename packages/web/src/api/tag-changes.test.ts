@@ -1,8 +1,0 @@
-import { expect, test } from 'vitest';
-import { tagChanges } from './tag-changes.ts';
-
-test('only what comes or goes is told', () => {
-  expect(tagChanges(['a', 'b'], ' b,  c c ,, b')).toEqual({ a: false, 'c c': true });
-  expect(tagChanges(['a'], 'a')).toEqual({});
-  expect(tagChanges(['a'], ' ')).toEqual({ a: false });
-});

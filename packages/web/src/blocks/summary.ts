@@ -1,0 +1,56 @@
+import type { Block, ToolResult, ToolUse } from '../api/types.ts';
+import { compactJson, unknownText } from './json-text.ts';
+
+/** A call and what came of it in one line: `get_weather {"city":"Lisbon"} → 19 °C`. */
+export function summarizeCall({ rawParameters }: ToolUse): string {
+  return oneLine(compactJson(rawParameters), 120);
+}
+
+export function summarizeResult({ content, isError }: ToolResult): string {
+  const text = oneLine(content.map(blockText).filter(Boolean).join(' '), 160);
+  return text === '' ? (isError ? 'failed' : 'an empty result') : text;
+}
+
+/** A message in one line. */
+export function summarizeBlocks(blocks: readonly Block[], length = 140): string {
+  const said = blocks.flatMap((block) => (block.type === 'text' || block.type === 'refusal' ? [block.text] : []));
+  const text = oneLine(said.join(' '), length);
+  return text === '' ? oneLine(blocks.map(blockText).filter(Boolean).join(', '), length) : text;
+}
+
+/** What a block says, or what it is. */
+function blockText(block: Block): string {
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+      return block.text;
+    case 'reasoning':
+      return block.redacted ? 'redacted reasoning' : `thinks: ${block.text}`;
+    case 'tool-use':
+      return `calls ${block.name} ${summarizeCall(block)}`;
+    case 'tool-result':
+      return summarizeResult(block);
+    case 'media':
+      return block.name ?? block.mediaType;
+    case 'unknown':
+      return oneLine(block.native, 80);
+    default:
+      return oneLine(unknownText(block), 80);
+  }
+}
+
+/** The text of a message, as it is copied. */
+export function plainText(blocks: readonly Block[]): string {
+  return blocks
+    .flatMap((block) => (block.type === 'text' || block.type === 'refusal' ? [block.text] : []))
+    .join('\n\n');
+}
+
+/** White space joined, and no half character where it is cut. */
+export function oneLine(text: string, length: number): string {
+  const joined = text
+    .slice(0, length * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return joined.length <= length ? joined : `${joined.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

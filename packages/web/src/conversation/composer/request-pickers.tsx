@@ -1,0 +1,264 @@
+import { useQuery } from '@tanstack/react-query';
+import { Bot, ChevronDown, SlidersHorizontal, Wrench } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { queries } from '../../api/queries.ts';
+import { useConversationAddress } from '../../state/current-thread.ts';
+import { useModel } from '../../state/model.ts';
+import { chooseSettings, type RequestSettings, useView } from '../../state/view.ts';
+import { Button } from '../../ui/button.tsx';
+import { providerColor } from '../../ui/format.ts';
+import { Popover } from '../../ui/popover.tsx';
+import { PROVIDER_COLORS } from '../message/author.ts';
+
+const ModelList = lazy(() => import('./model-list.tsx'));
+
+/** Which model answers next. */
+export function ModelPicker() {
+  const [isOpen, setOpen] = useState(false);
+  const model = useModel();
+  const chosen = useView((view) => view.model);
+  const choose = (id: string | undefined) => {
+    useView.setState({ model: id });
+    setOpen(false);
+  };
+  const [provider, ...rest] = (model ?? '').split('/');
+  return (
+    <Popover
+      side="top"
+      label="Model"
+      open={isOpen}
+      onOpenChange={setOpen}
+      trigger={
+        <Button small look="quiet" aria-label={`Model: ${model ?? 'none'}`} className="max-w-56 min-w-0">
+          <span className={`truncate ${PROVIDER_COLORS[providerColor(provider)]}`}>
+            {rest.join('/') || model || 'Choose a model'}
+          </span>
+          <ChevronDown size={12} aria-hidden className="shrink-0" />
+        </Button>
+      }
+    >
+      <Suspense fallback={<p className="text-xs text-faint">Loading …</p>}>
+        <ModelList chosen={chosen} onChoose={choose} />
+      </Suspense>
+    </Popover>
+  );
+}
+
+/** Who answers: nobody in particular, or one of the server's agents. */
+export function AgentPicker() {
+  const { data } = useQuery(queries.agents());
+  const chosen = useView((view) => view.agent);
+  const agents = data?.items ?? [];
+  if (agents.length === 0) return null;
+  const name = agents.find(({ id }) => id === chosen)?.name;
+  return (
+    <Popover
+      side="top"
+      label="Agent"
+      trigger={
+        <Button small look="quiet" aria-label={`Agent: ${name ?? 'none'}`} className={name ? 'text-accent!' : ''}>
+          <Bot size={14} aria-hidden /> <span className="max-sm:hidden">{name ?? 'Agent'}</span>
+        </Button>
+      }
+    >
+      <fieldset className="flex flex-col gap-1">
+        <legend className="mb-1 text-xs font-medium text-soft">Agent</legend>
+        <Option
+          type="radio"
+          title="None"
+          isChosen={chosen === undefined}
+          onChoose={() => useView.setState({ agent: undefined })}
+        />
+        {agents.map(({ id, name: title, description }) => (
+          <Option
+            key={id}
+            type="radio"
+            title={title}
+            note={description}
+            isChosen={id === chosen}
+            onChoose={() => useView.setState({ agent: id, model: undefined })}
+          />
+        ))}
+      </fieldset>
+    </Popover>
+  );
+}
+
+/** What the model may call. */
+export function ToolPicker() {
+  const { data } = useQuery(queries.tools());
+  const agents = useQuery(queries.agents());
+  const agent = useView((view) => view.agent);
+  const { tools: chosen, choose } = useSettings();
+  const own = agents.data?.items.find(({ id }) => id === agent)?.tools ?? [];
+  const listed = data?.items ?? [];
+  const isOther = (name: string) => !listed.some((one) => one.name === name);
+  const tools = [
+    ...listed,
+    ...own.filter(isOther).map((name) => ({ name, description: 'of the agent' })),
+    ...chosen
+      .filter((name) => isOther(name) && !own.includes(name))
+      .map((name) => ({ name, description: 'of the recorded program: you write its results' })),
+  ];
+  if (tools.length === 0) return null;
+  const toggle = (name: string) =>
+    choose({ tools: chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name] });
+  return (
+    <Popover
+      side="top"
+      label="Tools"
+      trigger={
+        <Button
+          small
+          look="quiet"
+          aria-label={`Tools: ${chosen.length} chosen`}
+          className={chosen.length > 0 ? 'text-accent!' : ''}
+        >
+          <Wrench size={14} aria-hidden /> <span className="max-sm:hidden">Tools</span>{' '}
+          {chosen.length > 0 && chosen.length}
+        </Button>
+      }
+    >
+      <fieldset className="flex flex-col gap-1">
+        <legend className="mb-1 text-xs font-medium text-soft">Tools the model may call</legend>
+        {tools.map(({ name, description }) => (
+          <Option
+            key={name}
+            type="checkbox"
+            title={name}
+            note={description}
+            isChosen={chosen.includes(name)}
+            onChoose={() => toggle(name)}
+          />
+        ))}
+      </fieldset>
+    </Popover>
+  );
+}
+
+const EFFORTS = ['minimal', 'low', 'medium', 'high'] as const;
+
+/** How it is asked; what is left empty is up to the provider. */
+export function ParamsPicker() {
+  const { params, choose } = useSettings();
+  const set = (name: string, value: unknown) => {
+    const { [name]: _before, ...rest } = params;
+    choose({ params: value === undefined ? rest : { ...rest, [name]: value } });
+  };
+  const effort = (params.reasoning as { effort?: string } | undefined)?.effort ?? '';
+  const count = Object.keys(params).length;
+  return (
+    <Popover
+      side="top"
+      label="Parameters"
+      trigger={
+        <Button small look="quiet" aria-label={`Parameters: ${count} set`} className={count > 0 ? 'text-accent!' : ''}>
+          <SlidersHorizontal size={14} aria-hidden /> {count > 0 && count}
+        </Button>
+      }
+    >
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-2 text-xs font-medium text-soft">Parameters; empty is the provider’s own</legend>
+        <NumberField
+          label="Temperature"
+          step={0.1}
+          min={0}
+          max={2}
+          value={params.temperature}
+          onChange={(value) => set('temperature', value)}
+        />
+        <NumberField
+          label="Most tokens"
+          step={1}
+          min={1}
+          value={params.maxTokens}
+          onChange={(value) => set('maxTokens', value)}
+        />
+        <label className="flex items-center justify-between gap-2">
+          Reasoning effort
+          <select
+            value={effort}
+            onChange={(event) =>
+              set('reasoning', event.target.value === '' ? undefined : { effort: event.target.value })
+            }
+            className="h-8 w-32 rounded-md border border-line bg-page px-2"
+          >
+            <option value="">as it comes</option>
+            {EFFORTS.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+      </fieldset>
+    </Popover>
+  );
+}
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly value: unknown;
+  readonly step: number;
+  readonly min: number;
+  readonly max?: number;
+  readonly onChange: (value: number | undefined) => void;
+}
+
+function NumberField({ label, value, onChange, ...limits }: NumberFieldProps) {
+  return (
+    <label className="flex items-center justify-between gap-2">
+      {label}
+      <input
+        type="number"
+        {...limits}
+        value={typeof value === 'number' ? value : ''}
+        onChange={({ target }) =>
+          onChange(target.value === '' || !target.validity.valid ? undefined : target.valueAsNumber)
+        }
+        className="h-8 w-32 rounded-md border border-line bg-page px-2"
+      />
+    </label>
+  );
+}
+
+interface OptionProps {
+  readonly type: 'radio' | 'checkbox';
+  readonly title: string;
+  readonly note?: string | undefined;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}
+
+/** One of several to choose. */
+function Option({ type, title, note, isChosen, onChoose }: OptionProps) {
+  return (
+    <label className="flex cursor-pointer items-start gap-2 rounded px-1 py-1 hover:bg-hover">
+      <input type={type} checked={isChosen} onChange={onChoose} className="mt-1 accent-(--accent)" />
+      <span className="min-w-0">
+        <span className="block truncate">{title}</span>
+        {note && <span className="line-clamp-2 text-xs text-faint">{note}</span>}
+      </span>
+    </label>
+  );
+}
+
+/** What can be chosen of a request; a recorded one may have had more. */
+const CHOOSABLE = ['maxTokens', 'temperature', 'topP', 'stop', 'seed', 'reasoning'];
+
+function choosable(params: RequestSettings['params'] = {}): Required<RequestSettings>['params'] {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => CHOOSABLE.includes(name)));
+}
+
+/** The tools and parameters that the next answer is asked with, and how to choose others. */
+function useSettings(): Required<RequestSettings> & { readonly choose: (settings: RequestSettings) => void } {
+  const thread = useConversationAddress()?.thread;
+  const start = useView(({ tools }) => tools);
+  const startParams = useView(({ params }) => params);
+  const chosen = useView(({ chosenFor }) => (chosenFor?.thread === thread ? chosenFor : undefined));
+  const { data } = useQuery({ ...queries.lastRequest(thread ?? ''), enabled: thread !== undefined });
+  const last = thread === undefined ? undefined : data?.last;
+  return {
+    tools: chosen?.tools ?? last?.tools ?? start,
+    params: chosen?.params ?? (last ? choosable(last.params) : startParams),
+    choose: (settings) => chooseSettings(thread, settings),
+  };
+}

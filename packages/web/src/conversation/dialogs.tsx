@@ -1,0 +1,243 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { diffTags } from '../api/tags.ts';
+import { type Node, ROOT } from '../api/types.ts';
+import { plainText, summarizeBlocks } from '../blocks/summary.ts';
+import { pathTo, useNodes } from '../state/nodes.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { addSystemText } from './actions.ts';
+import { bookmarkBelow, mark, split } from './marks.ts';
+import { otherBranches, removeBranch, removeOthers } from './remove-messages.ts';
+import { closeDialog, type DialogRequest, useScreenState } from './screen-state.ts';
+
+/** What is asked about a message before something is done with it. */
+export function Dialogs({ leaf }: { readonly leaf: string }) {
+  const asking = useScreenState((desk) => desk.dialog);
+  return asking ? <OpenDialog key={`${asking.what}-${asking.node.id}`} {...asking} leaf={leaf} /> : null;
+}
+
+function OpenDialog({ what, node, leaf }: DialogRequest & { readonly leaf: string }) {
+  switch (what) {
+    case 'delete':
+      return <DeleteDialog node={node} />;
+    case 'delete-others':
+      return <DeleteOthersDialog leaf={leaf} />;
+    case 'split':
+      return <SplitDialog node={node} />;
+    case 'system':
+      return <SystemDialog leaf={leaf} />;
+    default:
+      return <MessageMarksDialog what={what} node={node} />;
+  }
+}
+
+/** Asks for the system text of a conversation that has none. */
+function SystemDialog({ leaf }: { readonly leaf: string }) {
+  const [text, setText] = useState('');
+  const isEmpty = text.trim() === '';
+  const save = () => {
+    if (isEmpty) return;
+    closeDialog();
+    void addSystemText(leaf, text);
+  };
+  return (
+    <Dialog
+      open
+      wide
+      onClose={closeDialog}
+      title="Add a system text"
+      action={
+        <Button look="primary" disabled={isEmpty} onClick={save}>
+          Save
+        </Button>
+      }
+    >
+      <p className="mb-2 text-sm text-soft">
+        What the model is told before all else. It starts a new branch: the messages shown come along, the old branch
+        stays.
+      </p>
+      <textarea
+        aria-label="System text"
+        dir="auto"
+        rows={5}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          save();
+        }}
+        className="w-full rounded-md border border-line bg-page p-2"
+      />
+    </Dialog>
+  );
+}
+
+/** Asks where a message is parted. */
+function SplitDialog({ node }: { readonly node: Node }) {
+  const text = plainText(node.content);
+  const [at, setAt] = useState<number>();
+  const isInside = at !== undefined && at > 0 && at < text.length;
+  return (
+    <Dialog
+      open
+      wide
+      onClose={closeDialog}
+      title="Split in two"
+      action={
+        <Button
+          look="primary"
+          disabled={!isInside}
+          onClick={() => {
+            closeDialog();
+            void split(node, at!);
+          }}
+        >
+          Split
+        </Button>
+      }
+    >
+      <p className="mb-2 text-sm text-soft">Put the cursor where the second message begins.</p>
+      <textarea
+        aria-label="Where to split"
+        aria-readonly
+        value={text}
+        // Not `readOnly`: there the cursor could not be seen or moved by keys.
+        onChange={() => undefined}
+        onSelect={(event) => setAt(event.currentTarget.selectionStart)}
+        className="h-64 w-full rounded-md border border-line bg-page p-2 font-mono text-[13px]"
+      />
+      <p className="mt-2 h-5 truncate text-xs text-faint">
+        {isInside ? `The second one begins: ${text.slice(at, at + 80)}` : ''}
+      </p>
+    </Dialog>
+  );
+}
+
+/** Tags with commas between them, or a note. */
+function MessageMarksDialog({ what, node }: { readonly what: 'tag' | 'note'; readonly node: Node }) {
+  const isTag = what === 'tag';
+  const [text, setText] = useState(isTag ? node.marks.tags.join(', ') : (node.marks.note ?? ''));
+  const save = () => {
+    closeDialog();
+    void mark(node, isTag ? { tags: diffTags(node.marks.tags, text) } : { note: text.trim() || null });
+  };
+  return (
+    <Dialog
+      open
+      onClose={closeDialog}
+      title={isTag ? 'Tags' : 'Note'}
+      action={
+        <Button look="primary" onClick={save}>
+          Save
+        </Button>
+      }
+    >
+      <textarea
+        aria-label={isTag ? 'Tags, with commas between them' : 'Note'}
+        placeholder={isTag ? 'good, to-check' : 'What you want to remember'}
+        value={text}
+        rows={isTag ? 2 : 5}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(isTag || event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          save();
+        }}
+        className="w-full rounded-md border border-line bg-page p-2"
+      />
+    </Dialog>
+  );
+}
+
+function DeleteDialog({ node }: { readonly node: Node }) {
+  const { data: bookmark, isPending } = useQuery({
+    queryKey: ['bookmarks', 'below', node.id],
+    queryFn: () => bookmarkBelow(node.id),
+  });
+  if (bookmark)
+    return (
+      <ConfirmDialog title="Delete this branch?" action="Delete" isDisabled onSure={closeDialog}>
+        <p>
+          It cannot be deleted: the bookmark “{bookmark.title}” is at this message or below it. Take the bookmark away
+          first.
+        </p>
+      </ConfirmDialog>
+    );
+  return (
+    <ConfirmDialog
+      title="Delete this branch?"
+      action="Delete"
+      isDisabled={isPending}
+      onSure={() => void removeBranch(node)}
+    >
+      <p>
+        {node.parent === ROOT
+          ? 'This is the first message, so the conversation goes with everything in it.'
+          : 'This message goes, and everything below it.'}{' '}
+        You can undo it.
+      </p>
+      <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">
+        {summarizeBlocks(node.content)}
+      </blockquote>
+    </ConfirmDialog>
+  );
+}
+
+function DeleteOthersDialog({ leaf }: { readonly leaf: string }) {
+  const [count, setCount] = useState<number>();
+  const path = pathTo(useNodes.getState().nodes, leaf);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: counted once, for the path that was asked about
+  useEffect(() => {
+    otherBranches(path).then(
+      (found) => setCount(found.length),
+      () => setCount(0),
+    );
+  }, []);
+  return (
+    <ConfirmDialog
+      title="Delete all but this path?"
+      action="Delete"
+      isDisabled={!count}
+      onSure={() => void removeOthers(path)}
+    >
+      <p>
+        {count === undefined
+          ? 'Counting the branches …'
+          : count === 0
+            ? 'No branch leaves this path.'
+            : `${count === 1 ? 'One branch leaves' : `${count} branches leave`} this path and would go, with everything below. You can undo it.`}
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+interface ConfirmDialogProps {
+  readonly title: string;
+  readonly action: string;
+  readonly onSure: () => void;
+  readonly isDisabled?: boolean;
+  readonly children: ReactNode;
+}
+
+function ConfirmDialog({ title, action, onSure, isDisabled = false, children }: ConfirmDialogProps) {
+  const sure = () => {
+    closeDialog();
+    onSure();
+  };
+  return (
+    <Dialog
+      open
+      onClose={closeDialog}
+      title={title}
+      action={
+        <Button look="danger" disabled={isDisabled} onClick={sure} autoFocus>
+          {action}
+        </Button>
+      }
+    >
+      {children}
+    </Dialog>
+  );
+}

@@ -1,0 +1,77 @@
+import { base } from '../api/base.ts';
+import { api, unwrap } from '../api/client.ts';
+import { putThread, queries, queryClient } from '../api/queries.ts';
+import type { Bookmark, Node } from '../api/types.ts';
+import { toAddress } from '../state/address.ts';
+import { ensurePath, pathTo, putNodes, useNodes } from '../state/nodes.ts';
+import { currentThreadId, goTo } from '../state/place.ts';
+import { toast } from '../ui/toasts.tsx';
+import { reportErrors } from './actions.ts';
+
+/** What people say of a message. */
+
+export async function toggleBookmark(node: Node): Promise<void> {
+  await reportErrors(async () => {
+    const { items } = await queryClient.fetchQuery(queries.bookmarks());
+    const there = items.find((one) => one.node === node.id);
+    if (there) await unwrap(api.bookmarks[':bookmark'].$delete({ param: { bookmark: there.id } }));
+    else await unwrap(api.bookmarks.$post({ json: { node: node.id } }));
+    await queryClient.invalidateQueries({ queryKey: ['bookmarks'] });
+  });
+}
+
+/** A bookmark at a node or below it: what leads to one cannot be removed. */
+export async function bookmarkBelow(node: string): Promise<Bookmark | null> {
+  const { items } = await queryClient.fetchQuery(queries.bookmarks());
+  for (const bookmark of items) {
+    const end = await ensurePath(bookmark.node);
+    if (pathTo(useNodes.getState().nodes, end).some(({ id }) => id === node)) return bookmark;
+  }
+  return null;
+}
+
+type Marks = Parameters<(typeof api.nodes)[':node']['$patch']>[0]['json'];
+
+export async function mark(node: Node, json: Marks): Promise<void> {
+  await reportErrors(async () =>
+    putNodes([await unwrap(api.nodes[':node'].$patch({ param: { node: node.id }, json }))]),
+  );
+}
+
+/** Thumbs up or down; the same again takes it back. */
+export function rate(node: Node, rating: 1 | -1): Promise<void> {
+  return mark(node, { rating: node.marks.rating === rating ? null : rating });
+}
+
+/** A conversation of its own that ends here; nothing is copied. */
+export async function forkThread(node: Node): Promise<void> {
+  await reportErrors(async () => {
+    const thread = currentThreadId();
+    const fork =
+      thread === undefined
+        ? await unwrap(api.threads.$post({ json: { head: node.id } }))
+        : await unwrap(api.threads[':thread'].fork.$post({ param: { thread }, json: { at: node.id } }));
+    putThread(fork);
+    toast('A conversation of its own ends here now.', { title: 'Open', run: () => goTo(node.id, { thread: fork.id }) });
+  });
+}
+
+/** Two messages in place of one. */
+export async function split(node: Node, at: number): Promise<void> {
+  await reportErrors(async () => {
+    const { first } = await unwrap(api.nodes[':node'].split.$post({ param: { node: node.id }, json: { at } }));
+    goTo(first);
+  });
+}
+
+/** The address of a message, in the conversation on screen. */
+export function linkTo(node: Node): string {
+  return location.origin + base + toAddress(currentThreadId(), node.id);
+}
+
+export async function copyText(text: string, what: string): Promise<void> {
+  await reportErrors(async () => {
+    await navigator.clipboard.writeText(text);
+    toast(`${what} copied.`);
+  });
+}

@@ -1,0 +1,286 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleStop, Hourglass, LoaderCircle, RotateCw, ShieldQuestion, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { queries } from '../../api/queries.ts';
+import type { Branch, Node } from '../../api/types.ts';
+import { Blocks } from '../../blocks/blocks.tsx';
+import { CodeBlock } from '../../blocks/code-block.tsx';
+import { prettyJson } from '../../blocks/json-text.ts';
+import { Button } from '../../ui/button.tsx';
+import { providerColor } from '../../ui/format.ts';
+import { type Approvals, continueCalls, resume, stop } from '../actions.ts';
+import { useLiveSiblings } from '../use-siblings.ts';
+import type { LiveTail } from '../use-thread.ts';
+import { PROVIDER_COLORS } from './author.ts';
+import { Notices } from './request-notes.tsx';
+import { BranchRail, SiblingSwitcher } from './sibling-switcher.tsx';
+
+/** What grows, waits or failed behind the last message. */
+export function LiveRow({ tail }: { readonly tail: LiveTail }) {
+  const { live, branch, index } = tail;
+  const [provider = '', ...rest] = live.model.split('/');
+  const isRunning = branch.status === 'running';
+  // As long as another branch grows, the server takes nothing up again.
+  const isOver = live.status !== 'running';
+  const siblings = useLiveSiblings(branch.head, tail);
+  const hasHeader = branch.blocks.length > 0 || isRunning || siblings.positions.length > 1;
+  return (
+    <div className="mx-auto flex w-full max-w-3xl pr-3">
+      <BranchRail parent={branch.head} {...siblings} />
+      <article
+        aria-label="growing message"
+        aria-busy={isRunning}
+        className="min-w-0 grow border-l-2 border-transparent px-3 pt-1 pb-2"
+      >
+        {hasHeader && (
+          <header className="flex h-8 items-center gap-2 overflow-hidden">
+            <h2 className="shrink-0 text-sm font-semibold text-assistant">Assistant</h2>
+            <span className={`min-w-12 truncate text-xs font-medium ${PROVIDER_COLORS[providerColor(provider)]}`}>
+              {rest.join('/')}
+            </span>
+            {isRunning && (
+              <LoaderCircle size={14} role="img" aria-label="Answering" className="shrink-0 animate-spin text-accent" />
+            )}
+            <span className="grow" />
+            {siblings.positions.length > 1 && <SiblingSwitcher parent={branch.head} {...siblings} />}
+            {isRunning && (
+              <Button small look="quiet" onClick={() => void stop(live.id)}>
+                <CircleStop size={14} /> Stop
+              </Button>
+            )}
+          </header>
+        )}
+        <div aria-live="polite">
+          <Blocks node={`${live.id}-${index}`} blocks={branch.blocks} isLive={isRunning} running={branch.running} />
+        </div>
+        {isRunning && branch.blocks.length === 0 && <Waiting running={branch.running} />}
+        {branch.retry !== undefined && (
+          <p role="status" className="my-1 flex items-center gap-2 text-xs text-warn">
+            <RotateCw size={14} aria-hidden /> {branch.retry}
+          </p>
+        )}
+        {branch.notices.length > 0 && (
+          <Notices place={`${live.id}-${index}`} notices={branch.notices} provider={provider} />
+        )}
+        {isOver && branch.status === 'waiting' && branch.pending && (
+          <ApprovalCard
+            key={branch.head}
+            calls={branch.pending}
+            onDecide={(approvals) => resume(live.id, index, approvals)}
+          />
+        )}
+        {branch.status === 'failed' && (
+          <Ended
+            title={branch.error?.message ?? 'The model gave no answer.'}
+            action="Try again"
+            canAct={isOver}
+            onAction={() => void resume(live.id, index)}
+          />
+        )}
+        {branch.status === 'aborted' && (
+          <Ended
+            title="Stopped. What had arrived is kept."
+            action="Resume"
+            canAct={isOver}
+            onAction={() => void resume(live.id, index)}
+            quiet
+          />
+        )}
+      </article>
+    </div>
+  );
+}
+
+function Waiting({ running }: { readonly running: ReadonlyMap<string, string> }) {
+  const names = [...running.values()];
+  return (
+    <p role="status" className="h-6 text-soft">
+      {names.length > 0 ? `${names.join(', ')} ${names.length > 1 ? 'run' : 'runs'} …` : 'Waiting for the first word …'}
+    </p>
+  );
+}
+
+interface EndedProps {
+  readonly title: string;
+  readonly action: string;
+  readonly canAct: boolean;
+  readonly onAction: () => void;
+  readonly quiet?: boolean;
+}
+
+function Ended({ title, action, canAct, onAction, quiet = false }: EndedProps) {
+  return (
+    <div
+      role={quiet ? 'status' : 'alert'}
+      className={`my-2 flex items-center gap-3 rounded-lg p-2 pl-3 ${quiet ? 'bg-sunken text-soft' : 'bg-danger-soft text-danger'}`}
+    >
+      {!quiet && <TriangleAlert size={16} aria-hidden className="shrink-0" />}
+      <p className="min-w-0 grow break-words">{title}</p>
+      <Button small disabled={!canAct} onClick={onAction}>
+        <RotateCw size={14} /> {action}
+      </Button>
+    </div>
+  );
+}
+
+/** Calls at the end of a conversation that nobody has answered: its program stopped there, or still works on them. */
+export function OpenCallsRow({ leaf, names }: { readonly leaf: Node; readonly names: readonly string[] }) {
+  const what = names.length === 1 ? `${names[0]} waits for its result.` : `${names.join(', ')} wait for their results.`;
+  return (
+    <div className="mx-auto w-full max-w-3xl pr-3 pl-9">
+      <div role="status" className="my-2 flex items-center gap-3 rounded-lg bg-sunken p-2 pl-3 text-soft">
+        <Hourglass size={16} aria-hidden className="shrink-0" />
+        <p className="min-w-0 grow break-words">{what}</p>
+        <Button small onClick={() => void continueCalls(leaf)}>
+          Go on from here
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+type Calls = NonNullable<Branch['pending']>;
+
+interface ApprovalCardProps {
+  readonly calls: Calls;
+  /** Whether it goes on. */
+  readonly onDecide: (approvals: Approvals) => Promise<boolean>;
+}
+
+/**
+ * Calls that wait for a person: tools that may not run before someone has said so, and tools of a recorded program, whose
+ * results are written here. All have to be decided; then it goes on. Where it cannot, they are asked for again.
+ */
+function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
+  const [decided, setDecided] = useState<Approvals>({});
+  const runsHere = useRunnable();
+  const openIn = (all: Approvals) => calls.filter(({ id }) => !Object.hasOwn(all, id));
+  const decide = async (more: Approvals) => {
+    const all = { ...decided, ...more };
+    setDecided(all);
+    if (openIn(all).length === 0 && !(await onDecide(all))) setDecided({});
+  };
+  const open = openIn(decided);
+  const runnable = open.filter(({ name }) => runsHere(name));
+  return (
+    <section aria-label="Approval" className="my-2 rounded-lg border border-warn bg-surface">
+      <header className="flex items-center gap-2 rounded-t-lg bg-warn-soft py-1.5 pr-1.5 pl-3 text-warn">
+        <ShieldQuestion size={16} aria-hidden className="shrink-0" />
+        <h3 className="grow font-medium">{headingFor(calls, runsHere)}</h3>
+        {runnable.length > 1 && (
+          <Button small onClick={() => decide(Object.fromEntries(runnable.map(({ id }) => [id, 'approve' as const])))}>
+            Approve all
+          </Button>
+        )}
+      </header>
+      <ul className="divide-y divide-line">
+        {calls.map((call) => (
+          <li key={call.id}>
+            <CodeBlock bare code={prettyJson(call.rawParameters)} language="json" label={call.name} />
+            <Decision
+              call={call}
+              isRunHere={runsHere(call.name)}
+              decision={open.includes(call) ? undefined : decided[call.id]}
+              onDecide={(decision) => decide({ [call.id]: decision })}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Whether this server has a tool of this name, itself or for one of its agents. */
+function useRunnable(): (name: string) => boolean {
+  const tools = useQuery(queries.tools());
+  const agents = useQuery(queries.agents());
+  // Until it is known, they are asked about as tools of this server.
+  if (!tools.data) return () => true;
+  const names = new Set([
+    ...tools.data.items.map(({ name }) => name),
+    ...(agents.data?.items.flatMap((agent) => agent.tools) ?? []),
+  ]);
+  return (name) => names.has(name);
+}
+
+function headingFor(calls: Calls, runsHere: (name: string) => boolean): string {
+  const isOne = calls.length === 1;
+  if (calls.every(({ name }) => runsHere(name)))
+    return isOne ? 'A tool asks to run' : `${calls.length} tools ask to run`;
+  if (calls.some(({ name }) => runsHere(name))) return `${calls.length} calls wait for you`;
+  return isOne ? 'A call waits for its result' : `${calls.length} calls wait for their results`;
+}
+
+interface DecisionProps {
+  readonly call: Calls[number];
+  readonly isRunHere: boolean;
+  readonly decision: Approvals[string] | undefined;
+  readonly onDecide: (decision: Approvals[string]) => void;
+}
+
+function Decision({ call, isRunHere, decision, onDecide }: DecisionProps) {
+  if (decision !== undefined) return <p className="p-2 text-xs text-soft">{describeDecision(decision)}</p>;
+  return isRunHere ? <Permission call={call} onDecide={onDecide} /> : <Result call={call} onDecide={onDecide} />;
+}
+
+function describeDecision(decision: Approvals[string]): string {
+  if (decision === 'approve') return 'Approved';
+  return 'deny' in decision ? `Denied: ${decision.deny}` : 'The result is written.';
+}
+
+type AskProps = Pick<DecisionProps, 'call' | 'onDecide'>;
+
+function Permission({ call, onDecide }: AskProps) {
+  const [reason, setReason] = useState('');
+  return (
+    <form
+      className="flex flex-wrap items-center gap-2 p-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDecide({ deny: reason.trim() || 'The user said no.' });
+      }}
+    >
+      <Button small look="primary" onClick={() => onDecide('approve')}>
+        Approve
+      </Button>
+      <input
+        aria-label={`Why ${call.name} may not run`}
+        placeholder="Why not (the model is told)"
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        className="h-7 min-w-32 grow rounded-md border border-line bg-page px-2 text-xs placeholder:text-faint"
+      />
+      <Button small type="submit" look="danger">
+        Deny
+      </Button>
+    </form>
+  );
+}
+
+/** A tool of the program that was recorded: what it would give is written by hand. */
+function Result({ call, onDecide }: AskProps) {
+  const [text, setText] = useState('');
+  return (
+    <form
+      className="flex flex-col gap-2 p-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDecide({ result: text });
+      }}
+    >
+      <label className="flex flex-col gap-1 text-xs text-soft">
+        {call.name} runs in the program that was recorded, not here. Write its result:
+        <textarea
+          aria-label={`Result of ${call.name}`}
+          rows={2}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className="field-sizing-content max-h-[40dvh] min-h-14 w-full resize-none rounded-md border border-line bg-page p-2 text-sm text-ink"
+        />
+      </label>
+      <Button small type="submit" look="primary" className="self-end">
+        Send the result
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,278 @@
+import { Bookmark as BookmarkIcon, GitCompare, Scissors, StickyNote, ThumbsDown, ThumbsUp } from 'lucide-react';
+import { type MouseEvent, memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import type { Block, ContextChange, Node } from '../../api/types.ts';
+import { Blocks } from '../../blocks/blocks.tsx';
+import { Foldable } from '../../blocks/fold.tsx';
+import { useFold, useFolds } from '../../blocks/folds.ts';
+import { plainText, summarizeBlocks } from '../../blocks/summary.ts';
+import { goTo } from '../../state/place.ts';
+import { useView } from '../../state/view.ts';
+import { Button } from '../../ui/button.tsx';
+import { ago, duration, money, providerColor, shortNumber, totalTokens } from '../../ui/format.ts';
+import { openDialog, startEditing, useScreenState } from '../screen-state.ts';
+import { useSiblings } from '../use-siblings.ts';
+import { mainTake, PROVIDER_COLORS, ROLE_COLORS, roleName } from './author.ts';
+import { MessageActions, MessageEditor } from './message-actions.tsx';
+import type { Pairs } from './pair-calls.ts';
+import { ContextNote, MessageLosses } from './request-notes.tsx';
+import { BranchRail, SiblingSwitcher } from './sibling-switcher.tsx';
+
+interface MessageRowProps {
+  readonly node: Node;
+  readonly leaf: string;
+  readonly isSelected: boolean;
+  readonly isBookmarked: boolean;
+  readonly isOtherProvider: boolean;
+  readonly pairs: Pairs;
+  /** What was sent differently from here on. */
+  readonly change: ContextChange | undefined;
+}
+
+/** One message. */
+export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
+  const { node, leaf, isSelected, isBookmarked, isOtherProvider, pairs, change } = props;
+  const siblings = useSiblings(node);
+  const isMarked = useView(({ marked }) => marked.includes(node.id));
+  const isRaw = useFolds(({ raw }) => raw.has(node.id));
+  const isEditing = useScreenState(({ editing }) => editing === node.id);
+  const marks = { isBookmarked, isMarked };
+  const isThin = isShownElsewhere(node, pairs);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: keys move the selection everywhere on this screen
+    // biome-ignore lint/a11y/noStaticElementInteractions: a click is only the shorter way
+    <div
+      data-node={node.id}
+      {...(isSelected && { 'data-selected': '', 'aria-current': true as const })}
+      onClick={(event) => !isSelected && isOnMessage(event) && goTo(node.id, { replace: true })}
+      className="group relative mx-auto flex w-full max-w-3xl pr-3"
+    >
+      <BranchRail parent={node.parent} {...siblings} />
+      <article
+        aria-label={`${node.role} message`}
+        className="min-w-0 grow rounded-r-lg border-l-2 border-transparent px-3 pt-1 pb-2 group-data-selected:border-accent group-data-selected:bg-surface"
+      >
+        {change && <ContextNote change={change} />}
+        <header className="flex h-8 items-center gap-2 overflow-hidden">
+          <MessageHeader node={node} {...marks} />
+          {isThin && (
+            <p className="min-w-0 truncate text-xs text-faint">
+              {[...pairs.shown!.values()].join(', ')}: shown with its call
+            </p>
+          )}
+          <span className="grow" />
+          {siblings.positions.length > 1 && <SiblingSwitcher parent={node.parent} {...siblings} />}
+          <MessageActions node={node} {...marks} isRaw={isRaw} />
+        </header>
+        {isEditing ? (
+          <MessageEditor node={node} leaf={leaf} />
+        ) : (
+          !isThin && <Content node={node} pairs={pairs} isRaw={isRaw} />
+        )}
+        <MessageLosses node={node} isOtherProvider={isOtherProvider} />
+      </article>
+    </div>
+  );
+});
+
+/** What is done by a button of it, or in a menu over it, is no wish to select it; nor is marking its text. */
+function isOnMessage({ target, currentTarget }: MouseEvent<HTMLElement>): boolean {
+  const isInside = target instanceof Element && currentTarget.contains(target);
+  return isInside && !target.closest('a, button, textarea') && window.getSelection()?.isCollapsed !== false;
+}
+
+/** Results that stand with their calls are not repeated. */
+function isShownElsewhere(node: Node, { shown }: Pairs): boolean {
+  return (
+    shown !== undefined && node.content.every((block) => block.type === 'tool-result' && shown.has(block.toolCallId))
+  );
+}
+
+function isEmpty(blocks: readonly Block[]): boolean {
+  return blocks.every((block) => block.type === 'text' && block.text.trim() === '');
+}
+
+/** A refusal or a filter is why there is nothing; that an answer ended says no more than that there is none. */
+function describeSilence(node: Node): string {
+  const { reason, native = reason } = mainTake(node)?.stop ?? {};
+  return reason === undefined || reason === 'end' ? 'Nothing was said.' : `Nothing was said. It ended with ${native}.`;
+}
+
+function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: Pairs; readonly isRaw: boolean }) {
+  const blocks = node.content;
+  if (isEmpty(blocks)) return <p className="text-faint italic">{describeSilence(node)}</p>;
+  if (node.role === 'system') return <SystemText node={node} isRaw={isRaw} />;
+  const content = (
+    <Blocks
+      node={node.id}
+      blocks={blocks}
+      raw={isRaw}
+      {...(pairs.results && { results: pairs.results })}
+      {...(pairs.shown && { shownResults: pairs.shown })}
+    />
+  );
+  return node.role === 'user' ? <LongText node={node.id}>{content}</LongText> : content;
+}
+
+interface MessageHeaderProps {
+  readonly node: Node;
+  readonly isBookmarked: boolean;
+  readonly isMarked: boolean;
+}
+
+/** Who wrote it, when, what it cost, and what is said about it: one line that never changes its height. */
+function MessageHeader({ node, isBookmarked, isMarked }: MessageHeaderProps) {
+  const take = mainTake(node);
+  const { tags, note, rating } = node.marks;
+  return (
+    <>
+      <h2 className={`shrink-0 text-sm font-semibold ${ROLE_COLORS[node.role]}`}>{roleName(node.role)}</h2>
+      {take?.model !== undefined && (
+        <span
+          title={`${take.provider ?? take.issuer}/${take.model}`}
+          className={`max-w-48 min-w-12 truncate text-xs font-medium ${PROVIDER_COLORS[providerColor(take.provider)]}`}
+        >
+          {take.model}
+        </span>
+      )}
+      <time
+        dateTime={new Date(node.at).toISOString()}
+        title={new Date(node.at).toLocaleString()}
+        className="min-w-0 shrink-[9] truncate text-xs text-faint"
+      >
+        {ago(node.at)}
+      </time>
+      {take?.usage && <Cost take={take} usage={take.usage} />}
+      {take?.cut && (
+        <Badge title={take.stop?.reason === 'cut' ? 'It was stopped before its end' : 'It ended early'} warn>
+          <Scissors size={12} aria-hidden /> cut
+        </Badge>
+      )}
+      {node.takes.some(({ via }) => via === 'edit') && <Badge title="Made by an edit">edited</Badge>}
+      {isBookmarked && (
+        <BookmarkIcon size={14} aria-label="Bookmarked" role="img" className="shrink-0 fill-current text-accent" />
+      )}
+      {isMarked && <GitCompare size={14} aria-label="Marked to compare" role="img" className="shrink-0 text-accent" />}
+      {rating !== undefined && rating !== 0 && <Rating rating={rating} />}
+      {note !== undefined && (
+        <button
+          type="button"
+          title={note}
+          aria-label={`Note: ${note}`}
+          onClick={() => openDialog('note', node)}
+          className="shrink-0 rounded text-warn"
+        >
+          <StickyNote size={14} aria-hidden />
+        </button>
+      )}
+      {tags.map((tag) => (
+        <Badge key={tag} title={`Tag: ${tag}`}>
+          #{tag}
+        </Badge>
+      ))}
+    </>
+  );
+}
+
+type Take = NonNullable<ReturnType<typeof mainTake>>;
+
+function Cost({ take, usage }: { readonly take: Take; readonly usage: NonNullable<Take['usage']> }) {
+  const tokens = totalTokens(usage);
+  const parts = [
+    `${usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h} in (${usage.cacheRead} from cache)`,
+    `${usage.output + usage.reasoning} out (${usage.reasoning} reasoning)`,
+    ...(take.durationMs === undefined ? [] : [duration(take.durationMs)]),
+    ...(take.estimated ? ['estimated'] : []),
+  ];
+  return (
+    <span title={parts.join(', ')} className="hidden shrink-0 text-xs text-faint tabular-nums sm:inline">
+      {shortNumber(tokens)} tok{take.cost !== undefined && ` · ${money(take.cost)}`}
+    </span>
+  );
+}
+
+function Rating({ rating }: { readonly rating: number }) {
+  const Icon = rating > 0 ? ThumbsUp : ThumbsDown;
+  return (
+    <Icon
+      size={14}
+      role="img"
+      aria-label={rating > 0 ? 'Rated good' : 'Rated bad'}
+      className={`shrink-0 ${rating > 0 ? 'text-ok' : 'text-danger'}`}
+    />
+  );
+}
+
+function Badge({
+  title,
+  warn = false,
+  children,
+}: {
+  readonly title: string;
+  readonly warn?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <span
+      title={title}
+      className={`inline-flex max-w-32 shrink-0 items-center gap-1 truncate rounded px-1.5 text-xs ${warn ? 'bg-warn-soft text-warn' : 'bg-sunken text-soft'}`}
+    >
+      {children}
+    </span>
+  );
+}
+
+/** What a person pasted can be long: it is shown in part until it is asked for. */
+function LongText({ node, children }: { readonly node: string; readonly children: ReactNode }) {
+  const [isOpen, toggle] = useFold(node, 'whole');
+  const box = useRef<HTMLDivElement>(null);
+  const [isLong, setLong] = useState(false);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element && !isOpen) setLong(element.scrollHeight > element.clientHeight + 8);
+  }, [isOpen]);
+  return (
+    <>
+      <div
+        ref={box}
+        className={
+          isOpen
+            ? ''
+            : `max-h-80 overflow-hidden ${isLong ? '[mask-image:linear-gradient(black_80%,transparent)]' : ''}`
+        }
+      >
+        {children}
+      </div>
+      {(isLong || isOpen) && (
+        <button type="button" aria-expanded={isOpen} onClick={toggle} className="mt-1 text-xs font-medium text-accent">
+          {isOpen ? 'Show less' : 'Show all'}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** What the model is told before all else: one line until it is asked for. */
+function SystemText({ node, isRaw }: { readonly node: Node; readonly isRaw: boolean }) {
+  const [isOpen, toggle] = useFold(node.id, 'system');
+  const blocks = node.content;
+  return (
+    <Foldable
+      label="System text"
+      isOpen={isOpen}
+      onToggle={toggle}
+      summary={
+        <>
+          <span className="min-w-0 truncate text-ink">{summarizeBlocks(blocks)}</span>
+          <span className="shrink-0 text-faint">{shortNumber(plainText(blocks).length)} characters</span>
+        </>
+      }
+    >
+      <div className="p-3">
+        <Blocks node={node.id} blocks={blocks} raw={isRaw} />
+        <Button small className="mt-2" onClick={() => startEditing(node.id)}>
+          Change
+        </Button>
+      </div>
+    </Foldable>
+  );
+}

@@ -1,0 +1,94 @@
+import { navigate } from '../api/base.ts';
+import { api, unwrap } from '../api/client.ts';
+import { queries, queryClient } from '../api/queries.ts';
+import { deleteThread, restoreThread } from '../api/threads.ts';
+import { type Node, ROOT, type Thread } from '../api/types.ts';
+import { isOnlyInLineage } from '../state/lineage.ts';
+import { ensureChildren, pathTo, putNodes, refreshNode, useNodes } from '../state/nodes.ts';
+import { currentLineage, currentThreadId, goTo, rememberLeaf } from '../state/place.ts';
+import { toast } from '../ui/toasts.tsx';
+import { reportErrors } from './actions.ts';
+
+/** Hides a message and all below it, and the conversations that have nothing else; a toast brings it back. */
+export async function removeBranch(node: Node): Promise<void> {
+  await reportErrors(async () => {
+    const here = currentThreadId();
+    const threads = await threadsOnlyIn(node);
+    const own = threads.filter(({ id }) => id === here);
+    // Others began with the same words: their messages stay, and only this conversation goes.
+    if (own.length > 0 && threads.length > 1) return removeThreads(own);
+    await unwrap(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
+    for (const { id } of threads) await deleteThread(id);
+    await refreshNode(node.id);
+    if (node.parent === ROOT) navigate('/');
+    else {
+      rememberLeaf(here, node.parent);
+      goTo(node.parent);
+    }
+    const what = threads.length > 0 ? 'conversation' : 'branch';
+    toast(`The ${what} was deleted.`, { title: 'Undo', run: () => void restoreAt(node, threads) });
+  });
+}
+
+async function removeThreads(threads: readonly Thread[]): Promise<void> {
+  for (const { id } of threads) await deleteThread(id);
+  navigate('/');
+  const undo = () => reportErrors(() => Promise.all(threads.map(({ id }) => restoreThread(id))));
+  toast('The conversation was deleted.', { title: 'Undo', run: () => void undo() });
+}
+
+/** Hides every branch that leaves this path. */
+export async function removeOthers(path: readonly Node[]): Promise<void> {
+  await reportErrors(async () => {
+    const others = await otherBranches(path);
+    for (const node of others) {
+      await unwrap(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
+      await refreshNode(node.id);
+    }
+    const undo = { title: 'Undo', run: () => void reportErrors(() => restore(others)) };
+    toast(others.length === 1 ? '1 branch was deleted.' : `${others.length} branches were deleted.`, undo);
+  });
+}
+
+/** The branches of the conversation on screen that leave a path. What others went on with from it is theirs. */
+export async function otherBranches(path: readonly Node[]): Promise<readonly Node[]> {
+  const found: Node[] = [];
+  const lineage = currentLineage();
+  for (const [index, node] of path.entries()) {
+    if (node.childCount === 0 || (node.childCount === 1 && index < path.length - 1)) continue;
+    const next = path[index + 1]?.id;
+    const ids = (await ensureChildren(node.id)).filter((id) => id !== next);
+    const others = ids.flatMap((id) => useNodes.getState().nodes.get(id) ?? []);
+    found.push(...others.filter((other) => isOnlyInLineage(other, lineage)));
+  }
+  return found;
+}
+
+/** The conversations that begin with a message; none for a later one. */
+async function threadsOnlyIn(node: Node): Promise<readonly Thread[]> {
+  if (node.parent !== ROOT) return [];
+  const { items } = await unwrap(api.nodes[':node'].threads.$get({ param: { node: node.id } }));
+  return items.filter(({ head }) => head !== ROOT);
+}
+
+/** Brings a branch back with the conversations that were deleted with it, and shows it. */
+export async function restoreAt(node: Node, threads?: readonly Thread[]): Promise<void> {
+  const isBack = await reportErrors(async () => {
+    const gone = threads ?? (await deletedOf(node));
+    await restore([node]);
+    for (const { id } of gone) await restoreThread(id);
+  });
+  if (isBack) goTo(node.id);
+}
+
+/** The deleted conversations that begin with a message, as far as their ends are known here. */
+async function deletedOf(node: Node): Promise<readonly Thread[]> {
+  if (node.parent !== ROOT) return [];
+  const { items } = await queryClient.fetchQuery(queries.threads({ deleted: true }));
+  const { nodes } = useNodes.getState();
+  return items.filter(({ head }) => pathTo(nodes, head)[0]?.id === node.id);
+}
+
+async function restore(nodes: readonly Node[]): Promise<void> {
+  for (const { id } of nodes) putNodes([await unwrap(api.nodes[':node'].restore.$post({ param: { node: id } }))]);
+}

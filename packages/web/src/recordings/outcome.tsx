@@ -1,0 +1,51 @@
+import type { Recording } from '../api/types.ts';
+
+const LOOKS: Readonly<Record<Recording['outcome'], string>> = {
+  open: 'bg-accent-soft text-accent',
+  done: 'bg-ok-soft text-ok',
+  cut: 'bg-warn-soft text-warn',
+  refused: 'bg-danger-soft text-danger',
+  failed: 'bg-danger-soft text-danger',
+};
+
+const TITLES: Readonly<Record<Recording['outcome'], string>> = {
+  open: 'under way',
+  done: 'done',
+  cut: 'cut',
+  refused: 'refused',
+  failed: 'failed',
+};
+
+/** The status and how it ended, at one glance. */
+export function OutcomeBadge({ recording: { status, outcome } }: { readonly recording: Recording }) {
+  return (
+    <span
+      className={`inline-flex h-5 shrink-0 items-center gap-1 rounded px-1.5 text-xs font-medium ${LOOKS[outcome]}`}
+    >
+      {outcome === 'open' && <span aria-hidden className="size-1.5 animate-pulse rounded-full bg-current" />}
+      {status !== undefined && <span className="tabular-nums">{status}</span>}
+      {TITLES[outcome]}
+    </span>
+  );
+}
+
+const WAYS = { starts: 'starts a conversation', continues: 'continues one', branches: 'branches off' } as const;
+
+/** Where a call landed, in words. */
+export function describePlacement({ landing, outcome }: Recording): string {
+  if (!landing) return outcome === 'open' ? 'Under way' : 'Not looked at yet';
+  if (landing.state === 'waiting') return `Waits: ${landing.why ?? 'for what it goes on from'}`;
+  if (landing.state === 'nothing') return landing.why ?? 'No place in the forest';
+  return landing.way === undefined ? 'In the forest' : `It ${WAYS[landing.way]}`;
+}
+
+/** The node to open: the reply, or what was asked where there is none. */
+export function placedNode({ landing }: Recording): string | undefined {
+  if (landing?.state !== 'landed') return undefined;
+  return landing.node ?? landing.parent;
+}
+
+/** Milliseconds from the request to the end of the answer. */
+export function elapsedMs({ start, end }: Recording): number | undefined {
+  return end === undefined ? undefined : end - start;
+}

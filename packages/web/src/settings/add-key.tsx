@@ -1,0 +1,18 @@
+import { CodeLine } from '../ui/code-line.tsx';
+
+/** The keys that end the demo first; until then a stand-in answers for the providers that read them. */
+export const DEMO_VARIABLES = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'] as const;
+
+/** How a provider gets its key: from the environment of the server, never through the page. */
+export function AddKey() {
+  return (
+    <div className="flex flex-col gap-2 text-sm">
+      <p className="text-soft">
+        Set one of these where Skein is started, then start it again. Keys stay on the server.
+      </p>
+      {DEMO_VARIABLES.map((name) => (
+        <CodeLine key={name} text={`export ${name}=…`} label={`Copy the line for ${name}`} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useId, useState } from 'react';
+import { apiBase } from '../api/base.ts';
+import { readProblem } from '../api/client.ts';
+import { queries } from '../api/queries.ts';
+import { type ExportScope, useOverlays } from '../state/overlays.ts';
+import { Button, buttonLook } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ChoiceField } from '../ui/field.tsx';
+import { pluralize } from '../ui/format.ts';
+import { toastError } from '../ui/toasts.tsx';
+
+const close = () => useOverlays.setState({ exporting: undefined });
+
+/** In what form something is to be taken along. */
+export function ExportDialog() {
+  const of = useOverlays((overlays) => overlays.exporting);
+  return of && <Choices of={of} />;
+}
+
+function dialogTitle(of: ExportScope): string {
+  if (of.kind === 'everything') return 'Export the whole forest';
+  if (of.kind === 'threads') return `Export ${pluralize(of.ids.length, 'conversation')}`;
+  return of.kind === 'node' ? 'Export one message' : `Export “${of.title || 'Untitled'}”`;
+}
+
+function Choices({ of }: { readonly of: ExportScope }) {
+  const [format, setFormat] = useState<ExportFormat>('segments');
+  const choices = useDialectChoices();
+  const [chosen, setDialect] = useState<string>();
+  const dialect = chosen ?? choices[0]?.value ?? '';
+  const group = useId();
+  const addresses = exportAddresses(of, format, dialect);
+  const name = fileName(of, format);
+  return (
+    <Dialog
+      open
+      onClose={close}
+      title={dialogTitle(of)}
+      action={
+        of.kind === 'threads' ? (
+          <Button look="primary" onClick={() => saveJoined(addresses, name).then(close, toastError)}>
+            <Download size={14} aria-hidden />
+            Download
+          </Button>
+        ) : (
+          <a href={addresses[0]} download={name} onClick={close} className={buttonLook('primary')}>
+            <Download size={14} aria-hidden />
+            Download
+          </a>
+        )
+      }
+    >
+      <fieldset className="flex flex-col gap-1">
+        <legend className="sr-only">Format</legend>
+        {FORMATS.map(({ format: one, title, about }) => (
+          <label
+            key={one}
+            className={`flex cursor-pointer gap-3 rounded-md border p-2 ${one === format ? 'border-accent bg-accent-soft' : 'border-line hover:bg-hover'}`}
+          >
+            <input
+              type="radio"
+              name={group}
+              checked={one === format}
+              onChange={() => setFormat(one)}
+              className="mt-1 accent-accent"
+            />
+            <span>
+              <span className="font-medium">{title}</span>
+              <span className="block text-xs text-soft">{about}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {needsDialect(format) && (
+        <div className="mt-3 flex items-center gap-2">
+          <span aria-hidden>Dialect</span>
+          <ChoiceField label="Dialect" choices={choices} value={dialect} onChoose={setDialect} />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
+
+const FORMATS: readonly { readonly format: ExportFormat; readonly title: string; readonly about: string }[] = [
+  { format: 'segments', title: 'Segments', about: 'Loses nothing. Can be imported again, with the same ids.' },
+  { format: 'markdown', title: 'Markdown', about: 'To be read.' },
+  { format: 'messages', title: 'Messages', about: 'A JSON list of messages on each line, in the dialect of an API.' },
+  { format: 'fine-tuning', title: 'Fine-tuning', about: 'One JSON object with messages and tools on each line.' },
+];
+
+function needsDialect(format: ExportFormat): boolean {
+  return format === 'messages' || format === 'fine-tuning';
+}
+
+/** The addresses that an export is downloaded from; several where several threads are wanted. */
+export function exportAddresses(of: ExportScope, format: ExportFormat, dialect: string): readonly string[] {
+  const fixed: [string, string][] = [
+    ['format', format],
+    ...(needsDialect(format) ? [['dialect', dialect] as [string, string]] : []),
+  ];
+  const address = (named: readonly [string, string][]) =>
+    `${apiBase}/export?${new URLSearchParams([...fixed, ...named])}`;
+  if (of.kind === 'everything') return [address([])];
+  if (of.kind === 'threads') return of.ids.map((id) => address([['thread', id]]));
+  return [address([[of.kind, of.id]])];
+}
+
+export function fileName(of: ExportScope, format: ExportFormat): string {
+  const name =
+    of.kind === 'everything' ? 'forest' : of.kind === 'threads' ? `${of.ids.length}-conversations` : of.title;
+  const plain = name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60);
+  return `${plain || 'skein'}.${format === 'markdown' ? 'md' : 'jsonl'}`;
+}
+
+/** Several exports in one file. All formats are lines or paragraphs, and an import reads them one behind the other. */
+async function saveJoined(addresses: readonly string[], name: string): Promise<void> {
+  const parts: Blob[] = [];
+  for (const address of addresses) {
+    const response = await fetch(address);
+    if (!response.ok) throw await readProblem(response);
+    parts.push(await response.blob());
+  }
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob(parts));
+  link.download = name;
+  link.click();
+  // The browser has taken the address over by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** The protocols that the server reads and writes messages in, for a field to choose from; none until it has told. */
+export function useDialectChoices(): readonly { readonly value: string; readonly title: string }[] {
+  const { data } = useQuery(queries.dialects());
+  return (data?.items ?? []).map(({ id, title }) => ({ value: id, title }));
+}

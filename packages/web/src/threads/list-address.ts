@@ -1,0 +1,111 @@
+import { useSearchParams } from 'wouter';
+import type { SearchFilters, SearchRole } from '../api/search.ts';
+import type { Thread } from '../api/types.ts';
+
+export type ListView = 'conversations' | 'bookmarks' | 'deleted';
+
+const NAMES = ['q', 'view', 'sort', 'tag', 'rating', 'role', 'model', 'since', 'until'] as const;
+export type ListParam = (typeof NAMES)[number];
+
+/** What the forest shows is in its address, so that back, forward and links work. */
+export interface ListAddress {
+  readonly q: string;
+  readonly view: ListView;
+  readonly sort: Sorting;
+  readonly tag: string;
+  readonly rating: string;
+  readonly role: string;
+  readonly model: string;
+  /** Days, as `2026-05-01`. */
+  readonly since: string;
+  readonly until: string;
+}
+
+export function useListAddress(): readonly [ListAddress, (news: Partial<Record<ListParam, string>>) => void] {
+  const [params, setParams] = useSearchParams();
+  const of = (name: ListParam) => params.get(name) ?? '';
+  const address: ListAddress = {
+    q: of('q'),
+    view: oneOf(of('view'), ['bookmarks', 'deleted'], 'conversations'),
+    sort: oneOf(of('sort'), ['created', 'title', 'rating'], 'changed'),
+    tag: of('tag'),
+    rating: of('rating'),
+    role: of('role'),
+    model: of('model'),
+    since: of('since'),
+    until: of('until'),
+  };
+  const change = (news: Partial<Record<ListParam, string>>) =>
+    setParams(
+      (before) => {
+        for (const [name, value] of Object.entries(news)) {
+          if (value) before.set(name, value);
+          else before.delete(name);
+        }
+        return before;
+      },
+      // Going back leads to the view before, not to every letter that was typed.
+      { replace: news.view === undefined },
+    );
+  return [address, change];
+}
+
+function oneOf<T extends string>(value: string, others: readonly T[], first: T): T;
+function oneOf<T extends string, F extends string>(value: string, others: readonly T[], first: F): T | F;
+function oneOf(value: string, others: readonly string[], first: string): string {
+  return others.includes(value) ? value : first;
+}
+
+const DAY = 86_400_000;
+const ROLES: readonly string[] = ['system', 'user', 'assistant', 'tool'] satisfies SearchRole[];
+
+/** The search that an address asks for. `until` means the whole of that day. */
+export function searchFilters({ q, role, model, tag, since, until }: ListAddress): SearchFilters {
+  const first = Date.parse(`${since}T00:00`);
+  const last = Date.parse(`${until}T00:00`);
+  return {
+    q: q.trim(),
+    ...(ROLES.includes(role) && { role: role as SearchRole }),
+    ...(model && { model }),
+    ...(tag && { tag }),
+    ...(Number.isFinite(first) && { since: first }),
+    ...(Number.isFinite(last) && { until: last + DAY }),
+  };
+}
+
+type Sorting = 'changed' | 'created' | 'title' | 'rating';
+
+interface ThreadCriteria {
+  readonly sort: Sorting;
+  readonly tag?: string;
+  /** At least. */
+  readonly rating?: number;
+  /** Words of the title or the note. */
+  readonly text?: string;
+}
+
+/** The threads that are wanted, as they are wanted. */
+export function filterThreads(
+  threads: readonly Thread[],
+  { sort, tag, rating, text = '' }: ThreadCriteria,
+): readonly Thread[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const isWanted = (thread: Thread) => {
+    const said = `${thread.title} ${thread.note ?? ''}`.toLowerCase();
+    return (
+      (tag === undefined || thread.tags.includes(tag)) &&
+      (rating === undefined || (thread.rating ?? Number.NEGATIVE_INFINITY) >= rating) &&
+      words.every((word) => said.includes(word))
+    );
+  };
+  return threads.filter(isWanted).sort(COMPARE[sort]);
+}
+
+const titles = new Intl.Collator('en', { numeric: true });
+
+const COMPARE: Readonly<Record<Sorting, (a: Thread, b: Thread) => number>> = {
+  changed: (a, b) => b.updatedAt - a.updatedAt,
+  created: (a, b) => b.createdAt - a.createdAt,
+  title: (a, b) => titles.compare(a.title, b.title),
+  rating: (a, b) => (b.rating ?? 0) - (a.rating ?? 0) || b.updatedAt - a.updatedAt,
+};

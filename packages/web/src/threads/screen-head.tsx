@@ -1,0 +1,108 @@
+import { Download, Network, Search, SquarePen, X } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { Link } from 'wouter';
+import type { Thread } from '../api/types.ts';
+import { openExport, useOverlays } from '../state/overlays.ts';
+import { Button, buttonLook, IconButton } from '../ui/button.tsx';
+import { pluralize } from '../ui/format.ts';
+import { Kbd } from '../ui/kbd.tsx';
+import { ImportButton } from './import-files.tsx';
+import type { ListAddress, ListParam, ListView } from './list-address.ts';
+
+export interface ListPartProps {
+  readonly address: ListAddress;
+  readonly onChange: (news: Partial<Record<ListParam, string>>) => void;
+  readonly threads: readonly Thread[];
+}
+
+const VIEWS: readonly { readonly view: ListView; readonly title: string }[] = [
+  { view: 'conversations', title: 'Conversations' },
+  { view: 'bookmarks', title: 'Bookmarks' },
+  { view: 'deleted', title: 'Deleted' },
+];
+
+/** The name of the screen, what can be done with the forest, and the field that searches it. */
+export function ScreenHead({ address, onChange, threads }: ListPartProps) {
+  return (
+    <header className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <h1 className="mr-auto text-xl font-semibold max-sm:w-full">
+          Forest
+          {threads.length > 0 && (
+            <span className="ml-2 text-sm font-normal text-faint">{pluralize(threads.length, 'conversation')}</span>
+          )}
+        </h1>
+        <Link href="/graph" className={buttonLook('plain')}>
+          <Network size={14} aria-hidden />
+          Map
+        </Link>
+        <ImportButton />
+        <Button onClick={() => openExport({ kind: 'everything' })}>
+          <Download size={14} aria-hidden />
+          Export
+        </Button>
+        <Link href="/new" className={buttonLook('primary')}>
+          <SquarePen size={14} aria-hidden />
+          New
+        </Link>
+      </div>
+      <SearchField value={address.q} onChange={(q) => onChange({ q })} />
+      <nav aria-label="Parts of the forest" className="flex gap-1 border-b border-line">
+        {VIEWS.map(({ view, title }) => {
+          const isHere = view === address.view && address.q.trim() === '';
+          return (
+            <button
+              key={view}
+              type="button"
+              {...(isHere && { 'aria-current': 'page' as const })}
+              onClick={() => onChange({ view: view === 'conversations' ? '' : view, q: '' })}
+              className={`-mb-px border-b-2 px-3 py-1.5 ${isHere ? 'border-accent font-medium text-ink' : 'border-transparent text-soft hover:text-ink'}`}
+            >
+              {title}
+            </button>
+          );
+        })}
+      </nav>
+    </header>
+  );
+}
+
+function SearchField({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const isWanted = useOverlays((overlays) => overlays.wantsSearch);
+  useEffect(() => {
+    if (!isWanted) return;
+    field.current?.focus();
+    field.current?.select();
+    useOverlays.setState({ wantsSearch: false });
+  }, [isWanted]);
+  return (
+    <search className="relative flex items-center">
+      <Search size={16} aria-hidden className="pointer-events-none absolute left-3 text-faint" />
+      <input
+        ref={field}
+        type="text"
+        enterKeyHint="search"
+        aria-label="Search everything that was said"
+        placeholder="Search everything that was said"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          if (value) onChange('');
+          else field.current?.blur();
+        }}
+        className="h-10 w-full rounded-lg border border-line bg-surface pr-10 pl-9 placeholder:text-faint hover:border-line-strong"
+      />
+      <span className="absolute right-2">
+        {value ? (
+          <IconButton label="Clear the search" onClick={() => onChange('')}>
+            <X size={14} />
+          </IconButton>
+        ) : (
+          <Kbd>/</Kbd>
+        )}
+      </span>
+    </search>
+  );
+}

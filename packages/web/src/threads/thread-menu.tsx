@@ -1,0 +1,169 @@
+import { Download, Ellipsis, Network, Pencil, Star, Trash2 } from 'lucide-react';
+import { useId, useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, unwrap } from '../api/client.ts';
+import { diffTags } from '../api/tags.ts';
+import { changeThread, deleteThread, restoreThread } from '../api/threads.ts';
+import type { Thread } from '../api/types.ts';
+import { putNodes } from '../state/nodes.ts';
+import { openExport } from '../state/overlays.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { pluralize } from '../ui/format.ts';
+import { Menu } from '../ui/menu.tsx';
+import { toast, toastError } from '../ui/toasts.tsx';
+
+export function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly onRename: () => void }) {
+  const [, go] = useLocation();
+  const [isMarking, setMarking] = useState(false);
+  const { id, head, title } = thread;
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton label={`More about ${title || 'Untitled'}`}>
+            <Ellipsis size={16} />
+          </IconButton>
+        }
+        items={[
+          // Behind the menu, which gives the focus back to its button when it closes.
+          { title: 'Rename', keys: 'F2', icon: <Pencil size={14} />, run: () => setTimeout(onRename) },
+          { title: 'Tags, rating, note…', icon: <Star size={14} />, run: () => setMarking(true) },
+          { title: 'Show in the graph', icon: <Network size={14} />, run: () => go(`/graph/${head}`) },
+          { title: 'Export…', icon: <Download size={14} />, run: () => openExport({ kind: 'thread', id, title }) },
+          null,
+          {
+            title: 'Delete',
+            keys: 'Delete',
+            danger: true,
+            icon: <Trash2 size={14} />,
+            run: () => deleteWithUndo([thread]),
+          },
+        ]}
+      />
+      {isMarking && <ThreadMarksDialog thread={thread} onClose={() => setMarking(false)} />}
+    </>
+  );
+}
+
+/** What a person says of a conversation. */
+function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread; readonly onClose: () => void }) {
+  const [tags, setTags] = useState(thread.tags.join(', '));
+  const [rating, setRating] = useState(thread.rating);
+  const [note, setNote] = useState(thread.note ?? '');
+  const id = useId();
+  const save = () => {
+    onClose();
+    const change = { tags: diffTags(thread.tags, tags), rating: rating ?? null, note: note.trim() || null };
+    changeThread(thread.id, change).catch(toastError);
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={thread.title || 'Untitled'}
+      action={
+        <Button look="primary" onClick={save}>
+          Save
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <div className="flex flex-col gap-1">
+          <label htmlFor={`${id}-tags`} className="text-xs font-medium text-soft">
+            Tags, with commas between them
+          </label>
+          <TextField
+            id={`${id}-tags`}
+            value={tags}
+            placeholder="idea, to-do"
+            onChange={(event) => setTags(event.target.value)}
+            onKeyDown={(event) => event.key === 'Enter' && save()}
+          />
+        </div>
+        <Stars rating={rating} onRate={setRating} />
+        <div className="flex flex-col gap-1">
+          <label htmlFor={`${id}-note`} className="text-xs font-medium text-soft">
+            Note
+          </label>
+          <textarea
+            id={`${id}-note`}
+            value={note}
+            rows={4}
+            onChange={(event) => setNote(event.target.value)}
+            className="rounded-md border border-line bg-surface p-2 hover:border-line-strong"
+          />
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+interface StarsProps {
+  readonly rating: number | undefined;
+  readonly onRate: (rating: number | undefined) => void;
+}
+
+/** One to five. */
+function Stars({ rating, onRate }: StarsProps) {
+  const group = useId();
+  return (
+    <fieldset className="flex flex-col gap-1">
+      <legend className="text-xs font-medium text-soft">Rating</legend>
+      <div className="flex items-center gap-1">
+        {[1, 2, 3, 4, 5].map((stars) => (
+          <label
+            key={stars}
+            className="cursor-pointer rounded p-1 has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          >
+            <input
+              type="radio"
+              name={group}
+              className="sr-only"
+              aria-label={pluralize(stars, 'star')}
+              checked={rating === stars}
+              onChange={() => onRate(stars)}
+            />
+            <Star
+              size={18}
+              aria-hidden
+              className={rating !== undefined && rating >= stars ? 'fill-warn text-warn' : 'text-faint'}
+            />
+          </label>
+        ))}
+        {rating !== undefined && (
+          <Button small look="quiet" onClick={() => onRate(undefined)}>
+            No rating
+          </Button>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Deletes conversations, and offers to take that back. */
+export function deleteWithUndo(threads: readonly Thread[]): void {
+  const undo = () => all(threads, restoreThread).catch(toastError);
+  const what = threads.length === 1 ? `“${threads[0]?.title || 'Untitled'}”` : `${threads.length} conversations`;
+  all(threads, deleteThread).then(
+    () => toast(`Deleted ${what}`, { title: 'Undo', run: () => void undo() }),
+    toastError,
+  );
+}
+
+export function restoreDeleted(thread: Thread): void {
+  restoreWhole(thread).then(() => toast(`“${thread.title || 'Untitled'}” is back`), toastError);
+}
+
+/** A conversation may have been deleted with its first message. */
+async function restoreWhole({ id, head }: Thread): Promise<void> {
+  const { items } = await unwrap(api.nodes[':node'].path.$get({ param: { node: head }, query: {} }));
+  const [first] = items;
+  if (first?.removed) putNodes([await unwrap(api.nodes[':node'].restore.$post({ param: { node: first.id } }))]);
+  await restoreThread(id);
+}
+
+async function all(threads: readonly Thread[], act: (id: string) => Promise<void>): Promise<void> {
+  for (const { id } of threads) await act(id);
+}

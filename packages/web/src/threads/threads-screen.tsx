@@ -1,0 +1,216 @@
+import { useQuery } from '@tanstack/react-query';
+import { Bookmark as BookmarkIcon, Compass, KeyRound, Pencil, Radio, Trash2, TreePine, X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import { isSamples } from '../api/base.ts';
+import { queries } from '../api/queries.ts';
+import { addBookmark, removeBookmark, renameBookmark } from '../api/threads.ts';
+import type { Bookmark } from '../api/types.ts';
+import { baseAddresses } from '../recordings/connect-panel.tsx';
+import { AddKey } from '../settings/add-key.tsx';
+import { useView } from '../state/view.ts';
+import { IconButton } from '../ui/button.tsx';
+import { CodeLine } from '../ui/code-line.tsx';
+import { RenameField } from '../ui/field.tsx';
+import { ago, shortId } from '../ui/format.ts';
+import { Kbd } from '../ui/kbd.tsx';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { toast, toastError } from '../ui/toasts.tsx';
+import { ImportCards } from './import-cards.tsx';
+import { DropZone } from './import-files.tsx';
+import { useListAddress } from './list-address.ts';
+import { ScreenHead } from './screen-head.tsx';
+import { SearchResults } from './search-results.tsx';
+import { ThreadList } from './thread-list.tsx';
+
+/** Everything there is: conversations, bookmarks, what was said, what was deleted. */
+export function ThreadsScreen() {
+  const [address, change] = useListAddress();
+  const { q, view } = address;
+  const isSearch = q.trim() !== '';
+  const welcomed = useView((state) => state.welcomed);
+  const version = useQuery(queries.version());
+  const threads = useQuery(queries.threads());
+  const all = threads.data?.items ?? [];
+  const isFirstRun = !welcomed && !isSamples && version.data?.demo === true;
+  return (
+    <DropZone>
+      <div id="forest-scroll" className="h-full overflow-y-auto [overflow-anchor:none]">
+        <div className="mx-auto flex min-h-full max-w-5xl flex-col gap-4 p-3 sm:p-6">
+          <ScreenHead address={address} onChange={change} threads={all} />
+          {isFirstRun && !isSearch && <Welcome hasSamples={version.data?.samples === true} />}
+          <ImportCards />
+          {isSearch ? (
+            <SearchResults address={address} onChange={change} threads={all} />
+          ) : view === 'bookmarks' ? (
+            <BookmarkList />
+          ) : threads.isPending ? (
+            <Loading lines={8} />
+          ) : threads.isError ? (
+            <Failed error={threads.error} onRetry={() => void threads.refetch()} />
+          ) : all.length === 0 && view === 'conversations' ? (
+            <NoThreads />
+          ) : (
+            <ThreadList address={address} onChange={change} threads={all} />
+          )}
+        </div>
+      </div>
+    </DropZone>
+  );
+}
+
+/** Before there is any conversation. */
+function NoThreads() {
+  return (
+    <Empty title="No conversations yet" icon={<TreePine size={28} aria-hidden />}>
+      <p>
+        <Link href="/new" className="font-medium text-accent hover:underline">
+          Start one
+        </Link>
+        , drop an export of ChatGPT or Claude here, or{' '}
+        <Link href="/recordings" className="font-medium text-accent hover:underline">
+          point a client at the proxy
+        </Link>
+        .
+      </p>
+    </Empty>
+  );
+}
+
+/** Places that someone wants to find again. */
+function BookmarkList() {
+  const { data, isPending, error, refetch } = useQuery(queries.bookmarks());
+  if (isPending) return <Loading lines={5} />;
+  if (error) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (data.items.length === 0)
+    return (
+      <Empty title="No bookmarks yet" icon={<BookmarkIcon size={24} aria-hidden />}>
+        Press <Kbd>b</Kbd> on a message to find it here again. What leads to a bookmark cannot be deleted.
+      </Empty>
+    );
+  return (
+    <section aria-label="Bookmarks">
+      <ul className="rounded-lg border border-line bg-surface">
+        {data.items.map((bookmark) => (
+          <BookmarkRow key={bookmark.id} bookmark={bookmark} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function BookmarkRow({ bookmark }: { readonly bookmark: Bookmark }) {
+  const { id, node, title, createdAt } = bookmark;
+  const [isRenaming, setRenaming] = useState(false);
+  const name = title || 'Untitled';
+  const remove = () =>
+    removeBookmark(id).then(
+      () =>
+        toast(`Took away the bookmark “${name}”`, {
+          title: 'Undo',
+          run: () => void addBookmark(node, title).catch(toastError),
+        }),
+      toastError,
+    );
+  return (
+    <li className="flex min-h-11 items-center gap-2 border-b border-line py-1 pr-1 pl-3 last:border-0">
+      <BookmarkIcon size={14} aria-hidden className="shrink-0 text-accent" />
+      <div className="min-w-0 grow">
+        {isRenaming ? (
+          <RenameField
+            title={title}
+            onRename={(news) => void renameBookmark(id, news).catch(toastError)}
+            onDone={() => setRenaming(false)}
+          />
+        ) : (
+          <Link href={`/c/${node}`} className="block truncate font-medium hover:underline">
+            {name}
+          </Link>
+        )}
+      </div>
+      <span className="shrink-0 font-mono text-xs text-faint max-sm:hidden">{shortId(node)}</span>
+      <span className="shrink-0 text-xs text-faint">{ago(createdAt)}</span>
+      <IconButton label={`Rename ${name}`} onClick={() => setRenaming(true)}>
+        <Pencil size={14} />
+      </IconButton>
+      <IconButton label={`Take away ${name}`} onClick={() => void remove()}>
+        <Trash2 size={14} />
+      </IconButton>
+    </li>
+  );
+}
+
+/** On the first run, until it is put away. */
+function Welcome({ hasSamples }: { readonly hasSamples: boolean }) {
+  return (
+    <section aria-label="Welcome" className="relative rounded-xl border border-line bg-surface p-4 sm:p-5">
+      <div className="absolute top-2 right-2">
+        <IconButton label="Put the welcome away" onClick={() => useView.setState({ welcomed: true })}>
+          <X size={16} />
+        </IconButton>
+      </div>
+      <h2 className="pr-8 text-lg font-semibold">Welcome to Skein</h2>
+      <p className="mt-1 max-w-2xl text-soft">
+        Skein keeps conversations with models whole: every byte a provider sent, every branch you explored. Fork any
+        message, ask another model, compare, and lose nothing.
+      </p>
+      <div className="mt-4 grid gap-3 md:grid-cols-3">
+        <Card icon={<Compass size={16} aria-hidden />} title="Look around">
+          {hasSamples ? (
+            <>
+              <p className="text-soft">
+                Conversations with branches, thoughts, tool calls and several providers. They are kept apart from yours.
+              </p>
+              <a href="/samples" className="font-medium text-accent hover:underline">
+                Open the samples
+              </a>
+            </>
+          ) : (
+            <>
+              <p className="text-soft">A stand-in answers until a provider has a key.</p>
+              <Link href="/new" className="font-medium text-accent hover:underline">
+                Start a conversation
+              </Link>
+            </>
+          )}
+        </Card>
+        <Card icon={<Radio size={16} aria-hidden />} title="Point a client here">
+          <p className="text-soft">Your programs talk to their provider through Skein, and it keeps what they say.</p>
+          <BaseAddresses />
+        </Card>
+        <Card icon={<KeyRound size={16} aria-hidden />} title="Add a key">
+          <AddKey />
+        </Card>
+      </div>
+    </section>
+  );
+}
+
+function Card({
+  icon,
+  title,
+  children,
+}: {
+  readonly icon: ReactNode;
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className="flex min-w-0 flex-col gap-2 rounded-lg border border-line bg-page p-3 text-sm">
+      <h3 className="flex items-center gap-2 font-medium">
+        <span className="text-accent">{icon}</span>
+        {title}
+      </h3>
+      {children}
+    </div>
+  );
+}
+
+/** The three addresses that most clients need. */
+function BaseAddresses() {
+  const { data } = useQuery(queries.providers());
+  const main = baseAddresses(data?.items ?? []).filter(({ variable }) => variable);
+  return main.map(({ provider, variable, url }) => (
+    <CodeLine key={provider} text={`${variable}=${url}`} label={`Copy the line for ${variable}`} />
+  ));
+}
