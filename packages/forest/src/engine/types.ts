@@ -164,6 +164,7 @@ export type GenerationEvent =
    */
   | { readonly type: 'end'; readonly status: GenerationStatus };
 
+/** Why an engine refuses a request. */
 export type EngineErrorCode = Extract<
   SkeinErrorCode,
   | 'unknown_generation'

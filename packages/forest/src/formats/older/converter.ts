@@ -1,5 +1,4 @@
 import { isObject } from '@skein/core';
-
 import {
   type AppendPoint,
   allItems,

@@ -1,5 +1,4 @@
 import { canonical } from '@skein/core';
-
 import { type ForestContext, makeRef, makeTitle, readRefs, shortenTitle } from '../../forest/index.ts';
 import type { RefRecord } from '../../model/index.ts';
 import { readTime } from '../source/exact-json.ts';
