@@ -10,8 +10,8 @@ const LENGTH = 20;
 const BATCH = 50;
 const WRITERS = 16;
 
-/** @type {typeof import('@skein/forest')} */
-const forest = await importOfForest('@skein/forest');
+/** @type {typeof import('@skein/forest') & typeof import('@skein/forest/store')} */
+const forest = { ...(await importOfForest('@skein/forest')), ...(await importOfForest('@skein/forest/store')) };
 
 /**
  * @param {any} pool

@@ -2,8 +2,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import type { Emulator, Protocol, ScriptedReply } from '@skein/emulator';
-import { createForest, type FetchLike, memoryStore } from '@skein/forest';
+import { createForest, memoryStore } from '@skein/forest';
 import OpenAI from 'openai';
+import type { FetchLike } from '../src/record/record-fetch.ts';
 
 /** A client that keeps its own history, asks and answers every call until there is none. */
 export interface Talk {
