@@ -1,3 +1,4 @@
+// Dialects: one folder for each protocol, `write/` for what all of them share in writing requests, `stream/` for streams.
 export type {
   Assembler,
   Dialect,
