@@ -11,24 +11,24 @@ const terms = [...glossary.matchAll(/\*\*([^*]+)\*\*/g)].map(([, term = '']) => 
 /** Nouns that every programmer in this field knows. A name ends in one of them, or in a term of the glossary. */
 const NOUNS = `address agent answer api application approval array assembler base block branch budget builder bytes cache call candidate case chain change
   channel check choice chunk citation class client clock code command compaction config configuration conformance connection content context
-  conversation cost count damage decision decoder definition delay delta deserialization detail difference document edit encoder endpoint entry environment
+  conversation cost count damage decision decoder definition delay delta deserialization detail difference document draft edit encoder endpoint entry environment
   error event example export fact factory failure fault feature fetch field file filter finding flag format frame framing function group handler
-  hash header history hit id image import info input interval item json key kind length level limit line list log lookup map match
+  hash header history hit id image import importer exporter info input interval item json key kind length level limit line list log lookup map match
   media member memory message metadata method modality model name note object option order outcome output package pair param
   parameter parser part path pattern payload piece plugin point policy position preset preview price problem progress prompt property
   protocol proxy query range rate reader reason reasoning record recording reference refusal registry reply report request response result
-  retry role route row rule sample schema schemas search secret selection sender server service settings setup shape signal signer sink size
+  retry role route row rule sample schema schemas scope search secret selection sender server service settings setup shape signal signer sink size
   slice sleep snapshot source spec split statistics status step stop strategy stream string style subset summary suite table tag target
   task template test text thinking time timeout title token tool total trace transformer transport tree turn type unit update url usage use user
   value variable verdict version view warning worker writer`;
 
 /** Words that stand before a noun: adjectives, participles, verbs of an operation, names of standards and products. */
 const MODIFIERS = `absent ai all base bound broken called chosen compact converted custom default discard durable empty encoded exact expected extra
-  extended final first foreign found full generate global image import infer inferred initial inner internal issued json judged known last legacy like
-  linked listed live llm load loaded local mcp media missing native new no not offered older open openai otel outer packed parsed partial
+  extended final first foreign found full generate global image import infer inferred imported initial inner internal issued json judged known last legacy like
+  linked listed live llm load loaded local mcp media missing move native new no not observe offered older open openai otel outer packed parsed partial
   pending placed postgres previous public raw read recorded redact redacted rejected remote removed resolved resume retry saved select
   selected sent server served shared sibling single skipped sorted sse standard start stored streamed streaming structured summarise thinking
-  tool unknown used valid web write written`;
+  tool unknown used valid web with write written`;
 
 const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/(?<=ss|x|ch|sh)es$|(?<=[^s])s$/, '');
 const wordsOf = (name: string): string[] =>

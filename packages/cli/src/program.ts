@@ -1,26 +1,19 @@
 import { nearest } from '@skein/core';
 import { Command, Option } from 'commander';
-import { addAgents } from './commands/agents.ts';
-import { addAsk } from './commands/ask.ts';
-import { addBookmark } from './commands/bookmark.ts';
+import { addAsk, addRun } from './commands/ask.ts';
 import { addChat } from './commands/chat.ts';
-import { addDiff } from './commands/diff.ts';
 import { addDoctor } from './commands/doctor.ts';
-import { addExport } from './commands/export.ts';
-import { portOf } from './commands/forest-command.ts';
-import { addImport } from './commands/import.ts';
-import { addLog } from './commands/log.ts';
-import { addModels } from './commands/models.ts';
+import { parsePort } from './commands/forest-command.ts';
+import { addExport, addImport } from './commands/import-export.ts';
+import { addDiff, addLog, addShow } from './commands/log.ts';
+import { addAgents, addModels } from './commands/models.ts';
 import { addRecord } from './commands/record.ts';
-import { addRun } from './commands/run.ts';
 import { addSearch } from './commands/search.ts';
-import { addShow } from './commands/show.ts';
-import { addThreads } from './commands/threads.ts';
+import { addBookmark, addThreads } from './commands/threads.ts';
 import { addTree } from './commands/tree.ts';
-import { addUpkeep } from './commands/upkeep.ts';
+import { addUpkeep, addVerify } from './commands/upkeep.ts';
 import { addUsage } from './commands/usage.ts';
-import { addVerify } from './commands/verify.ts';
-import { harmless, note, UsageError } from './output/output.ts';
+import { note, toPrintable, UsageError } from './output/output.ts';
 
 const COMMANDS = [
   addChat,
@@ -56,7 +49,7 @@ export function createProgram(version: string): Command {
   program
     .command('serve', { isDefault: true })
     .description('start the server on the forest: page, API and recording proxy')
-    .option('--port <number>', 'port to listen at', portOf)
+    .option('--port <number>', 'port to listen at', parsePort)
     .option('--host <address>', 'address to listen at; any but loopback needs a token')
     .option('--store <where>', 'a folder, postgres:VARIABLE, or memory')
     .option('--project <name>', 'which forest in the store')
@@ -79,7 +72,7 @@ export function createProgram(version: string): Command {
   program
     .command('emulate')
     .description('start only the strict stand-ins for the OpenAI, Anthropic and Google APIs')
-    .option('--port <number>', 'port to listen at', portOf, 4142)
+    .option('--port <number>', 'port to listen at', parsePort, 4142)
     .addOption(new Option('--brain <name>', 'who answers').choices(['demo', 'echo']).default('demo'))
     .action(async (options) => (await import('./commands/emulate.ts')).emulate(options));
 
@@ -93,7 +86,7 @@ function sayUsage(text: string): void {
     .trim()
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ');
-  note(`skein: ${harmless(line)} (skein --help lists everything)`);
+  note(`skein: ${toPrintable(line)} (skein --help lists everything)`);
 }
 
 function unknownCommand(name: string, program: Command): UsageError {

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { CommanderError } from 'commander';
-import { failWith, letReadersLeave } from './output/output.ts';
+import { failWith, tolerateClosedOutput } from './output/output.ts';
 import { createProgram } from './program.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
-letReadersLeave();
+tolerateClosedOutput();
 const program = createProgram(version);
 program.parseAsync().catch((error: unknown) => {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;

@@ -55,7 +55,7 @@ test('a first run shows what Skein is, a sample to look at, and that the answers
   await page.getByRole('article', { name: 'assistant message' }).getByText(/demo/i).first().waitFor();
   await page.getByRole('link', { name: 'Samples: back to yours' }).click();
   await page.getByText('No conversations yet').first().waitFor();
-  await page.getByRole('button', { name: 'Put the welcome away' }).click();
+  await page.getByRole('button', { name: 'Close the welcome' }).click();
   await page.reload();
   await page.getByText('No conversations yet').first().waitFor();
   expect(await welcome.count()).toBe(0);

@@ -81,7 +81,7 @@ test('a message that cannot be sent is not hidden by the words that say so, whic
   const page = await app.open(`/c/${one}`, { troubles });
   await page.getByRole('article', { name: 'assistant message' }).waitFor();
   const state = page.getByRole('button', { name: /^file store · recording/ });
-  await state.and(page.getByRole('button', { name: /are well$/ })).waitFor();
+  await state.and(page.getByRole('button', { name: /work$/ })).waitFor();
   await app.stop();
   await page.getByText(/What you see may be old/).waitFor();
   await state.and(page.getByRole('button', { name: /does not answer$/ })).waitFor();
@@ -93,6 +93,6 @@ test('a message that cannot be sent is not hidden by the words that say so, whic
   expect(said!.y + said!.height).toBeLessThan(field!.y);
   await app.start();
   await notice.waitFor({ state: 'detached' });
-  await state.and(page.getByRole('button', { name: /are well$/ })).waitFor();
+  await state.and(page.getByRole('button', { name: /work$/ })).waitFor();
   expect(await input.inputValue()).toBe('Are you there?');
 });

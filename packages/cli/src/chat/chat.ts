@@ -1,14 +1,12 @@
 import { ROOT } from '@skein/forest';
-import { colors, counted, harmless, noteError, oneLine, say, UsageError } from '../output/output.ts';
-import { createTally, usageLine } from '../output/usage-text.ts';
-import { lastModel, modelNamed, titleConversation } from '../world/asking.ts';
-import { inWorld } from '../world/open-world.ts';
-import { startAt } from '../world/start.ts';
+import { withForest } from '../context/command-context.ts';
+import { locateStart } from '../context/locate.ts';
+import { findModel, lastModel, titleConversation } from '../context/model-access.ts';
+import { colors, counted, noteError, oneLine, say, toPrintable, UsageError } from '../output/output.ts';
+import { createUsageSum, usageLine } from '../output/usage-text.ts';
 import { type Chatting, runCommand } from './commands.ts';
-import { openHistory } from './history.ts';
-import { openPartner, type Partner, withModel } from './partner.ts';
-import { readTyped } from './read-typed.ts';
-import { openSession } from './session.ts';
+import { openHistory, readPrompt } from './prompt.ts';
+import { openPartner, openSession, type Partner, withModel } from './session.ts';
 import { createTurns } from './turns.ts';
 
 export interface ChatOptions {
@@ -28,16 +26,16 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
   if (system !== undefined && at !== undefined)
     throw new UsageError('--system begins a conversation, --at goes on with one.');
   if (model !== undefined && who?.includes('/')) throw new UsageError(`Which one: ${who}, or --model ${model}?`);
-  await inWorld(flags, async (world) => {
-    const { forest, config, redact } = world;
-    const start = await startAt(forest, at);
+  await withForest(flags, async (context) => {
+    const { forest, config, redact } = context;
+    const start = await locateStart(forest, at);
     const session = openSession(forest, start);
     const last = start.thread && (await lastModel(forest, start.thread.id, start.node, config));
     const opened = await openPartner(who ?? model, last, config, forest);
-    const other = model === undefined || who === undefined ? opened : withModel(opened, modelNamed(model, config));
+    const other = model === undefined || who === undefined ? opened : withModel(opened, findModel(model, config));
     let partner = think === undefined ? other : thinking(other, think);
-    const tally = createTally();
-    const turns = createTurns(world, session, partner.engine, tally);
+    const tally = createUsageSum();
+    const turns = createTurns(context, session, partner.engine, tally);
     const chatting: Chatting = {
       session,
       forest,
@@ -45,11 +43,11 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
       answer: (asked) => turns.answer(asked, partner.options),
       modelName: () => partner.name,
       useModel: (name) => {
-        partner = withModel(partner, modelNamed(name, config));
+        partner = withModel(partner, findModel(name, config));
       },
     };
     try {
-      say(colors.dim(`${harmless(partner.name)}. /help lists the commands, /quit leaves.`));
+      say(colors.dim(`${toPrintable(partner.name)}. /help lists the commands, /quit leaves.`));
       if (session.head !== ROOT) {
         const { message, role } = await forest.node(session.head);
         say(colors.dim(`Going on from ${role}: ${oneLine(redact(message.text))}`));
@@ -57,7 +55,7 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
       await untilLeft(turns, chatting, (text) => session.ask(text, system ?? partner.system));
       if (tally.usage) say(`${counted(turns.count, 'turn')}: ${usageLine(tally.usage, tally.cost)}`);
       if (session.thread && turns.count > 0)
-        await titleConversation(session.thread.id, world, partner.engine, partner.asking);
+        await titleConversation(session.thread.id, context, partner.engine, partner.access);
       if (session.thread) say(`skein chat --at ${session.thread.id} goes on with it.`);
     } finally {
       await opened.close();
@@ -80,7 +78,7 @@ async function untilLeft(
   const history = openHistory();
   while (!turns.isLeaving) {
     const turn = (await chatting.session.questions()).length + 1;
-    const typed = await readTyped(colors.bold(`${turn}> `), history);
+    const typed = await readPrompt(colors.bold(`${turn}> `), history);
     if (typed.kind === 'end') return;
     if (typed.kind === 'interrupt') {
       turns.interrupt();

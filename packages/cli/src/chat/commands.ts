@@ -1,16 +1,15 @@
 import { nearest } from '@skein/core';
 import { type Forest, ROOT } from '@skein/forest';
-import { nodeLine } from '../output/message-text.ts';
-import { colors, harmless, oneLine, say, short } from '../output/output.ts';
-import { drawn } from '../output/tree-lines.ts';
-import type { World } from '../world/open-world.ts';
+import type { CommandContext } from '../context/command-context.ts';
+import { drawTree, nodeLine } from '../output/message-text.ts';
+import { colors, oneLine, say, shortId, toPrintable } from '../output/output.ts';
 import { isQuestion, type Session } from './session.ts';
 
 /** What the commands of a chat work with. */
 export interface Chatting {
   readonly session: Session;
   readonly forest: Forest;
-  readonly redact: World['redact'];
+  readonly redact: CommandContext['redact'];
   /** Asks the model about what stands at a node. */
   answer(asked: string): Promise<void>;
   modelName(): string;
@@ -109,7 +108,7 @@ async function thinking({ session, forest, redact }: Chatting) {
   const thoughts = answers.flatMap(({ message }) =>
     message.content.flatMap((block) => (block.type === 'reasoning' && !block.redacted ? [block.text] : [])),
   );
-  say(colors.dim(thoughts.length === 0 ? 'Nothing was thought aloud.' : harmless(redact(thoughts.join('\n\n')))));
+  say(colors.dim(thoughts.length === 0 ? 'Nothing was thought aloud.' : toPrintable(redact(thoughts.join('\n\n')))));
   return done;
 }
 
@@ -117,7 +116,7 @@ async function tree({ session, forest, redact }: Chatting) {
   const [first] = session.head === ROOT ? [] : await forest.path(session.head);
   if (!first) throw new Error('Nothing was said yet.');
   const page = await forest.topology({ below: first.id, limit: 200 });
-  const lines = [{ id: first.id, indent: '' }, ...drawn(page.items, first.id)];
+  const lines = [{ id: first.id, indent: '' }, ...drawTree(page.items, first.id)];
   for (const { id, indent } of lines)
     say(`${id === session.head ? '*' : ' '} ${indent}${nodeLine(await forest.node(id), redact, 70)}`);
   if (page.next !== undefined) say(colors.dim('There are more: skein tree shows them.'));
@@ -129,7 +128,7 @@ async function save({ session, forest }: Chatting, given: string) {
   const title = given === '' ? session.thread.title : given;
   if (given !== '') await forest.threads.rename(session.thread.id, title);
   const { node } = await forest.bookmarks.add(session.head, title);
-  say(colors.dim(`"${oneLine(title)}" is thread ${session.thread.id}, bookmarked at ${short(node)}.`));
+  say(colors.dim(`"${oneLine(title)}" is thread ${session.thread.id}, bookmarked at ${shortId(node)}.`));
   return done;
 }
 

@@ -1,7 +1,18 @@
+import { type Config, describeProblem, loadAgents, presetParams } from '@skein/agents';
 import { system, user } from '@skein/core';
-import { type Forest, type ForestNode, ROOT, type Thread } from '@skein/forest';
-import { counted } from '../output/output.ts';
-import { type Start, threadToWrite } from '../world/start.ts';
+import { type Engine, type Forest, type ForestNode, type GenerateOptions, ROOT, type Thread } from '@skein/forest';
+import { threadToWrite, type WriteLocation } from '../context/locate.ts';
+import {
+  continuingModel,
+  findAgent,
+  findModel,
+  type ModelAccess,
+  modelName,
+  type NamedModel,
+  openEngine,
+  openModelAccess,
+} from '../context/model-access.ts';
+import { counted, warn } from '../output/output.ts';
 
 /** Where a conversation stands in the forest, and the ways from there. */
 export interface Session {
@@ -23,7 +34,7 @@ export interface Session {
   newestBelow(node: string): Promise<string>;
 }
 
-export function openSession(forest: Forest, start: Start): Session {
+export function openSession(forest: Forest, start: WriteLocation): Session {
   let head = start.node;
   let { thread, forks } = start;
   const path = async () => (head === ROOT ? [] : forest.path(head));
@@ -103,4 +114,84 @@ export function openSession(forest: Forest, start: Start): Session {
 /** What a person said; results of tools are theirs in some dialects, too. */
 export function isQuestion({ role, message }: ForestNode): boolean {
   return role === 'user' && message.toolResults.length === 0;
+}
+
+/** Whom one talks to: a model, or an agent with its system text and tools. */
+export interface Partner {
+  /** What a person calls it. */
+  readonly name: string;
+  readonly engine: Engine;
+  readonly access: ModelAccess;
+  readonly system: string | undefined;
+  /** For the engine. */
+  readonly options: GenerateOptions;
+  close(): Promise<void>;
+}
+
+/** A name with a slash is a model's, any other an agent's. `last` answered so far, and goes on unless another is named. */
+export async function openPartner(
+  who: string | undefined,
+  last: NamedModel | undefined,
+  config: Config,
+  forest: Forest,
+): Promise<Partner> {
+  const model = who?.includes('/') ? findModel(who, config) : undefined;
+  const needed = who === undefined ? last : model;
+  const access = await openModelAccess(config, needed ? [needed.provider] : []);
+  const engine = await openEngine(forest, access);
+  try {
+    return who === undefined || model
+      ? modelPartner(
+          model ?? continuingModel(last, config, access),
+          engine,
+          access,
+          last ? undefined : presetParams(config),
+        )
+      : await agentPartner(who, engine, access, config, forest);
+  } catch (error) {
+    await access.close();
+    throw error;
+  }
+}
+
+/** The same partner on another model. */
+export function withModel(partner: Partner, model: NamedModel): Partner {
+  return { ...partner, name: modelName(model), options: { ...partner.options, model, fallback: [] } };
+}
+
+/** Without parameters of its own a conversation goes on with those of its last request. */
+function modelPartner(
+  model: NamedModel,
+  engine: Engine,
+  access: ModelAccess,
+  params: GenerateOptions['params'],
+): Partner {
+  const { close } = access;
+  const options = { model, ...(params && { params }) };
+  return { name: modelName(model), engine, access, system: undefined, options, close };
+}
+
+async function agentPartner(
+  name: string,
+  engine: Engine,
+  access: ModelAccess,
+  config: Config,
+  forest: Forest,
+): Promise<Partner> {
+  const loaded = await loadAgents(config.agents, { config, env: access.env, forest });
+  const close = async () => {
+    await loaded.close();
+    await access.close();
+  };
+  try {
+    const agent = findAgent(name, loaded, config.agents, ' A model is written provider/model.');
+    const { options, problems } = await agent.options();
+    for (const problem of problems) warn(describeProblem(problem));
+    const { system, ...rest } = options;
+    const called = `${agent.name}, ${modelName(agent.model)}`;
+    return { name: called, engine, access, system, options: { ...rest, label: agent.id }, close };
+  } catch (error) {
+    await loaded.close();
+    throw error;
+  }
 }

@@ -1,26 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { presetParams } from '@skein/agents';
+import { describeProblem, loadAgents, presetParams } from '@skein/agents';
 import { type ContentBlock, isObject, type JsonObject, system, user } from '@skein/core';
 import type { BranchState, Forest, ForestNode } from '@skein/forest';
 import type { Command } from 'commander';
-import { harmless, say, sayJson, UsageError } from '../output/output.ts';
+import { hasRedaction, withForest } from '../context/command-context.ts';
+import { approveAll, followGeneration, readGenerationUsage, requireAnswer } from '../context/follow.ts';
+import { locateStart, threadToWrite } from '../context/locate.ts';
 import {
+  continuingModel,
+  findAgent,
+  findModel,
   lastModel,
-  modelNamed,
-  modelToGoOn,
-  nameOfModel,
-  openAsking,
+  modelName,
   openEngine,
+  openModelAccess,
   titleConversation,
-} from '../world/asking.ts';
-import { followGeneration, needAnswer } from '../world/follow.ts';
-import { hasRedaction, inWorld } from '../world/open-world.ts';
-import { startAt, threadToWrite } from '../world/start.ts';
-import { usedBy } from '../world/used.ts';
-import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
+} from '../context/model-access.ts';
+import { counted, note, say, sayJson, toPrintable, UsageError, warn } from '../output/output.ts';
+import { priceText } from '../output/usage-text.ts';
+import { type ForestFlags, jsonCommand, parseCount } from './forest-command.ts';
 
-interface Options extends ForestFlags {
+interface AskOptions extends ForestFlags {
   readonly model?: string;
   readonly preset?: string;
   readonly schema?: string;
@@ -40,31 +41,31 @@ export function addAsk(program: Command): void {
     .option('--schema <file>', 'a JSON Schema that the answer has to fit; the answer is JSON')
     .option('--system <text>', 'how to answer')
     .option('--at <node|thread>', 'go on from there')
-    .option('--max-tokens <count>', 'how long the answer may be', countOf)
+    .option('--max-tokens <count>', 'how long the answer may be', parseCount)
     .action(ask);
 }
 
-async function ask(words: readonly string[], options: Options): Promise<void> {
+async function ask(words: readonly string[], options: AskOptions): Promise<void> {
   const { json, model, preset, schema: file, system: rule, at, maxTokens, store, project } = options;
   if (rule !== undefined && at !== undefined)
     throw new UsageError('--system begins a conversation, --at goes on with one.');
   const schema = file === undefined ? undefined : await readSchema(file);
   const question = await questionOf(words);
-  await inWorld({ store, project, model, preset }, async ({ config, forest, redact }) => {
-    const start = await startAt(forest, at);
+  await withForest({ store, project, model, preset }, async ({ config, forest, redact }) => {
+    const start = await locateStart(forest, at);
     const last =
       start.thread && model === undefined ? await lastModel(forest, start.thread.id, start.node, config) : undefined;
-    const named = last ?? (config.model === undefined ? undefined : modelNamed(config.model, config));
-    const asking = await openAsking(config, named ? [named.provider] : []);
+    const named = last ?? (config.model === undefined ? undefined : findModel(config.model, config));
+    const access = await openModelAccess(config, named ? [named.provider] : []);
     try {
-      const chosen = modelToGoOn(last, config, asking);
+      const chosen = continuingModel(last, config, access);
       const own = await threadToWrite(forest, start);
       const messages = [...(rule === undefined ? [] : [system(rule)]), user(question)];
       const thread = own
         ? await forest.threads.append(own.id, messages)
         : await forest.threads.begin(messages, { below: start.node });
       const asked = thread.head;
-      const engine = await openEngine(forest, asking);
+      const engine = await openEngine(forest, access);
       const { params } = (await engine.lastRequest(thread.id)) ?? {};
       const generation = await engine.generate(asked, {
         model: chosen,
@@ -80,27 +81,27 @@ async function ask(words: readonly string[], options: Options): Promise<void> {
       const isWhole = json === true || schema !== undefined || hasRedaction(config);
       const { branch } = await followGeneration(engine, generation, isWhole);
       refuseCalls(branch);
-      needAnswer(branch);
+      requireAnswer(branch);
       const answer = await answerBelow(forest, asked, branch.head);
       const text = schema ? answerText(answer) : answer.message.text;
       if (json) {
-        const { usage, cost } = await usedBy(forest, generation.id, asked, branch.head);
+        const { usage, cost } = await readGenerationUsage(forest, generation.id, asked, branch.head);
         const output = schema ? { output: JSON.parse(text) as unknown } : {};
         sayJson(
           redact({
             node: branch.head,
             thread: thread.id,
-            model: nameOfModel(chosen),
+            model: modelName(chosen),
             text,
             ...output,
             usage,
             cost,
           }),
         );
-      } else if (isWhole) say(harmless(redact(text)));
-      await titleConversation(thread.id, { forest, config }, engine, asking);
+      } else if (isWhole) say(toPrintable(redact(text)));
+      await titleConversation(thread.id, { forest, config }, engine, access);
     } finally {
-      await asking.close();
+      await access.close();
     }
   });
 }
@@ -142,3 +143,68 @@ const isSaid = (block: ContentBlock) => block.type !== 'text' || block.text.trim
 
 /** Some models give an answer by a schema as the arguments of a call. */
 const answerText = ({ message }: ForestNode) => message.toolUses.at(-1)?.rawParameters ?? message.text;
+
+interface RunOptions extends ForestFlags {
+  readonly agents?: string;
+  readonly model?: string;
+  readonly preset?: string;
+  readonly steps?: number;
+  readonly yes?: boolean;
+}
+
+export function addRun(program: Command): void {
+  jsonCommand(program, 'run', 'let an agent work on a goal: it calls its tools until it is done')
+    .argument('<agent>', 'its name, or that of its file')
+    .argument('<goal...>')
+    .option('--agents <folder>', 'where the files of the agents are')
+    .option('--model <provider/model>', 'another model than its own')
+    .option('--preset <name>', 'parameters by their name in the configuration, where the agent names none')
+    .option('--steps <count>', 'how often the model may be asked', parseCount)
+    .option('--yes', 'approve every call of a tool that asks first')
+    .action(runAgent);
+}
+
+async function runAgent(name: string, words: readonly string[], options: RunOptions): Promise<void> {
+  const { json, steps, yes, model, ...flags } = options;
+  const goal = words.join(' ');
+  await withForest(flags, async ({ config, forest, redact }) => {
+    const other = model === undefined ? undefined : findModel(model, config);
+    const access = await openModelAccess(config, other ? [other.provider] : []);
+    const loaded = await loadAgents(config.agents, { config, env: access.env, forest });
+    try {
+      const agent = findAgent(name, loaded, config.agents);
+      const { options: from, problems } = await agent.options();
+      for (const problem of problems) warn(describeProblem(problem));
+      const start = [...(from.system === undefined ? [] : [system(from.system)]), user(goal)];
+      const thread = await forest.threads.begin(start);
+      const asked = thread.head;
+      const engine = await openEngine(forest, access);
+      const { system: _inForest, ...rest } = from;
+      const limits = { ...from.limits, ...(steps !== undefined && { steps }) };
+      const growing = { ...rest, ...(other && { model: other, fallback: [] }), limits, label: agent.id };
+      // What is to be hidden can be cut in two by a stream.
+      const isWhole = json === true || hasRedaction(config);
+      let generation = await engine.generate(asked, { ...growing, thread: thread.id });
+      let followed = await followGeneration(engine, generation, isWhole);
+      while (yes && followed.branch.status === 'waiting') {
+        generation = await approveAll(engine, generation, followed.branch, growing);
+        followed = await followGeneration(engine, generation, isWhole, followed.after);
+      }
+      const { branch } = followed;
+      const { usage, cost, replies } = await readGenerationUsage(forest, generation.id, asked, branch.head);
+      const { text } = (await forest.node(branch.head)).message;
+      const { status, stop, pending, error } = branch;
+      if (json)
+        sayJson(redact({ node: branch.head, thread: thread.id, status, stop, pending, error, text, usage, cost }));
+      else {
+        if (isWhole) say(toPrintable(redact(text)));
+        note(`${counted(replies, 'reply', 'replies')}, ${priceText(cost)}; skein log ${thread.id}`);
+      }
+      requireAnswer(branch);
+      await titleConversation(thread.id, { forest, config }, engine, access);
+    } finally {
+      await loaded.close();
+      await access.close();
+    }
+  });
+}

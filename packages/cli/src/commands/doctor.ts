@@ -3,12 +3,9 @@ import { type Config, describeProblem, loadAgents, loadConfig, type Problem } fr
 import { hasKey, type ProviderDescriptor, providers, resolveEndpoint } from '@skein/core';
 import { openForest } from '@skein/forest';
 import type { Command } from 'commander';
-import { errorText } from '../output/error-text.ts';
-import { colors, counted, harmless, say, sayJson } from '../output/output.ts';
-import { problemsOf } from '../world/agent-named.ts';
-import { needsDemo, providerOfModel } from '../world/asking.ts';
-import { withKeys } from '../world/demo.ts';
-import { describePlace, needWritable, placeOf } from '../world/store-place.ts';
+import { describeStore, requireWritable, storeAddress } from '../context/command-context.ts';
+import { agentProblems, configuredProvider, needsDemo, withKeys } from '../context/model-access.ts';
+import { colors, counted, errorText, say, sayJson, toPrintable } from '../output/output.ts';
 import { type ForestFlags, jsonCommand } from './forest-command.ts';
 
 interface Check {
@@ -43,7 +40,7 @@ async function doctor({ json, ...flags }: ForestFlags): Promise<void> {
   ];
   const isWell = checks.every(({ state }) => state !== 'error');
   if (json) sayJson({ ok: isWell, checks });
-  else for (const { name, state, message } of checks) say(`${SIGNS[state]} ${name.padEnd(13)} ${harmless(message)}`);
+  else for (const { name, state, message } of checks) say(`${SIGNS[state]} ${name.padEnd(13)} ${toPrintable(message)}`);
   if (!isWell) process.exitCode = 1;
 }
 
@@ -64,12 +61,12 @@ function checkNode(): Check {
 
 async function checkStore(config: Config): Promise<Check> {
   try {
-    const forest = await openForest(placeOf(config.store, process.env), { project: config.project });
+    const forest = await openForest(storeAddress(config.store, process.env), { project: config.project });
     try {
       const { items, next } = await forest.threads.list({ limit: 100 });
       const count = next === undefined ? counted(items.length, 'conversation') : 'more than 100 conversations';
-      await needWritable(config.store);
-      return ok('store', `${describePlace(config.store)}, project ${config.project}: ${count}`);
+      await requireWritable(config.store);
+      return ok('store', `${describeStore(config.store)}, project ${config.project}: ${count}`);
     } finally {
       await forest.close();
     }
@@ -81,7 +78,7 @@ async function checkStore(config: Config): Promise<Check> {
 function checkKeys(config: Config, known: readonly ProviderDescriptor[]): Check {
   const there = withKeys(known, process.env).map(({ id }) => id);
   if (there.length > 0) return ok('keys', there.join(', '));
-  if (!needsDemo(config, providerOfModel(config))) return ok('keys', `none, and ${config.model} needs none`);
+  if (!needsDemo(config, configuredProvider(config))) return ok('keys', `none, and ${config.model} needs none`);
   const message =
     'No provider has a key, so only the demo answers: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.';
   return { name: 'keys', state: 'hint', message };
@@ -118,5 +115,5 @@ async function checkAgents(config: Config): Promise<Check[]> {
   const loaded = await loadAgents(config.agents, { config });
   await loaded.close();
   const names = loaded.agents.map(({ id }) => id).join(', ') || 'none';
-  return [ok('agents', names), ...problemsOf(loaded).map((problem) => checkOf('agents', problem))];
+  return [ok('agents', names), ...agentProblems(loaded).map((problem) => checkOf('agents', problem))];
 }

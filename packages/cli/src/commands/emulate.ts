@@ -1,6 +1,6 @@
 import { startEmulator } from '@skein/emulator';
+import { untilInterrupted } from '../context/command-context.ts';
 import { say } from '../output/output.ts';
-import { untilInterrupted } from '../world/until-interrupted.ts';
 
 /** Strict stand-ins for the providers, until Ctrl+C. */
 export async function emulate({

@@ -15,7 +15,7 @@ export function jsonCommand(program: Command, name: string, description: string)
 }
 
 /** For flags that count something. */
-export function countOf(text: string): number {
+export function parseCount(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count < 1 || count > 1_000_000)
     throw new InvalidArgumentError('Give a whole number from 1 to 1000000.');
@@ -23,13 +23,13 @@ export function countOf(text: string): number {
 }
 
 /** For a port to listen at; 0 is any that is free. */
-export function portOf(text: string): number {
+export function parsePort(text: string): number {
   if (!/^\d+$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('Give a number from 0 to 65535.');
   return Number(text);
 }
 
 /** For flags that say when, as milliseconds. */
-export function instantOf(text: string): number {
+export function parseInstant(text: string): number {
   const at = Date.parse(text);
   if (Number.isNaN(at))
     throw new InvalidArgumentError('Give a day such as 2026-01-31, or a time such as 2026-01-31T12:00Z.');

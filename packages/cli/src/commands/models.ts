@@ -1,8 +1,9 @@
-import { findProvider } from '@skein/agents';
+import { describeProblem, findProvider, loadAgents } from '@skein/agents';
 import { hasKey, type ProviderDescriptor, providers } from '@skein/core';
 import type { Command } from 'commander';
-import { colors, note, say, sayJson } from '../output/output.ts';
-import { readConfig } from '../world/open-world.ts';
+import { readConfig } from '../context/command-context.ts';
+import { agentProblems } from '../context/model-access.ts';
+import { colors, note, oneLine, say, sayJson, warn } from '../output/output.ts';
 
 export function addModels(program: Command): void {
   program
@@ -55,4 +56,39 @@ function listProviders(own: readonly ProviderDescriptor[], json: boolean): void 
 function keyState(one: ProviderDescriptor): 'there' | 'missing' | 'not needed' {
   if (one.connection?.needsKey === false) return 'not needed';
   return hasKey(one) ? 'there' : 'missing';
+}
+
+export function addAgents(program: Command): void {
+  program
+    .command('agents')
+    .description('list the agents, with their models and tools')
+    .option('--agents <folder>', 'where their files are')
+    .option('--json', 'one JSON document, for programs')
+    .action(listAgents);
+}
+
+async function listAgents({ json, ...flags }: { readonly json?: boolean; readonly agents?: string }): Promise<void> {
+  const config = await readConfig(flags);
+  const loaded = await loadAgents(config.agents, { config });
+  try {
+    const items = loaded.agents.map(({ id, name, description, file, model, toolNames }) => ({
+      id,
+      name,
+      ...(description !== undefined && { description }),
+      model: `${model.provider.id}/${model.model}`,
+      tools: toolNames,
+      file,
+    }));
+    const problems = agentProblems(loaded);
+    if (problems.some(({ severity }) => severity === 'error')) process.exitCode = 1;
+    if (json) return sayJson({ items, problems });
+    for (const problem of problems) warn(describeProblem(problem));
+    for (const { id, name, description = '', model, tools } of items) {
+      say(`${colors.yellow(id)}  ${model}  ${oneLine(name === id ? description : `${name}. ${description}`)}`);
+      if (tools.length > 0) say(colors.dim(`  tools: ${tools.join(', ')}`));
+    }
+    if (items.length === 0) note(`There is no agent in ${config.agents}: an agent is a YAML file there.`);
+  } finally {
+    await loaded.close();
+  }
 }

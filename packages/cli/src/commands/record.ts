@@ -3,11 +3,8 @@ import { constants } from 'node:os';
 import { listExchanges } from '@skein/forest';
 import type { Log } from '@skein/server';
 import type { Command } from 'commander';
-import { errorText } from '../output/error-text.ts';
-import { counted, harmless, note, warn } from '../output/output.ts';
-import { inWorld } from '../world/open-world.ts';
-import { proxyVariables } from '../world/proxy-variables.ts';
-import { needWritable } from '../world/store-place.ts';
+import { requireWritable, withForest } from '../context/command-context.ts';
+import { counted, errorText, note, toPrintable, warn } from '../output/output.ts';
 import { type ForestFlags, forestCommand } from './forest-command.ts';
 
 /** `record` and `replay`: a program between us and its providers, which needs no change for it. */
@@ -22,9 +19,9 @@ export function addRecord(program: Command): void {
 
 /** The exit code is the program's; what it prints is its own, so what there is to say goes to standard error. */
 async function runBehindProxy(mode: 'record' | 'replay', command: readonly string[], flags: ForestFlags) {
-  await inWorld(flags, async ({ config, forest }) => {
+  await withForest(flags, async ({ config, forest }) => {
     // What the program asks may be dear: better not asked than asked in vain.
-    if (mode === 'record') await needWritable(config.store);
+    if (mode === 'record') await requireWritable(config.store);
     const lost: unknown[] = [];
     const since = forest.clock.now();
     const { createServer } = await import('@skein/server');
@@ -38,7 +35,7 @@ async function runBehindProxy(mode: 'record' | 'replay', command: readonly strin
     }
     if (mode === 'record') tellRecorded(await listExchanges(forest, { since, limit: 1000 }), lost.length > 0);
     if (lost.length > 0) {
-      warn(`${counted(lost.length, 'exchange')} could not be stored: ${harmless(errorText(lost.at(-1)))}`);
+      warn(`${counted(lost.length, 'exchange')} could not be stored: ${toPrintable(errorText(lost.at(-1)))}`);
       process.exitCode ||= 1;
     }
   });
@@ -93,4 +90,13 @@ function tellRecorded({ items, next }: Awaited<ReturnType<typeof listExchanges>>
   const were = items.length === 1 ? 'was' : 'were';
   note(`${exchanges} ${were} recorded, in ${counted(threads.length, 'conversation')}.`);
   for (const thread of threads.slice(0, 10)) note(`  skein log ${thread}`);
+}
+
+/** The variables that the vendors' SDKs read for their base addresses, pointing at the proxy of a server. */
+export function proxyVariables(url: string): Readonly<Record<string, string>> {
+  return {
+    OPENAI_BASE_URL: `${url}/proxy/openai/v1`,
+    ANTHROPIC_BASE_URL: `${url}/proxy/anthropic`,
+    GOOGLE_GEMINI_BASE_URL: `${url}/proxy/google`,
+  };
 }

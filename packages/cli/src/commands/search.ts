@@ -1,10 +1,10 @@
 import type { Role } from '@skein/core';
 import type { SearchResult } from '@skein/forest';
 import { type Command, Option } from 'commander';
-import { colors, harmless, note, say, sayJson, short } from '../output/output.ts';
-import { findPlace } from '../world/find-place.ts';
-import { inWorld } from '../world/open-world.ts';
-import { countOf, type ForestFlags, instantOf, jsonCommand } from './forest-command.ts';
+import { withForest } from '../context/command-context.ts';
+import { locate } from '../context/locate.ts';
+import { colors, note, say, sayJson, shortId, toPrintable } from '../output/output.ts';
+import { type ForestFlags, jsonCommand, parseCount, parseInstant } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly limit: number;
@@ -19,29 +19,29 @@ interface Options extends ForestFlags {
 export function addSearch(program: Command): void {
   jsonCommand(program, 'search', 'find messages that have all the words; the last one may be cut')
     .argument('<words...>')
-    .option('--limit <count>', 'how many', countOf, 20)
+    .option('--limit <count>', 'how many', parseCount, 20)
     .addOption(new Option('--role <role>', 'only of this role').choices(['system', 'user', 'assistant', 'tool']))
     .option('--below <node>', 'only below this node')
     .option('--model <name>', 'only what this model wrote')
     .option('--tag <name>', 'only nodes with this tag')
-    .option('--since <day>', 'not older', instantOf)
-    .option('--until <day>', 'not newer', instantOf)
+    .option('--since <day>', 'not older', parseInstant)
+    .option('--until <day>', 'not newer', parseInstant)
     .action(search);
 }
 
 async function search(words: readonly string[], options: Options): Promise<void> {
   const { json, store, project, role, below, ...filters } = options;
-  await inWorld({ store, project }, async ({ forest, redact }) => {
+  await withForest({ store, project }, async ({ forest, redact }) => {
     const page = await forest.search(words.join(' '), {
       ...filters,
       ...(role && { roles: [role] }),
-      ...(below !== undefined && { below: (await findPlace(forest, below)).node }),
+      ...(below !== undefined && { below: (await locate(forest, below)).node }),
     });
     if (json) return sayJson({ ...page, items: redact(page.items) });
     for (const found of page.items) {
       const shown = redact(found.snippet);
       const text = shown === found.snippet ? marked(found) : inLine(shown);
-      say(`${colors.yellow(short(found.node))} ${colors.bold(found.role)} ${text}`);
+      say(`${colors.yellow(shortId(found.node))} ${colors.bold(found.role)} ${text}`);
     }
     if (page.items.length === 0) note('Nothing was found.');
     if (page.next !== undefined) note(`There are more: --limit ${filters.limit * 2}`);
@@ -60,4 +60,4 @@ function marked({ snippet, marks }: SearchResult): string {
 }
 
 /** As long as before, so that the marks still fit. */
-const inLine = (text: string) => harmless(text.replace(/[\n\t]/g, ' '));
+const inLine = (text: string) => toPrintable(text.replace(/[\n\t]/g, ' '));

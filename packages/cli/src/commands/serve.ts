@@ -1,17 +1,24 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { type Config, currentTime, describeProblem, loadAgents, loadConfig, type Problem } from '@skein/agents';
 import { type ProviderDescriptor, providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { createForest, type Forest, memoryStore, openForest } from '@skein/forest';
 import { createLog, createServer, isLoopback, seedSample } from '@skein/server';
+import { describeStore, storeAddress, untilInterrupted } from '../context/command-context.ts';
+import {
+  agentProblems,
+  configuredProvider,
+  DEMO_MODEL,
+  freeOfCharge,
+  needsDemo,
+  startDemo,
+  withKeys,
+} from '../context/model-access.ts';
 import { colors, say, UsageError, warn } from '../output/output.ts';
-import { problemsOf } from '../world/agent-named.ts';
-import { freeOfCharge, needsDemo, providerOfModel } from '../world/asking.ts';
-import { DEMO_MODEL, startDemo, withKeys } from '../world/demo.ts';
-import { mayOpen, openPage } from '../world/open-page.ts';
-import { pageFolder } from '../world/page-folder.ts';
-import { proxyVariables } from '../world/proxy-variables.ts';
-import { describePlace, placeOf } from '../world/store-place.ts';
-import { untilInterrupted } from '../world/until-interrupted.ts';
+import { proxyVariables } from './record.ts';
 
 export interface ServeOptions {
   readonly port?: number;
@@ -39,15 +46,15 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
   const keys = withKeys([...providers(), ...Object.values(config.providers)], process.env);
   const closing: (() => Promise<unknown> | undefined)[] = [];
   try {
-    const named = providerOfModel(config);
+    const named = configuredProvider(config);
     const demo = needsDemo(config, named) ? await startDemo(process.env) : undefined;
     closing.push(() => demo?.emulator.close());
     const env = demo?.env ?? process.env;
-    const forest = await openForest(placeOf(config.store, env), { project: config.project });
+    const forest = await openForest(storeAddress(config.store, env), { project: config.project });
     closing.push(() => forest.close());
     const loaded = await loadAgents(config.agents, { config, env, forest });
     closing.push(() => loaded.close());
-    for (const problem of problemsOf(loaded)) warn(describeProblem(problem));
+    for (const problem of agentProblems(loaded)) warn(describeProblem(problem));
     const page = pageFolder();
     const server = createServer({
       forest,
@@ -66,7 +73,7 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
     closing.push(() => listening.close());
 
     say(`${colors.bold('Skein')} ${version} is running. Ctrl+C ends it.`);
-    say(`  forest  ${describePlace(config.store)}, project ${config.project}`);
+    say(`  forest  ${describeStore(config.store)}, project ${config.project}`);
     if (page !== undefined) say(`  page    ${listening.url}/`);
     tellAddresses(listening.url, config.proxy);
     if (demo) tellDemo();
@@ -124,4 +131,38 @@ function refuseUnsafe(problems: readonly Problem[]): void {
       severity === 'error' && (file.startsWith('flag ') || /^(?:server|proxy|redaction)\b/.test(key)),
   );
   if (unsafe) throw new UsageError(describeProblem(unsafe));
+}
+
+interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly platform: NodeJS.Platform;
+  readonly isTerminal: boolean;
+}
+
+/** Whether a browser that opens now would be seen by the person who started this. */
+export function mayOpen({ env, platform, isTerminal }: Surroundings): boolean {
+  if (!isTerminal || env.CI || env.SSH_CONNECTION || env.SSH_TTY) return false;
+  // Without a screen, xdg-open would start a browser for text inside this terminal.
+  return platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+}
+
+/** Shows an address in the browser. It is a comfort: where that does not work, nobody needs to know. */
+export function openPage(url: string, platform: NodeJS.Platform = process.platform): void {
+  const [program, args] = browserCommand(platform, url);
+  const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsHide: true });
+  child.once('error', () => undefined);
+  child.unref();
+}
+
+export function browserCommand(platform: NodeJS.Platform, url: string): [program: string, args: string[]] {
+  if (platform === 'darwin') return ['open', [url]];
+  // `start` is part of cmd, and takes what comes first for a title.
+  if (platform === 'win32') return ['cmd', ['/c', 'start', '', url]];
+  return ['xdg-open', [url]];
+}
+
+/** Where the files of the page are; undefined while it has not been built. */
+export function pageFolder(): string | undefined {
+  const folder = join(dirname(createRequire(import.meta.url).resolve('@skein/web/package.json')), 'dist');
+  return existsSync(join(folder, 'index.html')) ? folder : undefined;
 }

@@ -1,11 +1,11 @@
 import type { Forest, Page, PageRequest, Thread, ThreadGroup } from '@skein/forest';
-import type { Command } from 'commander';
-import { colors, counted, note, oneLine, say, sayJson, short, UsageError, when } from '../output/output.ts';
-import { findPlace } from '../world/find-place.ts';
-import { inWorld, type World } from '../world/open-world.ts';
-import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
+import { type Command, Option } from 'commander';
+import { type CommandContext, withForest } from '../context/command-context.ts';
+import { locate } from '../context/locate.ts';
+import { colors, counted, formatTime, note, oneLine, say, sayJson, shortId, UsageError } from '../output/output.ts';
+import { type ForestFlags, jsonCommand, parseCount } from './forest-command.ts';
 
-interface Options extends ForestFlags {
+interface ThreadsOptions extends ForestFlags {
   readonly limit: number;
   readonly after?: string;
   readonly all?: boolean;
@@ -16,7 +16,7 @@ interface Options extends ForestFlags {
 export function addThreads(program: Command): void {
   jsonCommand(program, 'threads', 'list the conversations, last changed first; sessions and equal openings as one row')
     .argument('[row]', 'unfold this row: a thread of it, or the beginning of its id')
-    .option('--limit <count>', 'how many', countOf, 50)
+    .option('--limit <count>', 'how many', parseCount, 50)
     .option('--after <place>', 'go on behind the "next" of an earlier list')
     .option('--all', 'every thread in a row of its own')
     .option('--tag <name>', 'only those with this tag, unfolded')
@@ -24,12 +24,12 @@ export function addThreads(program: Command): void {
     .action(listThreads);
 }
 
-async function listThreads(row: string | undefined, options: Options): Promise<void> {
+async function listThreads(row: string | undefined, options: ThreadsOptions): Promise<void> {
   const { json, limit, after, all, tag, deleted, ...flags } = options;
   const isFlat = all || tag !== undefined || deleted === true;
   if (row !== undefined && isFlat)
     throw new UsageError('A row is unfolded whole: leave --all, --tag and --deleted out.');
-  await inWorld(flags, async ({ forest, redact }) => {
+  await withForest(flags, async ({ forest, redact }) => {
     const request = { limit, ...(after !== undefined && { after }) };
     const page =
       row !== undefined
@@ -45,13 +45,13 @@ async function listThreads(row: string | undefined, options: Options): Promise<v
 }
 
 async function unfold(forest: Forest, row: string, request: PageRequest): Promise<Page<Thread>> {
-  const { thread } = await findPlace(forest, row);
+  const { thread } = await locate(forest, row);
   if (!thread)
     throw new UsageError(`"${row}" is a node. A row is named by a thread of it: "skein threads" lists them.`);
   return thread.group === undefined ? { items: [thread] } : forest.threads.inGroup(thread.group, request);
 }
 
-function rowLine(row: ThreadGroup, redact: World['redact']): string {
+function rowLine(row: ThreadGroup, redact: CommandContext['redact']): string {
   if (row.kind === 'thread') return threadLine(row.thread, redact);
   const line = lineOf(row.thread, row.threads[0]!.updatedAt, redact);
   return `${line}${colors.dim(` · ${foldedText(row)}`)}`;
@@ -73,13 +73,55 @@ function foldedText({ kind, count, isMore, threads }: ThreadGroup): string {
   return `a session of ${number} threads${what}`;
 }
 
-function threadLine(thread: Thread, redact: World['redact']): string {
+function threadLine(thread: Thread, redact: CommandContext['redact']): string {
   const part = thread.part === 'side' ? ' · side call' : thread.part === 'subagent' ? ' · subagent' : '';
   return `${lineOf(thread, thread.updatedAt, redact)}${colors.dim(part)}`;
 }
 
-function lineOf({ id, title, head, tags }: Thread, at: number, redact: World['redact']): string {
+function lineOf({ id, title, head, tags }: Thread, at: number, redact: CommandContext['redact']): string {
   const marks = tags.map((one) => ` #${oneLine(redact(one), 40)}`).join('');
   const name = oneLine(redact(title), 70) || colors.dim('without a title');
-  return `${colors.yellow(id)}  ${when(at)}  ${short(head)}  ${name}${colors.dim(marks)}`;
+  return `${colors.yellow(id)}  ${formatTime(at)}  ${shortId(head)}  ${name}${colors.dim(marks)}`;
+}
+
+interface BookmarkOptions extends ForestFlags {
+  readonly limit: number;
+  readonly remove?: string;
+}
+
+export function addBookmark(program: Command): void {
+  jsonCommand(program, 'bookmark', 'keep a node by a name; without one, list the bookmarks')
+    .argument('[node]', 'an id, or the beginning of one')
+    .argument('[title]')
+    .addOption(new Option('--remove <bookmark>', 'take a bookmark away'))
+    .option('--limit <count>', 'how many to list', parseCount, 100)
+    .action(bookmark);
+}
+
+async function bookmark(node: string | undefined, title: string | undefined, options: BookmarkOptions): Promise<void> {
+  const { json, remove, limit, ...flags } = options;
+  if (remove !== undefined && node !== undefined)
+    throw new UsageError('--remove takes a bookmark, so no node is needed beside it.');
+  await withForest(flags, async ({ forest, redact }) => {
+    if (remove !== undefined) {
+      await forest.bookmarks.remove(remove);
+      if (json) sayJson({ removed: remove });
+      else say(`Bookmark ${remove} was taken away.`);
+      return;
+    }
+    if (node !== undefined) {
+      const added = await forest.bookmarks.add((await locate(forest, node)).node, title);
+      if (json) sayJson(redact(added));
+      else say(`Bookmark ${added.id} is at ${shortId(added.node)}.`);
+      return;
+    }
+    const page = await forest.bookmarks.list({ limit });
+    if (json) return sayJson(redact(page));
+    for (const one of page.items)
+      say(
+        `${one.id}  ${colors.yellow(shortId(one.node))}  ${formatTime(one.createdAt)}  ${oneLine(redact(one.title))}`,
+      );
+    if (page.items.length === 0) note('There is no bookmark yet.');
+    if (page.next !== undefined) note(`There are more: --limit ${limit * 2}`);
+  });
 }

@@ -1,13 +1,11 @@
 import { isSkeinError } from '@skein/core';
 import { type Forest, type ForestNode, ROOT, type Thread, type TopologyNode } from '@skein/forest';
 import type { Command } from 'commander';
-import { changeText } from '../output/change-text.ts';
-import { nodeLine } from '../output/message-text.ts';
-import { colors, note, say, sayJson, short } from '../output/output.ts';
-import { drawn } from '../output/tree-lines.ts';
-import { findPlace, readablePath } from '../world/find-place.ts';
-import { inWorld, type World } from '../world/open-world.ts';
-import { countOf, type ForestFlags, jsonCommand } from './forest-command.ts';
+import { type CommandContext, withForest } from '../context/command-context.ts';
+import { locate, readablePath } from '../context/locate.ts';
+import { changeText, drawTree, nodeLine } from '../output/message-text.ts';
+import { colors, note, say, sayJson, shortId } from '../output/output.ts';
+import { type ForestFlags, jsonCommand, parseCount } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly limit: number;
@@ -17,40 +15,40 @@ interface Options extends ForestFlags {
 export function addTree(program: Command): void {
   jsonCommand(program, 'tree', 'the tree around a thread, what hangs below a node, or the whole forest')
     .argument('[node|thread]', 'an id, or the beginning of one')
-    .option('--limit <count>', 'how many nodes', countOf, 200)
+    .option('--limit <count>', 'how many nodes', parseCount, 200)
     .option('--removed', 'also what was removed')
     .action(showTree);
 }
 
 async function showTree(id: string | undefined, options: Options): Promise<void> {
   const { json, limit, removed, ...flags } = options;
-  await inWorld(flags, async (world) => {
-    const { forest, redact } = world;
-    const place = id === undefined ? { node: ROOT } : await findPlace(forest, id);
-    if (place.thread && place.node !== ROOT) return showAround(world, place.thread, options);
+  await withForest(flags, async (context) => {
+    const { forest, redact } = context;
+    const place = id === undefined ? { node: ROOT } : await locate(forest, id);
+    if (place.thread && place.node !== ROOT) return showAround(context, place.thread, options);
     const below = place.node;
     const page = await forest.topology({ below, limit, ...(removed && { withRemoved: true }) });
     if (json) return sayJson({ below, ...page });
     if (below !== ROOT) say(nodeLine(await forest.node(below), redact));
-    for (const { id, indent } of drawn(page.items, below)) say(`${indent}${await lineAt(world, id, indent)}`);
+    for (const { id, indent } of drawTree(page.items, below)) say(`${indent}${await lineAt(context, id, indent)}`);
     if (page.items.length === 0) note('There is nothing below it.');
     if (page.next !== undefined) note(`There are more: --limit ${limit * 2}, or name a node.`);
   });
 }
 
 /** One line of the tree; a damaged node keeps its place in it. */
-async function lineAt({ forest, redact }: World, id: string, indent: string): Promise<string> {
+async function lineAt({ forest, redact }: CommandContext, id: string, indent: string): Promise<string> {
   try {
     return nodeLine(await forest.node(id), redact, Math.max(20, 78 - indent.length));
   } catch (error) {
     if (!isSkeinError(error, 'damaged', 'unknown_body')) throw error;
-    return `${short(id)} (damaged)`;
+    return `${shortId(id)} (damaged)`;
   }
 }
 
 /** The path of a thread, marked, with the branches that leave it. */
-async function showAround(world: World, thread: Thread, { json, limit, removed }: Options): Promise<void> {
-  const { forest, redact } = world;
+async function showAround(context: CommandContext, thread: Thread, { json, limit, removed }: Options): Promise<void> {
+  const { forest, redact } = context;
   const path = await readablePath(forest, thread.head);
   const top = path[0]!.parent;
   const { items, isMore } = await around(forest, path, { limit, withRemoved: removed === true });
@@ -61,9 +59,9 @@ async function showAround(world: World, thread: Thread, { json, limit, removed }
   }
   const onPath = new Set(path.map(({ id }) => id));
   const changed = new Map(changes.map((change) => [change.node, changeText(change)]));
-  for (const { id, indent } of drawn(byAge(items), top)) {
+  for (const { id, indent } of drawTree(byAge(items), top)) {
     const change = changed.has(id) ? colors.yellow(` (${changed.get(id)})`) : '';
-    say(`${onPath.has(id) ? '*' : ' '} ${indent}${await lineAt(world, id, indent)}${change}`);
+    say(`${onPath.has(id) ? '*' : ' '} ${indent}${await lineAt(context, id, indent)}${change}`);
   }
   if (isMore) note(`There are more: --limit ${limit * 2}, or name a node.`);
 }

@@ -1,10 +1,10 @@
 import type { Forest, UsageScope, UsageTotal } from '@skein/forest';
 import { type Command, Option } from 'commander';
+import { withForest } from '../context/command-context.ts';
+import { locate } from '../context/locate.ts';
 import { counted, say, sayJson, UsageError } from '../output/output.ts';
-import { inputOf } from '../output/usage-text.ts';
-import { findPlace } from '../world/find-place.ts';
-import { inWorld } from '../world/open-world.ts';
-import { type ForestFlags, instantOf, jsonCommand } from './forest-command.ts';
+import { sumInput } from '../output/usage-text.ts';
+import { type ForestFlags, jsonCommand, parseInstant } from './forest-command.ts';
 
 interface Options extends ForestFlags {
   readonly below?: boolean;
@@ -16,8 +16,8 @@ export function addUsage(program: Command): void {
   jsonCommand(program, 'usage', 'tokens and cost of a conversation, or of everything')
     .argument('[node|thread]', 'the history up to a node, or a thread')
     .addOption(new Option('--below', 'the node with everything below it').conflicts(['since', 'until']))
-    .option('--since <day>', 'of everything from then on', instantOf)
-    .option('--until <day>', 'of everything up to then', instantOf)
+    .option('--since <day>', 'of everything from then on', parseInstant)
+    .option('--until <day>', 'of everything up to then', parseInstant)
     .action(showUsage);
 }
 
@@ -25,7 +25,7 @@ async function showUsage(id: string | undefined, { json, below, since, until, ..
   if (id !== undefined && (since ?? until) !== undefined)
     throw new UsageError('--since and --until are about everything: leave the id out.');
   if (id === undefined && below) throw new UsageError('--below needs a node.');
-  await inWorld(flags, async ({ forest }) => {
+  await withForest(flags, async ({ forest }) => {
     const of =
       id === undefined
         ? { since: since ?? 0, ...(until !== undefined && { until }) }
@@ -37,14 +37,14 @@ async function showUsage(id: string | undefined, { json, below, since, until, ..
 }
 
 async function selected(forest: Forest, id: string, below: boolean): Promise<UsageScope> {
-  const { node, thread } = await findPlace(forest, id);
+  const { node, thread } = await locate(forest, id);
   if (below) return { below: node };
   return thread ? { thread: thread.id } : { path: node };
 }
 
 /** Sums for a person. */
 function usageLines({ usage, cost, withoutPrice, replies }: UsageTotal): string[] {
-  const { input, cached, rate, written } = inputOf(usage);
+  const { input, cached, rate, written } = sumInput(usage);
   return [
     `replies  ${replies}`,
     `input    ${counted(input, 'token')}, of them ${cached} from the cache (${rate} %) and ${written} written to it`,

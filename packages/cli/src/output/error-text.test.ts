@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SkeinError } from '@skein/core';
 import { expect, test } from 'vitest';
-import { errorText } from './error-text.ts';
+import { errorText } from './output.ts';
 
 class WrongKeyError extends SkeinError {
   readonly code = 'authentication';

@@ -1,24 +1,24 @@
 import type { ContentBlock, Role } from '@skein/core';
-import type { ForestNode } from '@skein/forest';
+import type { ContextChange, ForestNode, TakeRecord, TopologyNode } from '@skein/forest';
 import type { Redact } from '@skein/server';
-import { colors, harmless, oneLine, short, when } from './output.ts';
+import { colors, counted, formatTime, oneLine, shortId, toPrintable } from './output.ts';
 
 /** A node in one line: id, role and how it begins. */
 export function nodeLine(node: ForestNode, redact: Redact, width?: number): string {
-  return `${colors.yellow(short(node.id))} ${roleName(node.role)} ${oneLine(redact(nodeText(node)), width)}`;
+  return `${colors.yellow(shortId(node.id))} ${roleName(node.role)} ${oneLine(redact(nodeText(node)), width)}`;
 }
 
-/** A node with all it says. */
+/** A node with its whole text. */
 export function nodeLines(node: ForestNode, redact: Redact): string[] {
   const { model } = node.takes.find((take) => take.model !== undefined) ?? {};
-  const facts = [when(node.at), ...(model === undefined ? [] : [model]), ...(node.removed ? ['removed'] : [])];
+  const facts = [formatTime(node.at), ...(model === undefined ? [] : [model]), ...(node.removed ? ['removed'] : [])];
   return [
-    `${colors.yellow(short(node.id))} ${roleName(node.role)} ${colors.dim(harmless(facts.join(' · ')))}`,
-    ...harmless(redact(nodeText(node))).split('\n'),
+    `${colors.yellow(shortId(node.id))} ${roleName(node.role)} ${colors.dim(toPrintable(facts.join(' · ')))}`,
+    ...toPrintable(redact(nodeText(node))).split('\n'),
   ];
 }
 
-/** All that a message says, as text. */
+/** The whole message as text. */
 export function nodeText({ message }: ForestNode): string {
   return message.content.map(blockText).join('\n');
 }
@@ -28,12 +28,130 @@ function roleName(role: Role): string {
 }
 
 function blockText(block: ContentBlock): string {
-  if (block.type === 'text') return block.text;
-  if (block.type === 'reasoning') return block.redacted ? '(hidden thoughts)' : `(thought) ${block.text}`;
-  if (block.type === 'refusal') return `(refused) ${block.text}`;
-  if (block.type === 'tool-use') return `→ ${block.name}(${block.rawParameters})`;
-  if (block.type === 'tool-result')
-    return `← ${block.isError ? '(failed) ' : ''}${block.content.map(blockText).join('\n')}`;
-  if (block.type === 'media') return `[${block.name ?? block.mediaType}]`;
-  return '[a block of a kind that is not known here]';
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'reasoning':
+      return block.redacted ? '(hidden thoughts)' : `(thought) ${block.text}`;
+    case 'refusal':
+      return `(refused) ${block.text}`;
+    case 'tool-use':
+      return `→ ${block.name}(${block.rawParameters})`;
+    case 'tool-result':
+      return `← ${block.isError ? '(failed) ' : ''}${block.content.map(blockText).join('\n')}`;
+    case 'media':
+      return `[${block.name ?? block.mediaType}]`;
+    case 'unknown':
+      return UNKNOWN_BLOCK;
+    default:
+      return unknownBlock(block);
+  }
+}
+
+const UNKNOWN_BLOCK = '[a block of a kind that is not known here]';
+
+/** The compiler says so when a kind of block has no case above; at run time it is shown as unknown. */
+function unknownBlock(_block: never): string {
+  return UNKNOWN_BLOCK;
+}
+
+/** The lines above a reply that say how the system text, the tools or the history of its request changed. */
+export function changeLines({ system, tools, compacted }: ContextChange, redact: Redact): string[] {
+  return [
+    ...(system ? [mark('the system text changed'), ...difference(redact(system.before), redact(system.after))] : []),
+    ...(tools ? [mark(toolsText(tools))] : []),
+    ...(compacted ? [mark(compactedText(compacted)), ...quoted(redact(compacted.replacement))] : []),
+  ];
+}
+
+/** The same in a few words. */
+export function changeText({ system, tools, compacted }: ContextChange): string {
+  return [
+    ...(system ? ['the system text changed'] : []),
+    ...(tools ? [toolsText(tools)] : []),
+    ...(compacted ? [compactedText(compacted)] : []),
+  ].join('; ');
+}
+
+const mark = (text: string) => colors.yellow(`~ ${text}`);
+
+function compactedText({ messages }: NonNullable<ContextChange['compacted']>): string {
+  return `a checkpoint was sent in place of the first ${counted(messages, 'message')}`;
+}
+
+function toolsText({ before, after }: NonNullable<ContextChange['tools']>): string {
+  const [old, now] = [namesIn(before), namesIn(after)];
+  const added = [...now].filter((name) => !old.has(name));
+  const gone = [...old].filter((name) => !now.has(name));
+  const facts = [
+    ...(added.length > 0 ? [`with ${added.join(', ')}`] : []),
+    ...(gone.length > 0 ? [`without ${gone.join(', ')}`] : []),
+  ];
+  return oneLine(`the tools changed${facts.length > 0 ? `: now ${facts.join(', ')}` : ''}`, 200);
+}
+
+/** The names in a JSON array of tool definitions; definitions in a vendor's own form have none. */
+function namesIn(text: string): ReadonlySet<string> {
+  const list: unknown = text === '' ? [] : JSON.parse(text);
+  const all: readonly { readonly name?: unknown }[] = Array.isArray(list) ? list : [];
+  return new Set(all.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])));
+}
+
+/** Lines that only one of the two texts has. */
+function difference(before: string, after: string): string[] {
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  return [
+    ...old.filter((line) => line !== '' && !now.includes(line)).map((line) => colors.red(`  - ${toPrintable(line)}`)),
+    ...now.filter((line) => line !== '' && !old.includes(line)).map((line) => colors.green(`  + ${toPrintable(line)}`)),
+  ];
+}
+
+function quoted(text: string): string[] {
+  return text === '' ? [] : text.split('\n').map((line) => colors.dim(`  ${toPrintable(line)}`));
+}
+
+/** A node for programs, as the API shows it. */
+export function nodeView({ message, takes, ...node }: ForestNode) {
+  return { ...node, text: message.text, content: message.content.map(blockView), takes: takes.map(takeView) };
+}
+
+/** Arguments are shown as their exact text: an integer that a double cannot hold would change. */
+function blockView(block: ContentBlock): object {
+  if (block.type === 'tool-use') {
+    const { parameters: _byValue, ...rest } = block;
+    return rest;
+  }
+  if (block.type === 'tool-result') return { ...block, content: block.content.map(blockView) };
+  return block;
+}
+
+function takeView({ k: _k, node: _node, origin, envelope: _e, request, extra: _x, usage, ...rest }: TakeRecord) {
+  const { native: _native, ...buckets } = usage ?? {};
+  return {
+    ...rest,
+    issuer: origin.issuer,
+    hasRequest: request !== undefined,
+    ...(usage && { usage: buckets }),
+  };
+}
+
+/** Nodes in the order of their lines, with the indentation of each. Only a history that branches is indented. */
+export function drawTree(items: readonly TopologyNode[], top: string): { id: string; indent: string }[] {
+  const below = new Map<string, string[]>();
+  for (const { id, parent } of items) below.set(parent, [...(below.get(parent) ?? []), id]);
+  const lines: { id: string; indent: string }[] = [];
+  // A list in place of recursion: a conversation can be deeper than the stack.
+  const open = [{ id: top, first: '', rest: '' }];
+  for (let at = open.pop(); at; at = open.pop()) {
+    if (at.id !== top) lines.push({ id: at.id, indent: at.first });
+    const children = below.get(at.id) ?? [];
+    const { rest } = at;
+    const next = children.map((id, index) => {
+      if (children.length === 1) return { id, first: rest, rest };
+      const isLast = index === children.length - 1;
+      return { id, first: `${rest}${isLast ? '└─ ' : '├─ '}`, rest: `${rest}${isLast ? '   ' : '│  '}` };
+    });
+    open.push(...next.toReversed());
+  }
+  return lines;
 }

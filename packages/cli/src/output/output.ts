@@ -1,6 +1,5 @@
-import { isSkeinError, SkeinError } from '@skein/core';
+import { isSkeinError, SkeinError, type SkeinErrorCode } from '@skein/core';
 import pico from 'picocolors';
-import { errorText } from './error-text.ts';
 
 /** Colours for a stream: only on a terminal, and never where `NO_COLOR` says no. */
 function colorsFor(stream: { readonly isTTY?: boolean }) {
@@ -23,7 +22,7 @@ let isOutputClosed = false;
  * Whoever reads may stop early, as `head` does. Only the showing ends then: an answer that is under way is still stored
  * whole.
  */
-export function letReadersLeave(): void {
+export function tolerateClosedOutput(): void {
   const leave = (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   };
@@ -64,7 +63,7 @@ export function sayExactly(text: string): void {
 
 /** What a person looks at must not steer the terminal; what goes elsewhere stays exact. */
 function shown(text: string): string {
-  return process.stdout.isTTY ? harmless(text) : text;
+  return process.stdout.isTTY ? toPrintable(text) : text;
 }
 
 /** One line that is not part of the result. */
@@ -80,7 +79,7 @@ export function warn(line: string): void {
 /** One line about what went wrong. */
 export function noteError(error: unknown): void {
   note(
-    `${errorColors.red('skein:')} ${harmless(errorText(error))
+    `${errorColors.red('skein:')} ${toPrintable(errorText(error))
       .trim()
       .replace(/\s*\n\s*/g, ' ')}`,
   );
@@ -97,14 +96,14 @@ export function failWith(error: unknown, verbose: boolean): void {
  * What others wrote must not steer the terminal: control characters become visible ones, one for one, so that places
  * in the text stay what they are.
  */
-export function harmless(text: string): string {
+export function toPrintable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
 /** A text in one line of at most so many characters. */
 export function oneLine(text: string, width = 80): string {
-  const line = harmless(
+  const line = toPrintable(
     text
       .slice(0, 4 * width)
       .replace(/\s+/g, ' ')
@@ -119,11 +118,58 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /** An instant as people read it, in UTC. */
-export function when(at: number): string {
+export function formatTime(at: number): string {
   return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 }
 
 /** The beginning of an id that is enough for people. */
-export function short(id: string): string {
+export function shortId(id: string): string {
   return id.slice(0, 10);
+}
+
+/** What Node says of a failed system call. */
+interface SystemError extends Error {
+  readonly code: string;
+  readonly syscall: string;
+  readonly path?: string;
+  readonly port?: number;
+}
+
+/** What to do about an error, by its code. */
+const HINTS: Readonly<Partial<Record<SkeinErrorCode, string>>> = {
+  authentication: 'Is the key right? "skein models" says which variable holds it.',
+  permission: 'Is it the right key? "skein models" says which variable holds it.',
+  not_found: '"skein models" with the name of a provider lists its models.',
+  connection: '"skein doctor" shows the addresses.',
+  store_read_only: '--store takes another place.',
+  unknown_format: '--format and --dialect say it.',
+  dialect_needed: '--dialect says it.',
+  store_unreachable: 'Is it running? "skein doctor" looks.',
+};
+
+/** An error in words: what went wrong, and what to do where that is known. */
+export function errorText(error: unknown): string {
+  if (isSystemError(error)) return systemText(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return isSkeinError(error) ? withHint(message, error.code) : message;
+}
+
+export function withHint(message: string, code: string): string {
+  const hint = Object.hasOwn(HINTS, code) ? HINTS[code as SkeinErrorCode] : undefined;
+  return hint === undefined ? message : `${message} ${hint}`;
+}
+
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && 'code' in error && 'syscall' in error && typeof error.code === 'string';
+}
+
+function systemText({ code, path, port, message }: SystemError): string {
+  if (code === 'EADDRINUSE') return `Port ${port} is taken. Is Skein running already? --port takes another.`;
+  if (path === undefined) return message;
+  if (code === 'ENOENT') return `There is no ${path}.`;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return `${path} may not be used (${code}): change its permissions, or give another path.`;
+  if (code === 'EISDIR') return `${path} is a folder, and a file is needed.`;
+  if (code === 'ENOTDIR') return `${path} cannot be there: something above it is a file.`;
+  return message;
 }

@@ -3,7 +3,7 @@ import type { Usage } from '@skein/core';
 type Buckets = Omit<Usage, 'native'>;
 
 /** All that was read, and how much of it came from a cache. */
-export function inputOf(usage: Buckets): { input: number; cached: number; rate: number; written: number } {
+export function sumInput(usage: Buckets): { input: number; cached: number; rate: number; written: number } {
   const written = usage.cacheWrite5m + usage.cacheWrite1h;
   const input = usage.input + usage.cacheRead + written;
   const rate = input === 0 ? 0 : Math.round((100 * usage.cacheRead) / input);
@@ -12,7 +12,7 @@ export function inputOf(usage: Buckets): { input: number; cached: number; rate: 
 
 /** Tokens and cost in one line. */
 export function usageLine(usage: Buckets, cost: number | undefined): string {
-  const { input, cached, rate } = inputOf(usage);
+  const { input, cached, rate } = sumInput(usage);
   return `${input} in, ${cached} cached (${rate} %) · ${usage.output} out · ${priceText(cost)}`;
 }
 
@@ -21,7 +21,7 @@ export function priceText(cost: number | undefined): string {
 }
 
 /** Sums of tokens and cost. */
-export interface Tally {
+export interface UsageSum {
   add(usage: Buckets | undefined, cost: number | undefined): void;
   readonly usage: Buckets | undefined;
   /** Undefined when the price of any part is not known. */
@@ -31,7 +31,7 @@ export interface Tally {
 /** What nothing takes. */
 export const NO_USAGE: Buckets = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 
-export function createTally(): Tally {
+export function createUsageSum(): UsageSum {
   let usage: Buckets | undefined;
   let cost: number | undefined = 0;
   return {

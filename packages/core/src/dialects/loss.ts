@@ -1,18 +1,18 @@
 import { SkeinError } from '../error.ts';
 
-/** One thing that a request does not carry as it was. */
+/** One thing that a request does not carry exactly as it was. */
 export interface Loss {
   readonly kind: 'rewritten' | 'synthesised' | 'dropped';
-  /** Index in the messages given; -1 for the request as a whole. */
+  /** The index of the message; -1 for the request as a whole. */
   readonly message: number;
-  /** Where in that message, such as `content[2]`. */
+  /** The place in that message, such as `content[2]`. */
   readonly path: string;
   readonly reason: LossReason;
-  /** What the reason does not say: an id, a name, a media type. `describeLoss` makes a sentence of it all. */
+  /** An id, a name, a media type: what the reason does not tell. `describeLoss` puts everything into a sentence. */
   readonly detail?: string;
 }
 
-/** A loss as a dialect notes it, before it is known where the message stands. */
+/** A loss as a dialect notes it, before the index of the message is known. */
 export type LossNote = Omit<Loss, 'message'>;
 
 export type LossReason =
@@ -48,7 +48,7 @@ export type LossReason =
   | 'unsupported-media'
   | 'upstream-bound';
 
-/** Thrown in `strict` mode instead of dropping anything. */
+/** Thrown in `strict` mode if a request would drop anything. */
 export class LossError extends SkeinError {
   override readonly name = 'LossError';
   readonly code = 'would_lose';
@@ -96,7 +96,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
   'upstream-bound': 'reasoning is only for the provider behind the router that wrote it',
 };
 
-/** A loss in one sentence, for people. */
+/** A loss as one sentence, for people. */
 export function describeLoss({ kind, message, path, reason, detail }: Loss): string {
   const place = [message < 0 ? '' : `message ${message}`, path].filter(Boolean).join(' ');
   return `${kind}${place && ` (${place})`}: ${SENTENCES[reason]}${detail === undefined ? '' : ` (${detail})`}`;

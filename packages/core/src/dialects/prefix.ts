@@ -37,9 +37,7 @@ export function hashElements(
   messages: readonly Message[],
   cache: WriteCache,
 ): string {
-  let prefix = start;
-  for (const element of elements) prefix = hashNext(prefix, element, messages, cache);
-  return prefix;
+  return elements.reduce((prefix, element) => hashNext(prefix, element, messages, cache), start);
 }
 
 /** The digest of an element's text; for a whole message, the one that its facts hold. */

@@ -39,7 +39,7 @@ export interface RecordNode {
 export const textNode = (...pieces: string[]): TextNode => ({ kind: 'text', pieces });
 export const leafNode = (text: string): LeafNode => ({ kind: 'leaf', text });
 export const listNode = (items: Tree[] = []): ListNode => ({ kind: 'list', items });
-export const recordNode = (): RecordNode => ({ kind: 'record', members: [] });
+export const recordNode = (members: TreeMember[] = []): RecordNode => ({ kind: 'record', members });
 
 export function parseTree(text: string, start = skipSpace(text, 0)): Tree {
   const code = text.charCodeAt(start);
@@ -50,7 +50,7 @@ export function parseTree(text: string, start = skipSpace(text, 0)): Tree {
     const key = text.slice(keyStart, endOfString(text, keyStart));
     return { name, key: key.includes('\\') ? key : undefined, value: parseTree(text, at) };
   });
-  return { kind: 'record', members };
+  return recordNode(members);
 }
 
 export function printTree(tree: Tree): string {
@@ -125,7 +125,7 @@ function mergeValue(name: string, before: Tree, value: Tree, rule: MergeRule): T
 }
 
 function startList(name: string, value: ListNode, rule: MergeRule): ListNode {
-  const list: ListNode = { kind: 'list', items: [] };
+  const list = listNode();
   addItems(name, list, value, rule);
   return list;
 }
@@ -153,7 +153,7 @@ function addItems(name: string, list: ListNode, value: ListNode, rule: MergeRule
 }
 
 function withoutIndex(record: RecordNode): RecordNode {
-  return { kind: 'record', members: record.members.filter((member) => member.name !== 'index') };
+  return recordNode(record.members.filter((member) => member.name !== 'index'));
 }
 
 function readIndex(record: RecordNode): string | undefined {

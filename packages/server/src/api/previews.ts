@@ -136,8 +136,17 @@ function describeBlock(block: ContentBlock): string {
     case 'refusal':
       return block.text;
     case 'unknown':
-      return 'something of its provider’s own';
+      return UNKNOWN_BLOCK;
+    default:
+      return unknownBlock(block);
   }
+}
+
+const UNKNOWN_BLOCK = 'something of its provider’s own';
+
+/** The compiler says so when a kind of block has no case above; at run time it is described as unknown. */
+function unknownBlock(_block: never): string {
+  return UNKNOWN_BLOCK;
 }
 
 /** At most so many UTF-16 units, and no half character at the end. */

@@ -3,13 +3,14 @@ import { Problem } from '../http/problem.ts';
 import type { Services } from '../services.ts';
 import { ProblemBody } from './schemas/forest.ts';
 
-interface Env {
+/** Exported for the declarations that are generated: the type of every router names it. */
+export interface RouterEnv {
   Variables: { services: Services };
 }
 
 /** A group of routes whose bodies, paths and queries are checked against their schemas. */
 export function apiRouter() {
-  return new OpenAPIHono<Env>({
+  return new OpenAPIHono<RouterEnv>({
     defaultHook(result) {
       if (result.success) return;
       const issues = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));

@@ -1,20 +1,20 @@
 import { navigate as navigateTo } from 'wouter/use-browser-location';
 
 /**
- * What this page shows: the conversations of the person, or the samples, which the server has under an address of their own. Going from one
- * to the other loads the page anew.
+ * The beginning of all addresses: empty for the reader's own conversations, or that of the samples, which the server keeps
+ * apart. Switching between the two loads the page again.
  */
 export const base = /^\/samples(?:\/|$)/.test(globalThis.location?.pathname) ? '/samples' : '';
 
 export const isSamples = base !== '';
 
-/** Where the API is. */
+/** The address of the API. */
 export const apiBase = `${base}/api/v1`;
 
-/** The address of the screen that is shown, as hooks and links give it. */
+/** The path of the current screen without the base, as hooks and links use it. */
 export function pathHere(): string {
   return location.pathname.slice(base.length) || '/';
 }
 
-/** Goes to a screen, for code outside of components: hooks and links know the base by themselves. */
+/** Navigates to a screen from code outside components; hooks and links add the base by themselves. */
 export const navigate: typeof navigateTo = (to, options) => navigateTo(`${base}${to}`, options);

@@ -1,25 +1,26 @@
 import type { InferResponseType } from 'hono/client';
 import { apiBase } from './base.ts';
-import { ApiProblem, type api, reach, readProblem } from './client.ts';
-import { readEvents } from './sse.ts';
+import type { api } from './client.ts';
+import { readEvents } from './event-streams.ts';
+import { ApiProblem, reach, readProblem } from './problem.ts';
 
 export type ImportReport = InferResponseType<(typeof api)['import']['$post'], 200>;
 
 export interface ImportProgress {
-  /** Characters of a file, or files of a folder. */
+  /** Characters of a file, or the number of files of a folder. */
   readonly read: number;
   readonly elements: number;
   readonly messages: number;
   readonly problems: number;
 }
 
-/** What is known of a file that does not say it itself. */
+/** What the reader says about a file whose format cannot be detected. */
 export interface ImportHints {
   readonly format?: string;
   readonly dialect?: string;
 }
 
-/** A file of a folder, with its path from there. */
+/** A file of a folder, with its path relative to that folder. */
 export interface FolderFile {
   readonly path: string;
   readonly file: File;

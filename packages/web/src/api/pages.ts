@@ -3,7 +3,7 @@ interface Page<T> {
   readonly next?: string | undefined;
 }
 
-/** The items of page after page, until there are no more of them or as many as wanted. `query` is for the next one. */
+/** Fetches page after page until the list ends or `wanted` items are there. `query` selects the next page. */
 export async function fetchPages<T>(
   fetchPage: (query: { readonly after?: string }) => Promise<Page<T>>,
   wanted: number,

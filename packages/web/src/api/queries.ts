@@ -1,13 +1,14 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
-import { api, fetchText, isRefused, unwrap } from './client.ts';
+import { api, fetchText, unwrap } from './client.ts';
+import { isRefused } from './problem.ts';
 import { fetchTopology } from './topology.ts';
 import type { RequestOptions, Thread } from './types.ts';
 
-/** Lists and facts about the server. Nodes are not here: they never change, see state/nodes.ts. */
+/** Lists and facts from the server. Nodes are not here: their content never changes, see state/nodes.ts. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // The change feed says when something is stale.
+      // The change feed reports what is stale.
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
       retry: (count, error) => count < 2 && !isRefused(error),
@@ -42,19 +43,19 @@ export const queries = {
       queryKey: ['next-request', node, wish],
       queryFn: () => unwrap(api.nodes[':node'].preview.$post({ param: { node }, json: { ...wish } })),
     }),
-  /** A conversation, with those it was forked from. */
+  /** A conversation, with the ids of those that it was forked from. */
   thread: (thread: string) =>
     queryOptions({
       queryKey: ['thread', thread],
       queryFn: () => unwrap(api.threads[':thread'].$get({ param: { thread } })),
     }),
-  /** Where the system text, the tools or the sent history of a conversation changed on the way to a node. */
+  /** The points where the system text, the tools or the sent history of a conversation changed, up to a node. */
   contextChanges: (thread: string, to: string) =>
     queryOptions({
       queryKey: ['context-changes', thread, to],
       queryFn: () => unwrap(api.threads[':thread']['context-changes'].$get({ param: { thread }, query: { to } })),
     }),
-  /** What the last reply of a conversation was asked with. */
+  /** The settings of the last request of a conversation. */
   lastRequest: (thread: string) =>
     queryOptions({
       queryKey: ['last-request', thread],
@@ -100,11 +101,11 @@ export const queries = {
     }),
 };
 
-/** The first page is small, so that a list is there at once. */
+/** The first page is small, so that a list appears at once. */
 const FIRST_PAGE = 100;
 const PAGE = 1000;
 
-/** Every conversation, last changed first: lists are sorted and filtered on the page. */
+/** All conversations, last changed first. The page sorts and filters them itself. */
 async function allThreads(filter: ThreadFilter): Promise<{ readonly items: readonly Thread[] }> {
   const { deleted, tag } = filter;
   const { queryKey } = queries.threads(filter);
@@ -128,7 +129,7 @@ async function allThreads(filter: ThreadFilter): Promise<{ readonly items: reado
   }
 }
 
-/** Tells every list of threads how one of them is now: fetching thousands again for one would be slow. */
+/** Updates one thread in every cached list; fetching thousands again for one would be slow. */
 export function putThread(thread: Thread): void {
   queryClient.setQueryData(queries.thread(thread.id).queryKey, (before) => before && { ...before, ...thread });
   const lists = queryClient.getQueriesData<{ readonly items: readonly Thread[] }>({ queryKey: ['threads'] });
@@ -144,7 +145,7 @@ interface ThreadFilter {
   readonly tag?: string;
 }
 
-/** A list, last changed first, with a thread as it is now: at its place, or gone from it. */
+/** Puts a changed thread at its place in a list, last changed first, or removes it if it no longer fits the filter. */
 export function insertThread(
   list: readonly Thread[],
   thread: Thread,

@@ -15,7 +15,7 @@ export interface SearchFilters {
 
 const PAGE = 30;
 
-/** Everything that was said with these words, page by page. */
+/** The messages that match a search, page by page. */
 export function searchPages(filters: SearchFilters) {
   return infiniteQueryOptions({
     queryKey: ['search', filters],
@@ -26,7 +26,7 @@ export function searchPages(filters: SearchFilters) {
   });
 }
 
-/** The few best, for the palette. */
+/** The few best matches, for the command palette. */
 export function quickSearch(q: string) {
   return queryOptions({
     queryKey: ['search', 'quick', q],

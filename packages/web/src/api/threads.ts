@@ -2,7 +2,7 @@ import { api, unwrap } from './client.ts';
 import { putThread, queries, queryClient } from './queries.ts';
 import type { Bookmark, Thread } from './types.ts';
 
-/** How a thread is now, whoever changed it. */
+/** Fetches a thread again after it changed here or elsewhere. */
 export async function refreshThread(id: string): Promise<void> {
   const thread = await unwrap(api.threads[':thread'].$get({ param: { thread: id } }));
   queryClient.setQueryData(queries.thread(id).queryKey, thread);
@@ -46,7 +46,7 @@ export async function addBookmark(node: string, title: string): Promise<void> {
   await bookmarksChanged();
 }
 
-// The change feed tells it as well; who did it should not have to wait for that.
+// The change feed reports it as well, but whoever made the change should not have to wait for that.
 async function bookmarksChanged(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['bookmarks'] });
 }

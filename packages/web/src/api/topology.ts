@@ -5,11 +5,11 @@ import { type Node, ROOT, type TopologyNode } from './types.ts';
 /** Nodes without their texts, parents before their children. */
 export interface Topology {
   readonly items: readonly TopologyNode[];
-  /** There are more than are here. */
+  /** The forest has more nodes than these. */
   readonly isCut: boolean;
 }
 
-/** The same structure if none of the nodes belongs to it. */
+/** Adds or updates nodes in a topology; returns the same object if none of them belongs to it. */
 export function growTopology(topology: Topology, nodes: readonly Node[], isWhole: boolean): Topology {
   const places = new Map(topology.items.map(({ id }, index) => [id, index]));
   const items = [...topology.items];
@@ -30,11 +30,11 @@ function toTopologyNode({ id, parent, depth, role, at, removed, takes }: Node): 
   return { id, parent, depth, role, at, removed, ...(model && { model }), ...(provider && { provider }) };
 }
 
-/** More than this is not drawn; the reader is told. */
+/** The most nodes that are drawn; the reader is told when there are more. */
 export const MOST_NODES = 20_000;
 const PAGE = 1000;
 
-/** All pages of the structure; with `below`, the node itself comes first. */
+/** Fetches all pages of the topology; with `below`, the node itself comes first. */
 export async function fetchTopology(below?: string): Promise<Topology> {
   const top = below === undefined ? [] : [await fetchTop(below)];
   const { items, isCut } = await fetchPages(

@@ -7,7 +7,7 @@ type Client = typeof api;
 export type Node = InferResponseType<Client['nodes'][':node']['$get'], 200>;
 export type Take = Node['takes'][number];
 export type Thread = InferResponseType<Client['threads']['$get'], 200>['items'][number];
-/** A thread with those it was forked from. */
+/** A thread with the ids of those that it was forked from. */
 export type Lineage = InferResponseType<Client['threads'][':thread']['$get'], 200>;
 export type ContextChange = InferResponseType<
   Client['threads'][':thread']['context-changes']['$get'],
@@ -26,9 +26,9 @@ export type Preview = InferResponseType<Client['previews']['$get'], 200>['items'
 export type Model = InferResponseType<Client['models']['$get'], 200>['items'][number];
 export type SentRequest = InferResponseType<Client['nodes'][':node']['request']['$get'], 200>;
 export type NextRequest = InferResponseType<Client['nodes'][':node']['preview']['$post'], 200>;
-/** What a request did not carry as it was, or would not. */
+/** Something that a request does not carry as it is stored. */
 export type RequestLoss = NonNullable<SentRequest['losses']>[number];
-/** Who shall answer, and how. */
+/** The model, agent, tools and parameters to answer with. */
 export type RequestOptions = InferRequestType<Client['nodes'][':node']['preview']['$post']>['json'];
 
 /** Parts of a message and of what happens in a generation: the server defines them, the page infers them. */

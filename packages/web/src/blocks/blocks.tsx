@@ -12,20 +12,20 @@ import { ResultContent, ToolCard } from './tool-card.tsx';
 import { UnknownBlock } from './unknown-block.tsx';
 
 interface BlocksProps {
-  /** The node, or what streams: its folds are remembered by it. */
+  /** The id of the node or of the live branch. Unfolded parts are remembered by it. */
   readonly node: string;
   readonly blocks: readonly Block[];
   /** Results by the id of their call. */
   readonly results?: ReadonlyMap<string, ToolResult>;
-  /** Results that stand with their calls already. */
+  /** Results that are already shown with their calls. */
   readonly shownResults?: ReadonlyMap<string, string>;
   readonly raw?: boolean;
   readonly isLive?: boolean;
-  /** Calls whose tools run. */
+  /** Calls whose tools are running. */
   readonly running?: ReadonlyMap<string, string>;
 }
 
-/** A message, block by block, in exactly the order it has. */
+/** A message block by block, in its original order. */
 export const Blocks = memo(function Blocks(props: BlocksProps) {
   const { blocks } = props;
   let cited = 1;
@@ -94,7 +94,7 @@ interface TextBlockProps {
   readonly raw: boolean;
 }
 
-/** Text as markdown or as it was written, and what it rests on. */
+/** Text as markdown or as written, with its citations. */
 function TextBlock({ text, citations = [], firstNumber, raw }: TextBlockProps) {
   return (
     <>
@@ -135,7 +135,7 @@ interface ReasoningBlockProps {
   readonly isLive: boolean;
 }
 
-/** What a model thought, in one line until it is asked for. */
+/** The reasoning of a model, folded to one line. */
 function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockProps) {
   const [isOpen, toggle] = useFold(node, place);
   const size = text === '' ? '' : `${shortNumber(text.length)} characters`;
@@ -159,7 +159,7 @@ function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockP
           <p>
             {redacted
               ? 'The provider sent this encrypted. It is kept, and sent back to it with the next request.'
-              : 'The provider kept the thought to itself.'}
+              : 'The provider did not send the reasoning.'}
           </p>
         ) : (
           <Markdown text={text} />
@@ -169,20 +169,20 @@ function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockP
   );
 }
 
-// Asked for at once, so that it is there when the first messages are: a quarter of the page is only for this.
+// Loaded at once, so that it is ready with the first messages. It is a quarter of the page's code.
 const loading = import('./rendered-markdown.tsx');
 const RenderedMarkdown = lazy(() => loading);
 
-/** Text as markdown; as it was written until what draws it has come. */
+/** Text as markdown, shown as written until the renderer is loaded. */
 function Markdown({ text }: { readonly text: string }) {
   return (
-    <Suspense fallback={<Written text={text} />}>
+    <Suspense fallback={<PlainText text={text} />}>
       <RenderedMarkdown text={text} />
     </Suspense>
   );
 }
 
-function Written({ text }: { readonly text: string }) {
+function PlainText({ text }: { readonly text: string }) {
   return (
     <p dir="auto" className="leading-6 break-words whitespace-pre-wrap">
       {text}

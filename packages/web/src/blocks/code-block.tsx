@@ -6,12 +6,12 @@ import { type LanguageName, languageName } from './languages.ts';
 interface CodeBlockProps {
   readonly code: string;
   readonly language?: string;
-  /** Without its own frame and header, as part of a card. */
+  /** Without a frame of its own, as part of a card. */
   readonly bare?: boolean;
   readonly label?: string;
 }
 
-/** Code as it was written, coloured when the grammar is there: the same letters in the same places. */
+/** Code exactly as it was written, highlighted once the grammar is loaded. Highlighting moves no character. */
 export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = false, label }: CodeBlockProps) {
   const { lines, rest } = useColouredLines(code, language);
   const name = label ?? (language || 'text');
@@ -56,12 +56,12 @@ const ColouredLines = memo(function Coloured({ lines }: { readonly lines: readon
   ));
 });
 
-/** Longer code stays plain. */
+/** Longer code is not highlighted. */
 const MOST_COLOURED = 100_000;
-/** How often code that still grows is coloured, in milliseconds. */
+/** The interval, in milliseconds, at which growing code is highlighted. */
 const EVERY_MS = 200;
 
-/** The lines that are coloured so far, and what of the code is behind them. */
+/** The lines that are highlighted so far, and the rest of the code. */
 function useColouredLines(
   code: string,
   language: string,
@@ -90,17 +90,17 @@ interface ColouredCode {
   readonly lines: readonly ColouredLine[];
 }
 
-/** Code that was coloured, the latest last, so that what comes into sight again is coloured at once. */
+/** Highlighted code, the latest last, so that code that scrolls back into view is coloured at once. */
 const done = new Map<string, ColouredCode>();
 const MOST_KEPT = 300;
-/** Code that still grows was coloured shortly before, up to where it was then. */
+/** How many of the latest entries are searched for the beginning of code that still grows. */
 const RECENT = 6;
 
 let worker: Worker | undefined;
 let last = 0;
 const waiting = new Map<number, (lines: readonly ColouredLine[]) => void>();
 
-/** Colours code; nothing is coloured when it cannot be. */
+/** Highlights code in the worker. If that fails, the code stays plain. */
 async function colour(code: string, name: LanguageName): Promise<ColouredCode> {
   worker ??= start();
   const asked: HighlightRequest = { id: ++last, code, name };
@@ -117,7 +117,7 @@ async function colour(code: string, name: LanguageName): Promise<ColouredCode> {
   return coloured;
 }
 
-/** What is coloured already of some code: all of it, or its beginning. */
+/** The cached highlighting of some code, or of its beginning. */
 function colouredBefore(code: string, name: LanguageName): ColouredCode | undefined {
   const exact = done.get(`${name} ${code}`);
   if (exact) return exact;

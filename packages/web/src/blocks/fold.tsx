@@ -11,7 +11,7 @@ export interface FoldProps {
   readonly tone?: 'plain' | 'danger';
 }
 
-/** One line that opens to what is behind it. */
+/** A card that shows one line and opens to its content. */
 export function Foldable({ isOpen, onToggle, summary, label, children, tone = 'plain' }: FoldProps) {
   return (
     <article

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-/** What the reader has unfolded and which messages are shown as they were written. Forgotten with the page. */
+/** Which parts are unfolded and which messages are shown as written. Lost when the page is closed. */
 interface FoldState {
   readonly open: ReadonlySet<string>;
   readonly raw: ReadonlySet<string>;
@@ -8,7 +8,7 @@ interface FoldState {
 
 export const useFolds = create<FoldState>(() => ({ open: new Set(), raw: new Set() }));
 
-/** The fold of one part of a message; `place` tells its parts apart. */
+/** Whether a part of a message is unfolded, and how to toggle it. `place` identifies the part. */
 export function useFold(node: string, place: string | number): readonly [boolean, () => void] {
   const key = `${node}:${place}`;
   const isOpen = useFolds(({ open }) => open.has(key));

@@ -4,9 +4,9 @@ import dark from 'shiki/themes/github-dark-high-contrast.mjs';
 import light from 'shiki/themes/github-light-high-contrast.mjs';
 import type { LanguageName } from './languages.ts';
 
-// The page may not run WebAssembly.
+// The page's content security policy forbids WebAssembly.
 
-/** Colours code beside the page: a grammar's first line alone can take longer than a frame. */
+/** Highlights code outside the main thread: loading a grammar alone can take longer than a frame. */
 
 export interface HighlightRequest {
   readonly id: number;
@@ -44,7 +44,7 @@ async function colour({ code, name }: HighlightRequest): Promise<readonly Colour
     lang: name,
     themes: { light: light.name!, dark: dark.name! },
     defaultColor: false,
-    // A line that took too long would be left half coloured.
+    // With a time limit, a slow line would be left half coloured.
     tokenizeTimeLimit: 0,
   });
   return tokens.map((line) =>
@@ -57,7 +57,7 @@ async function colour({ code, name }: HighlightRequest): Promise<readonly Colour
 
 type Grammar = () => Promise<{ readonly default: LanguageRegistration[] }>;
 
-/** Each is fetched when code in it is first shown. */
+/** Each grammar is fetched when code in its language is first shown. */
 export const GRAMMARS: Readonly<Record<LanguageName, Grammar>> = {
   bash: () => import('shiki/langs/bash.mjs'),
   c: () => import('shiki/langs/c.mjs'),

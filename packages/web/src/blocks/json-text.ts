@@ -1,13 +1,13 @@
-/** A piece of a JSON text as it stands there. All pieces joined are the text. */
+/** A token of a JSON text, exactly as written. All tokens joined are the text. */
 export interface JsonPiece {
   readonly kind: 'key' | 'text' | 'number' | 'word' | 'mark' | 'space';
   readonly text: string;
 }
 
-// A text that breaks off in the middle of a string is a piece, too.
+// An unterminated string at the end is a token, too.
 const PIECES = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|\s+|[[\]{},:]|[^\s"[\]{},:]+/g;
 
-/** The pieces of a JSON text; of any other text whatever looks like them. Nothing is parsed, so nothing is altered. */
+/** Tokenizes JSON, or text that resembles it. Nothing is parsed, so nothing is altered. */
 export function* jsonPieces(text: string): Generator<JsonPiece> {
   let last: string | undefined;
   for (const [piece] of text.matchAll(PIECES)) {
@@ -27,7 +27,7 @@ function pieceKind(piece: string): JsonPiece['kind'] {
 
 const INDENT = '  ';
 
-/** The same JSON with a line for each value. Numbers, escapes and the order of keys stay as they are written. */
+/** Puts each value of a JSON text on its own line. Numbers, escapes and the order of keys stay as written. */
 export function indentJson(text: string): string {
   const out: string[] = [];
   let depth = 0;
@@ -52,12 +52,12 @@ export function indentJson(text: string): string {
   return out.join('');
 }
 
-/** The same for what may not be JSON, or not yet: that is given back as it is. */
+/** Indents a text if it is JSON; returns any other text unchanged. */
 export function prettyJson(text: string): string {
   return isJson(text) ? indentJson(text) : text;
 }
 
-/** JSON text without the white space between its parts. */
+/** JSON without white space between tokens. */
 export function compactJson(text: string): string {
   if (!isJson(text)) return text;
   return [...jsonPieces(text)].map(({ kind, text: piece }) => (kind === 'space' ? '' : piece)).join('');

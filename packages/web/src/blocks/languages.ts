@@ -31,7 +31,7 @@ const LANGUAGES = [
 
 export type LanguageName = (typeof LANGUAGES)[number];
 
-/** What else they are called. */
+/** Other names of the languages. */
 const OTHER_NAMES: Readonly<Record<string, LanguageName>> = {
   'c++': 'cpp',
   'c#': 'csharp',
@@ -59,7 +59,7 @@ const OTHER_NAMES: Readonly<Record<string, LanguageName>> = {
   zsh: 'bash',
 };
 
-/** Undefined for what is not coloured. */
+/** The language to highlight; undefined if there is no grammar for it. */
 export function languageName(language: string): LanguageName | undefined {
   const name = language.toLowerCase();
   return OTHER_NAMES[name] ?? LANGUAGES.find((one) => one === name);

@@ -6,10 +6,10 @@ import { SafeLink } from './safe-link.tsx';
 
 type MediaBlockProps = Omit<Media, 'type'>;
 
-/** Kinds a browser draws as pictures and in which no script runs. */
+/** The image types that a browser draws and that cannot run scripts. */
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp'];
 
-/** A picture that came with the message; anything else to save; what lies elsewhere as a link. */
+/** Shows an embedded image, offers other embedded media for download, and links to media stored elsewhere. */
 export function MediaBlock({ mediaType, source, name }: MediaBlockProps) {
   if (source.kind === 'url')
     return (
@@ -47,7 +47,7 @@ function Saved({
 }) {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
-    const made = URL.createObjectURL(new Blob([bytesOf(data)], { type: 'application/octet-stream' }));
+    const made = URL.createObjectURL(new Blob([decodeBase64(data)], { type: 'application/octet-stream' }));
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [data]);
@@ -72,11 +72,11 @@ function Frame({ icon, children }: { readonly icon: React.ReactNode; readonly ch
   );
 }
 
-function bytesOf(data: string): Uint8Array<ArrayBuffer> {
+function decodeBase64(data: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   } catch {
-    // Not base64 after all: what is there can still be saved.
+    // The data is not base64 after all, but it can still be saved.
     return new TextEncoder().encode(data);
   }
 }

@@ -6,7 +6,7 @@ import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './code-block.tsx';
 import { RemoteImage, SafeLink } from './safe-link.tsx';
 
-/** Markdown without raw HTML. Only what changed of it is drawn again. */
+/** Markdown without raw HTML. Only the blocks that changed are rendered again. */
 const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { readonly text: string }) {
   const blocks = useMemo(() => splitMarkdown(text), [text]);
   return (
@@ -22,17 +22,17 @@ const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { readonly tex
 export default RenderedMarkdown;
 
 const MarkdownBlock = memo(function MarkdownBlock({ text }: { readonly text: string }) {
-  return drawn(text);
+  return renderCached(text);
 });
 
-/** What was drawn before, so that scrolling back reads no markdown again. */
+/** Rendered blocks, so that scrolling back does not parse markdown again. */
 const known = new Map<string, ReactElement>();
 const MOST_KNOWN = 2000;
 
-function drawn(text: string): ReactElement {
+function renderCached(text: string): ReactElement {
   const before = known.get(text);
   if (before) return before;
-  // A plain function of its properties: what it gives can be kept.
+  // ReactMarkdown is a pure function of its properties, so its result can be cached.
   const made = ReactMarkdown({
     children: text,
     remarkPlugins: PLUGINS,
@@ -46,13 +46,13 @@ function drawn(text: string): ReactElement {
 
 const PLUGINS = [remarkGfm];
 
-/** Addresses are looked at where they are drawn. */
+/** Addresses are checked where they are rendered, in SafeLink. */
 function sameAddress(url: string): string {
   return url;
 }
 
-/** Every heading of a model is one level below that of its message, however it counted. */
-function headingOf(size: string) {
+/** Every heading of a model becomes an h3, one level below the heading of its message. */
+function makeHeading(size: string) {
   return function Heading({ children }: { readonly children?: ReactNode }) {
     return (
       <h3 dir="auto" className={`mt-4 mb-2 font-semibold ${size}`}>
@@ -63,12 +63,12 @@ function headingOf(size: string) {
 }
 
 const COMPONENTS: Components = {
-  h1: headingOf('text-xl'),
-  h2: headingOf('text-lg'),
-  h3: headingOf('text-base'),
-  h4: headingOf('text-sm'),
-  h5: headingOf('text-sm'),
-  h6: headingOf('text-sm text-soft'),
+  h1: makeHeading('text-xl'),
+  h2: makeHeading('text-lg'),
+  h3: makeHeading('text-base'),
+  h4: makeHeading('text-sm'),
+  h5: makeHeading('text-sm'),
+  h6: makeHeading('text-sm text-soft'),
   p: ({ children }) => (
     <p dir="auto" className="my-2 whitespace-pre-wrap">
       {children}
@@ -127,12 +127,12 @@ const COMPONENTS: Components = {
   },
 };
 
-/** A reference or a footnote that is defined anywhere has to stay with the text that uses it. */
+/** A reference or footnote definition must stay together with the text that uses it. */
 const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/m;
 
 /**
- * Markdown cut into its top-level blocks, which joined are the text again. While text streams only the last one changes,
- * so only that one is drawn again.
+ * Cuts markdown into its top-level blocks, which joined are the text again. While text streams only the last block
+ * changes, so only that one is rendered again.
  */
 export function splitMarkdown(text: string): readonly string[] {
   if (DEFINITION.test(text)) return [text];

@@ -1,13 +1,13 @@
 import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** The address if it leads to a page or a mailbox; anything else a model may have written is not followed. */
+/** The address if it is an http, https or mailto address; no other address from a model is followed. */
 export function safeAddress(href: string | undefined): string | undefined {
   if (href === undefined || !URL.canParse(href)) return undefined;
   return ['http:', 'https:', 'mailto:'].includes(new URL(href).protocol) ? href : undefined;
 }
 
-/** A link from a model's words. What would not be safe to follow is text. */
+/** A link in a model's text. An unsafe address is shown as plain text. */
 export function SafeLink({ href, children }: { readonly href: string | undefined; readonly children: ReactNode }) {
   const address = safeAddress(href);
   if (address === undefined) return <span>{children}</span>;
@@ -24,7 +24,7 @@ export function SafeLink({ href, children }: { readonly href: string | undefined
   );
 }
 
-/** A picture that lies elsewhere: it is not loaded, since that would tell its owner who reads this. */
+/** A link in place of a remote image. Loading it would tell its owner who reads this. */
 export function RemoteImage({ src, alt }: { readonly src: string | undefined; readonly alt: string | undefined }) {
   const name = alt || 'Picture';
   return (

@@ -1,7 +1,7 @@
 import type { Block, ToolResult, ToolUse } from '../api/types.ts';
 import { compactJson, unknownText } from './json-text.ts';
 
-/** A call and what came of it in one line: `get_weather {"city":"Lisbon"} → 19 °C`. */
+/** The arguments of a call in one line, as in `get_weather {"city":"Lisbon"} → 19 °C`. */
 export function summarizeCall({ rawParameters }: ToolUse): string {
   return oneLine(compactJson(rawParameters), 120);
 }
@@ -18,7 +18,7 @@ export function summarizeBlocks(blocks: readonly Block[], length = 140): string 
   return text === '' ? oneLine(blocks.map(blockText).filter(Boolean).join(', '), length) : text;
 }
 
-/** What a block says, or what it is. */
+/** The text of a block, or a description of it. */
 function blockText(block: Block): string {
   switch (block.type) {
     case 'text':
@@ -39,14 +39,14 @@ function blockText(block: Block): string {
   }
 }
 
-/** The text of a message, as it is copied. */
+/** The text of a message for the clipboard. */
 export function plainText(blocks: readonly Block[]): string {
   return blocks
     .flatMap((block) => (block.type === 'text' || block.type === 'refusal' ? [block.text] : []))
     .join('\n\n');
 }
 
-/** White space joined, and no half character where it is cut. */
+/** Collapses white space and shortens the text, without cutting a surrogate pair. */
 export function oneLine(text: string, length: number): string {
   const joined = text
     .slice(0, length * 4)

@@ -13,11 +13,11 @@ interface ToolCardProps {
   readonly place: number;
   readonly call: ToolUse;
   readonly result?: ToolResult;
-  /** Its arguments still come, or the tool runs. */
+  /** The arguments are still arriving, or the tool is running. */
   readonly state?: 'writing' | 'running';
 }
 
-/** A call and its result, as one. */
+/** A tool call and its result in one card. */
 export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
   const [isOpen, toggle] = useFold(node, place);
   return (
@@ -35,7 +35,7 @@ export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
         </>
       }
     >
-      <CodeBlock bare code={prettyJson(call.rawParameters)} language="json" label="arguments" />
+      <CallArguments call={call} label="arguments" />
       {result && (
         <div className="border-t border-line">
           <ResultContent content={result.content} isError={result.isError} />
@@ -43,6 +43,17 @@ export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
       )}
     </Foldable>
   );
+}
+
+/** The arguments of a call as indented JSON. */
+export function CallArguments({
+  call,
+  label,
+}: {
+  readonly call: Pick<ToolUse, 'rawParameters'>;
+  readonly label: string;
+}) {
+  return <CodeBlock bare code={prettyJson(call.rawParameters)} language="json" label={label} />;
 }
 
 function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
@@ -73,7 +84,7 @@ function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
   );
 }
 
-/** What a tool gave back, block by block. */
+/** The result of a tool, block by block. */
 export function ResultContent({ content, isError }: { readonly content: readonly Block[]; readonly isError: boolean }) {
   if (content.length === 0) return <p className="p-3 text-xs text-faint">The result is empty.</p>;
   // biome-ignore lint/suspicious/noArrayIndexKey: the order of blocks never changes

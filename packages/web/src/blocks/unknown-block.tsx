@@ -2,7 +2,7 @@ import { Puzzle } from 'lucide-react';
 import { CodeBlock } from './code-block.tsx';
 import { prettyJson } from './json-text.ts';
 
-/** Something that has no name here: shown as the JSON it is. */
+/** A block of a kind that this page does not know, shown as JSON. */
 export function UnknownBlock({ native }: { readonly native: string }) {
   return (
     <article
@@ -11,7 +11,7 @@ export function UnknownBlock({ native }: { readonly native: string }) {
     >
       <p className="flex h-8 items-center gap-2 px-3 text-xs text-soft">
         <Puzzle size={14} aria-hidden className="shrink-0" />
-        <span className="font-medium">Of its provider’s own:</span>
+        <span className="font-medium">Specific to its provider:</span>
         <code className="truncate font-mono">{nativeType(native)}</code>
       </p>
       <div className="max-h-96 overflow-y-auto border-t border-line">
@@ -21,7 +21,7 @@ export function UnknownBlock({ native }: { readonly native: string }) {
   );
 }
 
-/** What it calls itself. */
+/** The type that the block names itself. */
 function nativeType(native: string): string {
   try {
     const value = JSON.parse(native) as unknown;

@@ -1,11 +1,11 @@
 import { type Command, useCommands } from './registry.ts';
 
-/** How long the first key of two waits for the second, in milliseconds. */
+/** How long the first key of a sequence waits for the second, in milliseconds. */
 const SECOND_KEY_MS = 700;
 
-/** Runs commands by their keys, everywhere on the page. Gives back how to stop. */
+/** Runs commands by their keys, everywhere on the page. Returns a function that stops listening. */
 export function listenToKeys(): () => void {
-  /** A key that may be the first of two; what it means alone is done when no second one comes. */
+  /** A key that may begin a sequence. Its own command runs if no second key follows. */
   let first: { readonly key: string; readonly timer: ReturnType<typeof setTimeout>; alone(): void } | undefined;
   const onKey = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing) return;
@@ -35,11 +35,11 @@ export function listenToKeys(): () => void {
   };
 }
 
-/** What may be done by this key, latest offered first. */
+/** The commands that a key may run, the latest registered first. */
 function allowedCommands(key: string, target: EventTarget | null): readonly Command[] {
   const isTyping = isInField(target);
   const isInDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
-  // Escape closes what is open, and nothing behind it.
+  // Escape closes the dialog, and nothing behind it.
   if (isInDialog && key === 'Escape') return [];
   const commands = [...useCommands.getState().commands.values()].reverse();
   return commands.filter(
@@ -53,10 +53,10 @@ function isInField(target: EventTarget | null): boolean {
   );
 }
 
-type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
+type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
-/** The name of a pressed key as commands write it. */
-export function keyName(event: Pressed): string | undefined {
+/** The name of a pressed key as commands spell it. */
+export function keyName(event: KeyPress): string | undefined {
   const { key } = event;
   if (['Control', 'Shift', 'Alt', 'Meta'].includes(key)) return undefined;
   const plain = key === ' ' ? 'Space' : key;
@@ -75,7 +75,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   Escape: 'Esc',
 };
 
-/** A key as it is shown to the reader. */
+/** A key as the page displays it. */
 export function keyLabel(keys: string): string {
   const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
   return keys

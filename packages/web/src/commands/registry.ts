@@ -1,19 +1,19 @@
 import { useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
 
-/** What commands are about, in the order in which they are shown. */
+/** The groups of commands, in the order of display. */
 export const GROUPS = ['Go to', 'Message', 'Branch', 'Conversation', 'View', 'Forest'] as const;
 
-/** Something the reader can do: from the palette, by a key, from a menu. */
+/** Something the reader can do from the palette, by a key or from a menu. */
 export interface Command {
   readonly id: string;
   readonly title: string;
   readonly group: (typeof GROUPS)[number];
-  /** Such as `Alt+ArrowUp`, `Ctrl+Enter`, `e`, `g 3`; several mean the same. Ctrl is also Cmd on a Mac. */
+  /** Alternative keys, such as `Alt+ArrowUp`, `Ctrl+Enter`, `e` or the sequence `g 3`. Ctrl is also Cmd on a Mac. */
   readonly keys?: readonly string[];
-  /** Also found by these words. */
+  /** Other words to find it by. */
   readonly words?: string;
-  /** Also while typing; keys with Ctrl always are. */
+  /** Whether its keys work while typing; keys with Ctrl always do. */
   readonly whileTyping?: boolean;
   readonly run: () => void;
 }
@@ -24,12 +24,12 @@ interface Registry {
 
 export const useCommands = create<Registry>(() => ({ commands: new Map() }));
 
-/** Offers commands while a component is on screen. The last one to offer an id has it. */
+/** Registers commands while a component is mounted. The last registration of an id wins. */
 export function useCommandList(commands: readonly Command[]): void {
   const latest = useRef(commands);
   latest.current = commands;
   const ids = commands.map(({ id, title, keys }) => `${id}|${title}|${keys?.join(',')}`).join('\n');
-  // Before the component is seen: whoever sees it may press a key.
+  // Before the component is painted, because the reader may press a key as soon as it is visible.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `ids` stands for the commands, whose functions change at every drawing
   useLayoutEffect(() => {
     const offered = latest.current.map((command) => ({

@@ -14,7 +14,7 @@ import { toastError } from '../ui/toasts.tsx';
 import { type ColumnEntry, MOST_COLUMNS } from './columns.ts';
 
 interface AskSeveralProps {
-  /** What all columns have in common. */
+  /** The messages that all columns have in common. */
   readonly shared: readonly Node[];
   readonly onAsked: (entries: readonly ColumnEntry[]) => void;
 }
@@ -85,7 +85,7 @@ interface ModelChoiceProps {
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
-/** There are hundreds; whoever looks for one types a part of its name. */
+/** There are hundreds of models; the rest is found by typing a part of the name. */
 const MOST_SHOWN = 60;
 
 /** Two to four models. */
@@ -157,7 +157,7 @@ function ModelChoice({ all, chosen, onChange }: ModelChoiceProps) {
   );
 }
 
-/** Where a new prompt goes: below what all share, or beside it where that is a prompt itself. */
+/** The parent of a new prompt: the last shared message, or its parent if it is a prompt itself. */
 function promptParent(shared: readonly Node[]): string {
   const last = shared.at(-1);
   if (!last) return ROOT;
@@ -165,7 +165,7 @@ function promptParent(shared: readonly Node[]): string {
 }
 
 /**
- * Writes a prompt once, and lets each model answer it. Without a text they answer the prompt that is there. Gives the
+ * Writes a prompt once and lets each model answer it. Without a text the models answer the last shared prompt. Returns the
  * columns to show.
  */
 async function askSeveral(
@@ -181,7 +181,7 @@ async function askSeveral(
   let { thread } = prompt;
   for (const model of models) {
     const generation = await unwrap(api.generations.$post({ json: { node, model, ...(thread && { thread }) } }));
-    // A recorded conversation is forked for the first; the others answer in that fork.
+    // The first answer forks a recorded conversation; the other models answer in that fork.
     thread = generation.thread;
     showGeneration(generation);
     entries.push({ kind: 'generation', id: generation.id });
@@ -189,7 +189,7 @@ async function askSeveral(
   return entries;
 }
 
-/** A message, and the conversation whose system text and tools its answers are asked with. */
+/** A message, and the conversation whose system text and tools apply to its answers. */
 interface Prompt {
   readonly node: string;
   readonly thread: string | undefined;

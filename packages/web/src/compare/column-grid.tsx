@@ -9,21 +9,22 @@ import { comparableText } from '../inspector/comparable-text.ts';
 import { wordDiff } from '../inspector/word-diff.ts';
 import type { LiveBranch } from '../state/live-generation.ts';
 import { IconButton } from '../ui/button.tsx';
-import { money, pluralize, providerColor, shortId, shortNumber, totalTokens } from '../ui/format.ts';
+import { providerColor } from '../ui/colors.ts';
+import { money, pluralize, shortId, shortNumber, totalTokens } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { LeafMenu } from './leaf-menu.tsx';
 import type { Column } from './use-columns.ts';
 
 interface ColumnGridProps {
   readonly columns: readonly Column[];
-  /** How many messages of each path all have in common. */
+  /** The number of messages that all paths have in common. */
   readonly shared: number;
   readonly showsDifferences: boolean;
   readonly onChange: (index: number, id: string) => void;
   readonly onRemove: (index: number) => void;
 }
 
-/** Columns in one scrolling area; their turns stand in rows. On a narrow screen one follows the other. */
+/** Columns in one scrolling area, aligned turn by turn. On a narrow screen they follow one another. */
 export function ColumnGrid({ columns, shared, showsDifferences, onChange, onRemove }: ColumnGridProps) {
   const turns = columns.map(({ path }) => path.slice(shared));
   const first = turns[0] ?? [];
@@ -77,9 +78,9 @@ function isWriting(live: Column['live']): boolean {
 interface ColumnHeaderProps {
   readonly column: Column;
   readonly number: number;
-  /** Its messages behind what all have in common. */
+  /** Its messages after those that all columns share. */
   readonly turns: readonly Node[];
-  /** Nodes that columns end at. */
+  /** The last nodes of all columns. */
   readonly taken: readonly string[];
   readonly onChange: (id: string) => void;
   readonly onRemove: () => void;
@@ -174,7 +175,7 @@ function Compared({ before, after }: { readonly before: string; readonly after: 
   return <ChangesView changes={changes} />;
 }
 
-/** The message that is being written, or why it was not. */
+/** The message that is being generated, or the reason why it was not. */
 function LiveTurn({ live }: { readonly live: LiveBranch }) {
   if (live.status === 'done') return null;
   return (

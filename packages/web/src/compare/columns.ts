@@ -5,10 +5,10 @@ export type ColumnEntry =
 
 export const MOST_COLUMNS = 4;
 
-/** Marks a generation among the nodes of an address. */
+/** The prefix of a generation in the address. */
 const GENERATION = 'g-';
 
-/** The columns an address asks for: `a,b,g-c`. What comes twice is there once. */
+/** Reads the columns from an address such as `a,b,g-c`. Duplicates count once. */
 export function readEntries(text: string): readonly ColumnEntry[] {
   const names = text.split(',').map((name) => name.trim());
   return [...new Set(names)]
@@ -25,7 +25,7 @@ export function writeEntries(entries: readonly ColumnEntry[]): string {
   return entries.map(({ kind, id }) => (kind === 'generation' ? `${GENERATION}${id}` : id)).join(',');
 }
 
-/** How many nodes all paths have in common. Of one path alone: all but its last. */
+/** The number of nodes that all paths have in common; for a single path, all but its last. */
 export function sharedLength(paths: readonly (readonly { readonly id: string }[])[]): number {
   const [first, ...others] = paths;
   if (!first) return 0;

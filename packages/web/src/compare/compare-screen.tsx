@@ -32,7 +32,7 @@ export default function CompareScreen() {
     if (asked === null && entries.length > 0) show(entries, true);
   }, [asked]);
 
-  // What has ended is a node like any other; its address then holds for whoever opens it later.
+  // A generation that ended is shown by its node, so that the address stays valid.
   const ended = columns.map(({ entry, live, path }) => {
     const isOver = entry.kind === 'generation' && live !== undefined && live.status === 'done';
     return isOver && path.at(-1)?.id === live.head ? live.head : undefined;
@@ -114,7 +114,7 @@ export default function CompareScreen() {
   );
 }
 
-/** What all columns begin with, once. */
+/** The messages that all columns have in common, shown once. */
 function SharedPart({ path }: { readonly path: readonly Node[] }) {
   const last = path.at(-1);
   if (!last) return <p className="border-b border-line px-4 py-2 text-xs text-soft">They have no message in common.</p>;

@@ -15,7 +15,7 @@ export interface LeafMenuProps {
 
 const LENGTH = 48;
 
-/** The ends of all branches of a tree, the newest first. */
+/** A menu of the leaves of a tree, the newest first. */
 export function LeafMenu({ top, taken, onPick, trigger }: LeafMenuProps) {
   const leaves = useQuery({ ...queries.leaves(top ?? ''), enabled: top !== undefined });
   const items = (leaves.data?.items ?? [])

@@ -8,9 +8,9 @@ import type { ColumnEntry } from './columns.ts';
 
 export interface Column {
   readonly entry: ColumnEntry;
-  /** Empty until it is there. */
+  /** Empty until it is loaded. */
   readonly path: readonly Node[];
-  /** What is being written behind the path. */
+  /** The branch that is being generated after the path. */
   readonly live?: LiveBranch;
   /** The model that writes. */
   readonly model?: string;
@@ -49,7 +49,7 @@ export function useColumns(entries: readonly ColumnEntry[]): readonly Column[] {
     const error = errors.get(id);
     return {
       entry,
-      // Its end is told a moment before it is fetched.
+      // The end of a branch is reported a moment before its node is fetched.
       path: path.length === 0 && running ? pathTo(nodes, running.node) : path,
       ...(branch && { live: branch }),
       ...(running && { model: running.model }),
@@ -58,7 +58,7 @@ export function useColumns(entries: readonly ColumnEntry[]): readonly Column[] {
   });
 }
 
-/** Follows a generation, and gives the node it grows below. */
+/** Follows a generation and returns the last node of its branch. */
 async function loadGeneration(id: string): Promise<string> {
   const known = useLive.getState().all.get(id);
   if (known) return (await ensureEnds(known))[0]!;
@@ -68,7 +68,7 @@ async function loadGeneration(id: string): Promise<string> {
   return generation.branches[0]?.head ?? generation.node;
 }
 
-/** Fetches the node that it grows below, and the ends of its branches. */
+/** Fetches the paths to the node that was answered and to the ends of the branches. */
 function ensureEnds({ node, branches }: Pick<LiveGeneration | Generation, 'node' | 'branches'>) {
   return Promise.all([node, ...branches.map(({ head }) => head)].map(ensurePath));
 }

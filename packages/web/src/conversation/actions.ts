@@ -10,17 +10,17 @@ import { chooseSettings, startSettings, toRequestOptions, useView } from '../sta
 import { toastError } from '../ui/toasts.tsx';
 
 /**
- * What the page asks the server to do with the conversation on screen. Each says itself what went wrong. What is written
- * into a recorded conversation becomes a fork of it, which is shown from then on.
+ * Actions on the current conversation. Each one reports its own errors. Writing into a recorded conversation forks it; the
+ * fork is shown from then on.
  */
 
 interface GenerateOptions {
   readonly n?: number;
-  /** Also while the same is being answered. */
+  /** Generate even if the same node is being answered already. */
   readonly again?: boolean;
 }
 
-/** Lets the chosen model answer below a node, and shows it growing. */
+/** Generates an answer below a node with the chosen model, and shows it live. */
 async function generate(
   node: string,
   thread: string | undefined,
@@ -49,12 +49,12 @@ function follow(generation: Generation, leaf: string, branch: number): void {
   goTo(leaf, { replace: true, ...(thread !== undefined && { thread }) });
 }
 
-/** Goes on behind a message whose calls are open: what this server can run is run, the rest waits for its results. */
+/** Continues after a message with open calls: runs the tools of this server; the other calls wait for their results. */
 export function continueCalls(node: Node): Promise<void> {
   return generate(node.id, currentThreadId());
 }
 
-/** Another answer in the place of a model's message; below anyone else's, an answer. */
+/** Generates a sibling of a model's message, or an answer to any other message. */
 export function answerAgain(node: Node, n = 1): Promise<void> {
   const isAnswer = node.role === 'assistant' && node.parent !== ROOT;
   return generate(isAnswer ? node.parent : node.id, currentThreadId(), { n, again: true });
@@ -65,7 +65,7 @@ export interface NewMessage {
   readonly content: readonly Block[];
 }
 
-/** Puts messages below a node, or begins a conversation with them; true when they are stored. */
+/** Appends messages below a node, or begins a conversation with them; true if they were stored. */
 export async function send(
   parent: string | undefined,
   messages: readonly NewMessage[],
@@ -93,7 +93,7 @@ async function begin(messages: readonly NewMessage[]): Promise<WriteResult> {
   const thread = await unwrap(api.threads.$post({ json: { ...toBody(messages), ...(title !== '' && { title }) } }));
   putThread(thread);
   chooseSettings(thread.id, startSettings(useView.getState()));
-  // Also where it is known: it has one more take.
+  // Even if the node is loaded already, it has a new take.
   await refreshNode(thread.head);
   return { head: thread.head, thread: thread.id };
 }
@@ -108,12 +108,12 @@ async function append(parent: string, messages: readonly NewMessage[]): Promise<
   return { head: written.id, thread: written.thread };
 }
 
-/** A fork that was just made stands in the list before it is shown. */
+/** Loads a new fork, so that it is in the list before it is shown. */
 async function showFork(thread: string | undefined, written: string | undefined): Promise<void> {
   if (written !== undefined && written !== thread) await refreshThread(written);
 }
 
-/** A sibling with another text; with `carry`, what follows up to that node comes along. */
+/** Creates a sibling with another text; with `carry`, copies the messages up to that node below it. */
 export async function edit(node: Node, text: string, options: { readonly carry?: string; readonly answer?: boolean }) {
   return reportErrors(async () => {
     const { carry, answer = false } = options;
@@ -122,14 +122,14 @@ export async function edit(node: Node, text: string, options: { readonly carry?:
   });
 }
 
-/** The messages up to a leaf once more, below a system text that they had not. */
+/** Copies the messages up to a leaf below a new system text. */
 export async function addSystemText(leaf: string, text: string): Promise<void> {
   await reportErrors(() => branchOff(ROOT, { text, carry: leaf }));
 }
 
 type Edit = Parameters<(typeof api.nodes)[':node']['edit']['$post']>[0]['json'];
 
-/** Makes the branch of an edit, lets its conversation end there, and shows it. */
+/** Creates the branch of an edit, makes it the head of its conversation, and shows it. */
 async function branchOff(node: string, json: Edit): Promise<WriteResult> {
   const here = currentThreadId();
   const made = await unwrap(
@@ -142,14 +142,14 @@ async function branchOff(node: string, json: Edit): Promise<WriteResult> {
   return { head, thread };
 }
 
-/** Ends what grows; what arrived is kept. */
+/** Stops a generation; what has arrived is kept. */
 export async function stop(generation: string): Promise<void> {
   await reportErrors(() => unwrap(api.generations[':generation'].stop.$post({ param: { generation } })));
 }
 
 export type Approvals = Readonly<Record<string, 'approve' | { readonly deny: string } | { readonly result: string }>>;
 
-/** Goes on with what failed, was stopped, or waits for a decision; whether it does. */
+/** Resumes a branch that failed, was stopped, or waits for a decision; true if it is running again. */
 export function resume(id: string, branch: number, approvals?: Approvals): Promise<boolean> {
   return reportErrors(async () => {
     await rememberLastEvent(id);
@@ -161,7 +161,7 @@ export function resume(id: string, branch: number, approvals?: Approvals): Promi
   });
 }
 
-/** Says what went wrong; whether it went well. */
+/** Runs an action and shows its error as a toast; true if there was none. */
 export async function reportErrors(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();

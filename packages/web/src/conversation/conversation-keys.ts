@@ -13,11 +13,11 @@ import { openDialog, startEditing, stopEditing, useScreenState } from './screen-
 import { goToPosition, useLiveSiblings, useSiblings } from './use-siblings.ts';
 import type { ShownThread } from './use-thread.ts';
 
-/** Everything that can be done on this screen by a key or from the palette. */
+/** Registers the commands of this screen, with their keys. */
 export function useConversationKeys({ selected, leaf, path, tail }: ShownThread): void {
   const siblings = useSiblings(selected);
   const growing = useLiveSiblings(leaf.id, tail);
-  // While branches grow behind the selected message, they are what is switched.
+  // While branches grow after the selected message, the keys switch between those.
   const { positions, index, parent } =
     selected === leaf && growing.positions.length > 1
       ? { ...growing, parent: leaf.id }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { GitFork, MessageSquarePlus, Radio, Trash2, X } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
@@ -12,28 +12,30 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { money, shortId, shortNumber, totalTokens } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
+import { useMedia } from '../ui/use-media.ts';
 import { send } from './actions.ts';
-import { Composer, Destination, focusComposer, useDraft } from './composer/composer.tsx';
+import { Composer, Destination, focusComposer } from './composer/composer.tsx';
+import { useDraft } from './composer/draft.ts';
 import { useConversationKeys } from './conversation-keys.ts';
 import { Dialogs } from './dialogs.tsx';
 import { copyText } from './marks.ts';
 import { restoreAt } from './remove-messages.ts';
-import { Thread } from './thread.tsx';
+import { ThreadView } from './thread.tsx';
 import { useSiblings } from './use-siblings.ts';
 import { type ShownThread, useThread } from './use-thread.ts';
 
-/** One conversation, from its first message to its end. Without an address: a new one. */
+/** One conversation with its composer and inspector; without an address, a new conversation. */
 export default function ConversationScreen(place: ConversationAddress) {
   return place.thread === undefined && place.node === undefined ? <NewConversation /> : <Conversation {...place} />;
 }
 
 function Conversation({ thread: id, node }: ConversationAddress) {
   const { thread, error, retry } = useThread(id, node);
-  if (thread) return <Shown {...thread} />;
+  if (thread) return <OpenConversation {...thread} />;
   return error === undefined ? <Loading label="Loading the conversation" /> : <Failed error={error} onRetry={retry} />;
 }
 
-function Shown(thread: ShownThread) {
+function OpenConversation(thread: ShownThread) {
   const { owner, selected, leaf, path, tail } = thread;
   const isInspecting = useView((view) => view.inspectorOpen);
   useConversationKeys(thread);
@@ -43,9 +45,9 @@ function Shown(thread: ShownThread) {
     <div className="flex h-full flex-col">
       <Panes node={selected.id} leaf={leaf.id} isInspecting={isInspecting}>
         <div className="flex h-full min-w-0 flex-col">
-          {leaf.removed && <Removed thread={thread} />}
+          {leaf.removed && <RemovedNote thread={thread} />}
           {owner && <ThreadNote thread={owner} />}
-          <Thread key={owner?.id ?? path[0]!.id} {...thread} />
+          <ThreadView key={owner?.id ?? path[0]!.id} {...thread} />
           {!selected.removed && (
             <Composer
               place={selected.id}
@@ -64,8 +66,8 @@ function Shown(thread: ShownThread) {
   );
 }
 
-/** A branch that was deleted can still be read, and brought back; before that, nothing is written into it. */
-function Removed({ thread: { path } }: { readonly thread: ShownThread }) {
+/** Shown above a deleted branch, which can be read and restored but not continued. */
+function RemovedNote({ thread: { path } }: { readonly thread: ShownThread }) {
   const top = path.find(({ removed }) => removed)!;
   return (
     <div role="status" className="flex items-center gap-2 border-b border-line bg-warn-soft px-3 py-1 text-warn">
@@ -87,10 +89,10 @@ interface PanesProps {
   readonly children: ReactNode;
 }
 
-/** The thread, and the inspector beside it; over it where there is no room. */
+/** The thread with the inspector beside it, or over it in a narrow window. */
 function Panes({ node, leaf, isInspecting, children }: PanesProps) {
   const isWide = useMedia('(min-width: 1024px)');
-  // Over the thread it shows only what was asked for.
+  // In a narrow window the inspector opens only on request.
   useLayoutEffect(() => {
     if (!isWide) useView.setState({ inspectorOpen: false });
   }, [isWide]);
@@ -147,18 +149,7 @@ function Panes({ node, leaf, isInspecting, children }: PanesProps) {
   );
 }
 
-function useMedia(query: string): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const media = matchMedia(query);
-      media.addEventListener('change', changed);
-      return () => media.removeEventListener('change', changed);
-    },
-    () => matchMedia(query).matches,
-  );
-}
-
-/** A conversation that has not begun. */
+/** The screen of a conversation that has not begun. */
 function NewConversation() {
   const [system, setSystem] = useDraft('new-system', false);
   const [hasSystem, setHasSystem] = useState(system !== '');
@@ -171,7 +162,7 @@ function NewConversation() {
         </h1>
         {hasSystem ? (
           <label className="flex flex-col gap-1 text-xs text-soft">
-            System text: what the model is told before all else
+            System text: instructions that the model gets before the conversation
             <textarea
               value={system}
               onChange={(event) => setSystem(event.target.value)}
@@ -214,7 +205,7 @@ function NewConversation() {
   );
 }
 
-/** Where a conversation comes from, unless it was begun on this page. */
+/** Says that a conversation was recorded or forked. */
 function ThreadNote({ thread }: { readonly thread: Lineage }) {
   const { recorded, forkedFrom, unrecorded } = thread;
   if (!recorded && forkedFrom === undefined) return null;
@@ -266,7 +257,7 @@ const SHORTCUTS = [
   ['?', 'all keys'],
 ] as const;
 
-/** What can be pressed here, and where the reader is. */
+/** The footer: keys, usage of the path, and the position of the selected message. */
 function StatusLine({ owner, selected, leaf }: ShownThread) {
   const { positions, index } = useSiblings(selected);
   const { data } = useQuery({

@@ -11,7 +11,7 @@ import { bookmarkBelow, mark, split } from './marks.ts';
 import { otherBranches, removeBranch, removeOthers } from './remove-messages.ts';
 import { closeDialog, type DialogRequest, useScreenState } from './screen-state.ts';
 
-/** What is asked about a message before something is done with it. */
+/** The dialog about a message that is open, if any. */
 export function Dialogs({ leaf }: { readonly leaf: string }) {
   const asking = useScreenState((desk) => desk.dialog);
   return asking ? <OpenDialog key={`${asking.what}-${asking.node.id}`} {...asking} leaf={leaf} /> : null;
@@ -54,8 +54,8 @@ function SystemDialog({ leaf }: { readonly leaf: string }) {
       }
     >
       <p className="mb-2 text-sm text-soft">
-        What the model is told before all else. It starts a new branch: the messages shown come along, the old branch
-        stays.
+        Instructions that the model gets before the conversation. They start a new branch with the messages shown; the
+        old branch stays.
       </p>
       <textarea
         aria-label="System text"
@@ -74,7 +74,7 @@ function SystemDialog({ leaf }: { readonly leaf: string }) {
   );
 }
 
-/** Asks where a message is parted. */
+/** Asks where to split a message. */
 function SplitDialog({ node }: { readonly node: Node }) {
   const text = plainText(node.content);
   const [at, setAt] = useState<number>();
@@ -103,7 +103,7 @@ function SplitDialog({ node }: { readonly node: Node }) {
         aria-label="Where to split"
         aria-readonly
         value={text}
-        // Not `readOnly`: there the cursor could not be seen or moved by keys.
+        // Not `readOnly`: the cursor could then not be seen or moved by keys.
         onChange={() => undefined}
         onSelect={(event) => setAt(event.currentTarget.selectionStart)}
         className="h-64 w-full rounded-md border border-line bg-page p-2 font-mono text-[13px]"
@@ -115,7 +115,7 @@ function SplitDialog({ node }: { readonly node: Node }) {
   );
 }
 
-/** Tags with commas between them, or a note. */
+/** Asks for the tags or the note of a message. */
 function MessageMarksDialog({ what, node }: { readonly what: 'tag' | 'note'; readonly node: Node }) {
   const isTag = what === 'tag';
   const [text, setText] = useState(isTag ? node.marks.tags.join(', ') : (node.marks.note ?? ''));
@@ -160,7 +160,7 @@ function DeleteDialog({ node }: { readonly node: Node }) {
     return (
       <ConfirmDialog title="Delete this branch?" action="Delete" isDisabled onSure={closeDialog}>
         <p>
-          It cannot be deleted: the bookmark “{bookmark.title}” is at this message or below it. Take the bookmark away
+          It cannot be deleted: the bookmark “{bookmark.title}” is at this message or below it. Remove the bookmark
           first.
         </p>
       </ConfirmDialog>
@@ -174,8 +174,8 @@ function DeleteDialog({ node }: { readonly node: Node }) {
     >
       <p>
         {node.parent === ROOT
-          ? 'This is the first message, so the conversation goes with everything in it.'
-          : 'This message goes, and everything below it.'}{' '}
+          ? 'This is the first message, so the whole conversation is deleted.'
+          : 'The message is deleted with everything below it.'}{' '}
         You can undo it.
       </p>
       <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">
@@ -207,7 +207,7 @@ function DeleteOthersDialog({ leaf }: { readonly leaf: string }) {
           ? 'Counting the branches …'
           : count === 0
             ? 'No branch leaves this path.'
-            : `${count === 1 ? 'One branch leaves' : `${count} branches leave`} this path and would go, with everything below. You can undo it.`}
+            : `${count === 1 ? 'One branch leaves' : `${count} branches leave`} this path and would be deleted with everything below. You can undo it.`}
       </p>
     </ConfirmDialog>
   );

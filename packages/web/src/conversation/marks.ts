@@ -8,7 +8,7 @@ import { currentThreadId, goTo } from '../state/place.ts';
 import { toast } from '../ui/toasts.tsx';
 import { reportErrors } from './actions.ts';
 
-/** What people say of a message. */
+/** Bookmarks, tags, ratings and notes of messages, and other changes beside them. */
 
 export async function toggleBookmark(node: Node): Promise<void> {
   await reportErrors(async () => {
@@ -20,7 +20,7 @@ export async function toggleBookmark(node: Node): Promise<void> {
   });
 }
 
-/** A bookmark at a node or below it: what leads to one cannot be removed. */
+/** A bookmark at a node or below it, if there is one: the path to a bookmark cannot be removed. */
 export async function bookmarkBelow(node: string): Promise<Bookmark | null> {
   const { items } = await queryClient.fetchQuery(queries.bookmarks());
   for (const bookmark of items) {
@@ -38,12 +38,12 @@ export async function mark(node: Node, json: Marks): Promise<void> {
   );
 }
 
-/** Thumbs up or down; the same again takes it back. */
+/** Rates a message up or down; the same rating again removes it. */
 export function rate(node: Node, rating: 1 | -1): Promise<void> {
   return mark(node, { rating: node.marks.rating === rating ? null : rating });
 }
 
-/** A conversation of its own that ends here; nothing is copied. */
+/** Creates a conversation that ends at this message; nothing is copied. */
 export async function forkThread(node: Node): Promise<void> {
   await reportErrors(async () => {
     const thread = currentThreadId();
@@ -56,7 +56,7 @@ export async function forkThread(node: Node): Promise<void> {
   });
 }
 
-/** Two messages in place of one. */
+/** Splits a message in two, as a new branch. */
 export async function split(node: Node, at: number): Promise<void> {
   await reportErrors(async () => {
     const { first } = await unwrap(api.nodes[':node'].split.$post({ param: { node: node.id }, json: { at } }));
@@ -64,7 +64,7 @@ export async function split(node: Node, at: number): Promise<void> {
   });
 }
 
-/** The address of a message, in the conversation on screen. */
+/** The address of a message in the current conversation. */
 export function linkTo(node: Node): string {
   return location.origin + base + toAddress(currentThreadId(), node.id);
 }

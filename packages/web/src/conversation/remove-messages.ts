@@ -9,13 +9,13 @@ import { currentLineage, currentThreadId, goTo, rememberLeaf } from '../state/pl
 import { toast } from '../ui/toasts.tsx';
 import { reportErrors } from './actions.ts';
 
-/** Hides a message and all below it, and the conversations that have nothing else; a toast brings it back. */
+/** Hides a message, its subtree, and the conversations that have no other messages. A toast offers to undo it. */
 export async function removeBranch(node: Node): Promise<void> {
   await reportErrors(async () => {
     const here = currentThreadId();
-    const threads = await threadsOnlyIn(node);
+    const threads = await threadsBeginningWith(node);
     const own = threads.filter(({ id }) => id === here);
-    // Others began with the same words: their messages stay, and only this conversation goes.
+    // Other conversations begin with the same message: it stays, and only this conversation is deleted.
     if (own.length > 0 && threads.length > 1) return removeThreads(own);
     await unwrap(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
     for (const { id } of threads) await deleteThread(id);
@@ -37,7 +37,7 @@ async function removeThreads(threads: readonly Thread[]): Promise<void> {
   toast('The conversation was deleted.', { title: 'Undo', run: () => void undo() });
 }
 
-/** Hides every branch that leaves this path. */
+/** Hides all branches of the current conversation that leave a path. */
 export async function removeOthers(path: readonly Node[]): Promise<void> {
   await reportErrors(async () => {
     const others = await otherBranches(path);
@@ -50,7 +50,7 @@ export async function removeOthers(path: readonly Node[]): Promise<void> {
   });
 }
 
-/** The branches of the conversation on screen that leave a path. What others went on with from it is theirs. */
+/** The branches of the current conversation that leave a path; those of other conversations do not count. */
 export async function otherBranches(path: readonly Node[]): Promise<readonly Node[]> {
   const found: Node[] = [];
   const lineage = currentLineage();
@@ -64,25 +64,25 @@ export async function otherBranches(path: readonly Node[]): Promise<readonly Nod
   return found;
 }
 
-/** The conversations that begin with a message; none for a later one. */
-async function threadsOnlyIn(node: Node): Promise<readonly Thread[]> {
+/** The conversations that begin with a message; none if it is not a first message. */
+async function threadsBeginningWith(node: Node): Promise<readonly Thread[]> {
   if (node.parent !== ROOT) return [];
   const { items } = await unwrap(api.nodes[':node'].threads.$get({ param: { node: node.id } }));
   return items.filter(({ head }) => head !== ROOT);
 }
 
-/** Brings a branch back with the conversations that were deleted with it, and shows it. */
+/** Restores a branch with the conversations that were deleted with it, and shows it. */
 export async function restoreAt(node: Node, threads?: readonly Thread[]): Promise<void> {
   const isBack = await reportErrors(async () => {
-    const gone = threads ?? (await deletedOf(node));
+    const gone = threads ?? (await findDeletedThreads(node));
     await restore([node]);
     for (const { id } of gone) await restoreThread(id);
   });
   if (isBack) goTo(node.id);
 }
 
-/** The deleted conversations that begin with a message, as far as their ends are known here. */
-async function deletedOf(node: Node): Promise<readonly Thread[]> {
+/** The deleted conversations that begin with a message, as far as their heads are loaded. */
+async function findDeletedThreads(node: Node): Promise<readonly Thread[]> {
   if (node.parent !== ROOT) return [];
   const { items } = await queryClient.fetchQuery(queries.threads({ deleted: true }));
   const { nodes } = useNodes.getState();

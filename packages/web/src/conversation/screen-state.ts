@@ -1,11 +1,11 @@
 import { create } from 'zustand';
 import type { Node } from '../api/types.ts';
 
-/** What is being done on this screen. */
+/** What the reader is doing on this screen. */
 interface ScreenState {
   /** The message that is being edited. */
   readonly editing: string | undefined;
-  /** What is asked about a message. */
+  /** The dialog that is open. */
   readonly dialog: DialogRequest | undefined;
 }
 

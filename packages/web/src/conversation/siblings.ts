@@ -3,13 +3,13 @@ import { unknownText } from '../blocks/json-text.ts';
 import type { LiveGeneration } from '../state/live-generation.ts';
 import type { WatchedBranch } from '../state/place.ts';
 
-/** One of the ways a conversation goes on at a place: nodes that look the same, or a branch that is still growing. */
+/** One of the alternatives at a place: nodes that look the same, or a branch that is still being generated. */
 export interface SiblingPosition {
   readonly nodes: readonly Node[];
   readonly live?: WatchedBranch;
 }
 
-/** What a reader can tell apart: equal-looking siblings share a position, oldest first. */
+/** Groups siblings that look the same into one position, oldest first. */
 export function groupSiblings(siblings: readonly Node[]): readonly SiblingPosition[] {
   const groups = new Map<string, Node[]>();
   for (const node of siblings) {
@@ -22,9 +22,9 @@ export function groupSiblings(siblings: readonly Node[]): readonly SiblingPositi
 }
 
 /**
- * The branches that have not put a message below a node yet: those that grow, and of the latest generation those that ended
- * without a word and can be resumed. A message can be known a moment before its branch is told to have moved on: then one
- * branch less is counted, and never the one that is shown.
+ * The branches without a message below a node yet: running ones, and those of the latest generation that ended without text
+ * and can be resumed. A message may be loaded a moment before its branch is reported to have advanced; then one branch less
+ * is counted, but never the one on screen.
  */
 export function liveBranchesBelow(
   parent: string,
@@ -51,8 +51,8 @@ export function liveBranchesBelow(
 }
 
 /**
- * Children of a node that are alternatives of one another. Below the root every conversation begins, so there only those
- * that an edit made of each other count.
+ * The children of a node that are alternatives of one another. All conversations begin below the root, so there only
+ * messages that are edits of each other count.
  */
 export function alternatives(node: Node, children: readonly Node[]): readonly Node[] {
   if (node.parent !== ROOT) return children;
@@ -68,7 +68,7 @@ export function alternatives(node: Node, children: readonly Node[]): readonly No
   return children.filter(({ id }) => related.has(id));
 }
 
-/** What a message was made from by editing. */
+/** The ids of the messages that a message was edited from. */
 export function editedFrom({ takes }: Node): readonly string[] {
   return takes.flatMap(({ via, from }) => (via === 'edit' && from !== undefined ? [from] : []));
 }

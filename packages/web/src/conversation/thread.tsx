@@ -13,8 +13,8 @@ import { pairCalls } from './message/pair-calls.ts';
 import { useScreenState } from './screen-state.ts';
 import type { ShownThread } from './use-thread.ts';
 
-/** The messages from the first to the leaf. Only those in sight are drawn. */
-export function Thread({ owner, selected, leaf, path, tail }: ShownThread) {
+/** The messages from the first to the leaf. Only the visible ones are rendered. */
+export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const pairs = useMemo(() => pairCalls(path), [path]);
@@ -52,7 +52,7 @@ export function Thread({ owner, selected, leaf, path, tail }: ShownThread) {
           >
             {[
               ...path.map((node, index) => (
-                // The place and not the message is the key: what takes a message's place takes its room.
+                // Keyed by place and not by message, so that a sibling takes over the height of the message that it replaces.
                 <MessageRow
                   key={node.parent}
                   node={node}
@@ -81,7 +81,7 @@ export function Thread({ owner, selected, leaf, path, tail }: ShownThread) {
   );
 }
 
-/** Where the system text, the tools or the sent history of a conversation changed, by the answer that was the first of it. */
+/** The changes of context in a conversation, by the first answer after the change. */
 function useContextChanges(thread: string | undefined, to: string): ReadonlyMap<string, ContextChange> {
   const { data } = useQuery({
     ...queries.contextChanges(thread ?? '', to),
@@ -91,9 +91,9 @@ function useContextChanges(thread: string | undefined, to: string): ReadonlyMap<
   return useMemo(() => new Map(data?.items.map((change) => [change.node, change])), [data]);
 }
 
-/** So near to the end counts as at the end, in pixels. */
+/** The distance from the end, in pixels, that counts as at the end. */
 const NEAR = 48;
-/** The view rests when it has not moved for so long, in milliseconds. */
+/** The time without scrolling, in milliseconds, after which the view is at rest. */
 const RESTING_MS = 120;
 
 interface ScrollOptions {
@@ -105,8 +105,8 @@ interface ScrollOptions {
 }
 
 /**
- * Keeps what is read in its place: follows what grows only at the end, brings a selected message into sight, and never
- * lets the view slide because what is below it became shorter.
+ * Keeps the reader's place: follows growing text only at the end, scrolls a selected message into view, and never lets the
+ * view slide because the content below it became shorter.
  */
 function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: ScrollOptions) {
   const [isAtEnd, setAtEnd] = useState(true);
@@ -119,7 +119,7 @@ function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: ScrollOpt
     let lastTop = box.scrollTop;
     const isNear = () => box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
     const look = () => {
-      // What grows takes the end away; only who scrolls up goes away from it.
+      // Growing text moves the end away; only scrolling up leaves it.
       if (isNear()) follows.current = true;
       else if (box.scrollTop < lastTop) follows.current = false;
       lastTop = box.scrollTop;
@@ -127,7 +127,7 @@ function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: ScrollOpt
       clearTimeout(resting);
       resting = setTimeout(keepRoom, RESTING_MS);
     };
-    // The room that is in sight stays, also when a shorter branch takes the place of a longer one.
+    // Keeps the visible height when a shorter branch replaces a longer one.
     const keepRoom = () => {
       content.style.minHeight = `${box.scrollTop + box.clientHeight}px`;
     };

@@ -3,7 +3,7 @@ import { useShallow } from 'zustand/react/shallow';
 import { api, unwrap } from '../api/client.ts';
 import { type Node, ROOT } from '../api/types.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
-import { isInLineage } from '../state/lineage.ts';
+import { belongsTo, isInLineage } from '../state/lineage.ts';
 import { useLive } from '../state/live.ts';
 import type { LiveGeneration } from '../state/live-generation.ts';
 import { ensureChildren, ensurePath, fetchNodes, getNode, useNodes } from '../state/nodes.ts';
@@ -13,11 +13,11 @@ import type { LiveTail } from './use-thread.ts';
 
 export interface Siblings {
   readonly positions: readonly SiblingPosition[];
-  /** Which of them is shown. */
+  /** The index of the one on screen. */
   readonly index: number;
 }
 
-/** The ways the conversation goes on where this message stands. */
+/** The alternatives of a message. */
 export function useSiblings(node: Node): Siblings {
   const { id, parent } = node;
   const children = useChildren(parent);
@@ -38,7 +38,7 @@ export function useSiblings(node: Node): Siblings {
   }, [node, id, parent, children, lives]);
 }
 
-/** The same for what grows behind a node. */
+/** The alternatives of the live branch after a node. */
 export function useLiveSiblings(parent: string, tail: LiveTail | undefined): Siblings {
   const children = useChildren(parent);
   const lives = useOwnLives();
@@ -51,19 +51,15 @@ export function useLiveSiblings(parent: string, tail: LiveTail | undefined): Sib
   }, [children, lives, parent, tail]);
 }
 
-/** What grows in the conversation on screen. What grows in others is shown when it is there. */
+/** The live generations of the current conversation. */
 function useOwnLives(): readonly LiveGeneration[] {
   const lineage = useCurrentThread()?.lineage;
   return useLive(
-    useShallow(({ all }) =>
-      [...all.values()].filter(
-        ({ thread }) => thread === undefined || lineage === undefined || lineage.includes(thread),
-      ),
-    ),
+    useShallow(({ all }) => [...all.values()].filter((live) => lineage === undefined || belongsTo(live, lineage))),
   );
 }
 
-/** The children of a node, fetched when there may be more than the one that is shown. */
+/** The children of a node; they are fetched if there may be more than the one on screen. */
 export function useChildren(parent: string): readonly Node[] {
   const count = useNodes(({ nodes }) => nodes.get(parent)?.childCount ?? 0);
   useEffect(() => {
@@ -86,8 +82,8 @@ function beginnings(nodes: ReadonlyMap<string, Node>): readonly Node[] {
 let firstMessages: Promise<unknown> | undefined;
 
 /**
- * Where conversations begin, for those that are edits of each other. In a large forest only the first: what a beginning was
- * edited from is fetched by its id, what was made of it only if it is known.
+ * The first messages of conversations, to find those that are edits of each other. In a large forest only one page: what a
+ * first message was edited from is fetched by id; edits of it are shown only if they are loaded.
  */
 function fetchFirstMessages(): Promise<unknown> {
   firstMessages ??= fetchNodes(
@@ -97,7 +93,7 @@ function fetchFirstMessages(): Promise<unknown> {
   return firstMessages;
 }
 
-/** Shows another way to go on; the message that was selected keeps its place. Of equal ones, that of this conversation. */
+/** Shows another alternative at the same place. Of equal-looking nodes, the one of this conversation is preferred. */
 export function goToPosition(position: SiblingPosition, parent: string): void {
   const lineage = currentLineage();
   const shown = position.nodes.find((node) => isInLineage(node, lineage)) ?? position.nodes[0];

@@ -5,13 +5,13 @@ import { queries } from '../api/queries.ts';
 import { type Generation, type Lineage, type Node, ROOT } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
-import { isInLineage, viewInLineage } from '../state/lineage.ts';
+import { belongsTo, isInLineage, viewInLineage } from '../state/lineage.ts';
 import { showGeneration, useLive } from '../state/live.ts';
 import type { LiveBranch, LiveGeneration } from '../state/live-generation.ts';
 import { ensureChildren, ensurePath, getNode, pathTo, useNodes } from '../state/nodes.ts';
 import { goTo, openPlace, placeKey, rememberLeaf, usePlace, type WatchedBranch, watchBranch } from '../state/place.ts';
 
-/** What grows behind the last message. */
+/** The live branch after the last message. */
 export interface LiveTail {
   readonly live: LiveGeneration;
   readonly branch: LiveBranch;
@@ -19,7 +19,7 @@ export interface LiveTail {
 }
 
 export interface ShownThread {
-  /** The conversation; absent for messages that are in none. */
+  /** The conversation; absent for a message that is in none. */
   readonly owner?: Lineage;
   readonly selected: Node;
   readonly leaf: Node;
@@ -34,8 +34,8 @@ interface OpenedThread {
 }
 
 /**
- * A conversation, or a message that is in none: the path through the selected message to where it goes on, and what grows
- * there. Without a message it is opened at its head.
+ * A conversation, or a message that is in none: the path through the selected message to its leaf, and the live branch
+ * there. Without a message the conversation is opened at its head.
  */
 export function useThread(thread: string | undefined, node: string | undefined): OpenedThread {
   const { error, retry } = useOpen(thread, node);
@@ -59,8 +59,8 @@ export function useThread(thread: string | undefined, node: string | undefined):
   const leaf = path.at(-1);
   const first = path[0];
   const shown = useRef<string>(undefined);
-  // Where a conversation is on screen already, a message of it is shown before it is known how it goes on: what is above
-  // stays as it is.
+  // If the conversation is on screen already, a message of it is shown before its leaf is known: what is above it stays
+  // the same.
   const isKnown = end !== undefined || shown.current === first?.id;
   const isOwned = thread === undefined || owner !== undefined;
   const isWhole = first?.parent === ROOT && selected !== undefined && isKnown && isOwned;
@@ -68,8 +68,8 @@ export function useThread(thread: string | undefined, node: string | undefined):
     if (isWhole) shown.current = first.id;
   }, [isWhole, first]);
 
-  useKeepUp({ thread, lineage, id, remembered, end, watched, branch });
-  useRenewal(end, retry);
+  useFollow({ thread, lineage, id, remembered, end, watched, branch });
+  useReload(end, retry);
   useGenerations(owner, isWhole ? path : []);
 
   if (!isWhole || !leaf) return { retry, ...(error !== undefined && { error }) };
@@ -92,7 +92,7 @@ function useOpen(
     openPlace(thread, node).then(
       (opened) => {
         const address = toAddress(opened.thread, opened.node);
-        // Whoever went elsewhere meanwhile is left there.
+        // If the reader went elsewhere meanwhile, the address stays.
         if (address !== place && pathHere() === place) navigate(address, { replace: true });
       },
       (error: unknown) => setFailure({ place, error }),
@@ -105,7 +105,7 @@ function useOpen(
   return { error: failure?.place === place ? failure.error : undefined, retry };
 }
 
-/** Where the thread ends: with the branch that is watched, also when it goes on beside what was cut. */
+/** The last message of the thread: the head of the watched branch, even if that was resumed beside a cut message. */
 function findEnd(leaf: string, branch: LiveBranch, live: LiveGeneration): string {
   const { nodes } = useNodes.getState();
   if (branch.head === leaf) return leaf;
@@ -114,8 +114,8 @@ function findEnd(leaf: string, branch: LiveBranch, live: LiveGeneration): string
   return isCut && live.status === 'running' && getNode(leaf)?.parent === branch.head ? branch.head : leaf;
 }
 
-/** What is shown stays while it is asked for again; what is not there, or no longer, is opened anew. */
-function useRenewal(end: string | undefined, reopen: () => void): void {
+/** Reloads an outdated path while it stays on screen; reopens the place if the path cannot be loaded. */
+function useReload(end: string | undefined, reopen: () => void): void {
   const renewals = useNodes((state) => state.renewals);
   const seen = useRef(renewals);
   useEffect(() => {
@@ -126,7 +126,7 @@ function useRenewal(end: string | undefined, reopen: () => void): void {
   }, [renewals, end, reopen]);
 }
 
-interface KeepUp {
+interface FollowOptions {
   readonly thread: string | undefined;
   readonly lineage: readonly string[] | undefined;
   readonly id: string;
@@ -136,8 +136,8 @@ interface KeepUp {
   readonly branch: LiveBranch | undefined;
 }
 
-/** Remembers where the thread has got to, here or elsewhere; who reads its end stays at its end. */
-function useKeepUp({ thread, lineage, id, remembered, end, watched, branch }: KeepUp): void {
+/** Follows the thread as it grows, here or elsewhere. A reader at its end stays at its end. */
+function useFollow({ thread, lineage, id, remembered, end, watched, branch }: FollowOptions): void {
   useLayoutEffect(() => {
     if (remembered === undefined || end === undefined || end === remembered) return;
     watchBranch(thread, remembered, undefined);
@@ -154,7 +154,7 @@ function useKeepUp({ thread, lineage, id, remembered, end, watched, branch }: Ke
   useEffect(() => {
     if (end !== undefined) void ensureChildren(end).catch(() => undefined);
   }, [end]);
-  // Where others went on from the same message is none of this conversation's business.
+  // Continuations of other conversations from the same message do not count.
   const isOwned = thread === undefined || lineage !== undefined;
   const grown = useNodes(({ nodes, children }) =>
     end === undefined || !isOwned
@@ -168,16 +168,17 @@ function useKeepUp({ thread, lineage, id, remembered, end, watched, branch }: Ke
   }, [grown, watched, thread, end, id]);
 }
 
-/** How many messages before the end are looked at: a run of tool calls may have begun that far up. */
+/** How many messages before the end are searched: a run of tool calls may have begun that far up. */
 const LOOKED_AT = 4;
 
-/** Finds what grows, waits or failed at the end of a conversation's path, whoever started it, and shows it. */
+/** Finds running, waiting and failed generations at the end of a path, whoever started them, and shows them. */
 function useGenerations(owner: Lineage | undefined, path: readonly Node[]): void {
   const thread = owner?.id;
   const found = useQueries({
-    queries: startsOf(path).map((id) => queries.generationsBelow(id)),
+    queries: listAnswered(path).map((id) => queries.generationsBelow(id)),
+    // Two people may write the same at the same moment; each sees their own answer grow.
     combine: (results) =>
-      results.flatMap(({ data }) => (data?.items ?? []).filter((one) => !owner || isOwnGeneration(one, owner.lineage))),
+      results.flatMap(({ data }) => (data?.items ?? []).filter((one) => !owner || belongsTo(one, owner.lineage))),
   });
   const leaf = path.at(-1);
   useEffect(() => {
@@ -196,12 +197,7 @@ function useGenerations(owner: Lineage | undefined, path: readonly Node[]): void
   }, [found, leaf, path, thread]);
 }
 
-/** Two people may say the same at the same moment: each sees their own answer grow. */
-function isOwnGeneration({ thread }: Generation, lineage: readonly string[]): boolean {
-  return thread === undefined || lineage.includes(thread);
-}
-
-/** The latest generation, when it ended without a word beside the answer that is shown: it is one of the ways to go on. */
+/** The latest generation if it ended without text beside the answer on screen: it is one of the alternatives. */
 function silentAfter(found: readonly Generation[], leaf: Node, path: readonly Node[]): Generation | undefined {
   const latest = found.toSorted((a, b) => a.startedAt - b.startedAt).at(-1);
   if (!latest || latest.status === 'running' || latest.status === 'done' || latest.node === leaf.id) return undefined;
@@ -209,15 +205,15 @@ function silentAfter(found: readonly Generation[], leaf: Node, path: readonly No
   return isSilent && path.some(({ id }) => id === latest.node) ? latest : undefined;
 }
 
-/** The last message of a person, and those behind it. */
-function startsOf(path: readonly Node[]): readonly string[] {
+/** The last message of a person, and those after it. */
+function listAnswered(path: readonly Node[]): readonly string[] {
   const asked = path.findLastIndex(({ role }) => role === 'user');
   const last = path.slice(Math.max(0, asked + 1)).slice(-LOOKED_AT);
   const ids = [...(asked < 0 ? [] : [path[asked]!]), ...last].map(({ id }) => id);
   return ids;
 }
 
-/** Which branch of a generation goes on where the path ends, or beside a reply of its own that was cut there. */
+/** The branch of a generation that continues at the end of the path, or beside its own reply that was cut there. */
 function branchAt({ id, status, branches }: Generation, leaf: Node, path: readonly Node[]): number {
   if (status !== 'running') return branches.findIndex((one) => one.head === leaf.id && one.status !== 'done');
   const isCut = leaf.takes.some(({ cut, generation }) => cut && generation === id);

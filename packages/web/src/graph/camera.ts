@@ -1,7 +1,7 @@
 import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
 import { CARD_WIDTH, type Layout, type PlacedCard } from './layout.ts';
 
-/** Where the reader looks: a place x, y of the graph is drawn at x · scale + left, y · scale + top. */
+/** The view of the graph: its point (x, y) is drawn at (x · scale + left, y · scale + top). */
 export interface Camera {
   readonly left: number;
   readonly top: number;
@@ -17,7 +17,7 @@ const SMALLEST = 0.02;
 const LARGEST = 2;
 const MARGIN = 32;
 
-/** All of it, but not larger than life. */
+/** A camera that shows the whole graph, at most at its natural size. */
 export function fit({ left, right, top, bottom }: Layout, { width, height }: Size): Camera {
   const wide = Math.max(right - left, 1);
   const tall = Math.max(bottom - top, 1);
@@ -29,7 +29,7 @@ export function fit({ left, right, top, bottom }: Layout, { width, height }: Siz
   };
 }
 
-/** Nearer or farther, with one point of the screen staying where it is. */
+/** Zooms by a factor around a point of the screen. */
 export function zoom({ left, top, scale }: Camera, factor: number, x: number, y: number): Camera {
   const next = inRange(scale * factor);
   const by = next / scale;
@@ -40,7 +40,7 @@ export function pan(camera: Camera, x: number, y: number): Camera {
   return { ...camera, left: camera.left + x, top: camera.top + y };
 }
 
-/** Moves no more than it takes to have a card on the screen. */
+/** Moves the camera just far enough that a card is on the screen. */
 export function reveal(camera: Camera, { x, y }: PlacedCard, { width, height }: Size): Camera {
   const left = x * camera.scale + camera.left;
   const right = left + CARD_WIDTH * camera.scale;
@@ -52,7 +52,7 @@ export function reveal(camera: Camera, { x, y }: PlacedCard, { width, height }: 
   );
 }
 
-/** Puts a card in the middle. */
+/** Moves the camera so that a card is in the middle. */
 export function center(camera: Camera, { x, y }: PlacedCard, { width, height }: Size): Camera {
   return {
     scale: camera.scale,
@@ -61,7 +61,7 @@ export function center(camera: Camera, { x, y }: PlacedCard, { width, height }: 
   };
 }
 
-/** Moved so far that no room is left empty at an edge while something is beyond the other one; in the middle where all has room. */
+/** Moves the camera so that no edge shows empty space while something lies beyond the opposite edge. A graph that fits is centred. */
 export function fillView(camera: Camera, { left, right, top, bottom }: Layout, { width, height }: Size): Camera {
   const { scale } = camera;
   return {
@@ -75,7 +75,7 @@ function inside(value: number, most: number, least: number): number {
   return least > most ? (least + most) / 2 : Math.min(most, Math.max(least, value));
 }
 
-/** Where a card is on the screen, if it is. */
+/** The position of a card on the screen; undefined if it is not visible. */
 export function positionOnScreen(
   placed: PlacedCard | undefined,
   { left, top, scale }: Camera,
@@ -91,7 +91,7 @@ function inRange(scale: number): number {
   return Math.min(LARGEST, Math.max(SMALLEST, scale));
 }
 
-/** How far a pointer may move and still have clicked. */
+/** The movement in pixels up to which a press still counts as a click. */
 const STILL = 4;
 
 interface CameraControls {
@@ -103,7 +103,7 @@ interface CameraControls {
   readonly onPointerUp: (event: PointerEvent) => void;
 }
 
-/** Moves the camera by pointers, two of which zoom, and by the wheel. It is no state of React: it moves at every frame. */
+/** Moves the camera by pointer (two pointers zoom) and by wheel. It is a ref and not state, because it changes every frame. */
 export function useCamera(
   element: RefObject<HTMLElement | null>,
   redraw: () => void,
@@ -118,7 +118,7 @@ export function useCamera(
     redraw();
   };
 
-  // React's own listener for the wheel may not prevent the page from zooming.
+  // React registers wheel listeners as passive, so they could not prevent the page from zooming.
   useEffect(() => {
     const target = element.current;
     const onWheel = (event: WheelEvent) => {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
-import { providerColor } from '../ui/format.ts';
+import { providerColor } from '../ui/colors.ts';
 
-/** What a colour stands for: who wrote a message, and for models whose they are. */
+/** What a colour stands for: the author of a message, and for models their provider. */
 export type AuthorKind = 'user' | 'system' | 'tool' | 'anthropic' | 'openai' | 'google' | 'provider' | 'other';
 
 export const KINDS: readonly { readonly kind: AuthorKind; readonly title: string }[] = [
@@ -15,7 +15,7 @@ export const KINDS: readonly { readonly kind: AuthorKind; readonly title: string
   { kind: 'other', title: 'Other' },
 ];
 
-/** The name of its colour in index.css. */
+/** The CSS variable of its colour in index.css. */
 export function colorVariable(kind: AuthorKind): string {
   return kind === 'other' ? '--faint' : `--${kind}`;
 }
@@ -31,7 +31,7 @@ export function authorKind({
   return role === 'user' || role === 'system' || role === 'tool' ? role : 'other';
 }
 
-/** The colours of the theme, as a canvas needs them. */
+/** The colours of the theme as values, because a canvas cannot use CSS variables. */
 export interface Palette {
   readonly page: string;
   readonly surface: string;

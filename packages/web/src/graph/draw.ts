@@ -2,11 +2,11 @@ import type { Camera, Size } from './camera.ts';
 import type { AuthorKind, Palette } from './colors.ts';
 import { CARD_HEIGHT, CARD_WIDTH, cardsBetween, type Layout, type PlacedCard } from './layout.ts';
 
-/** What a card shows besides its place. */
+/** How a card is drawn, apart from its position. */
 export interface Look {
   readonly kind: AuthorKind;
   readonly isOnPath: boolean;
-  /** The legend leaves it out. */
+  /** Its kind is switched off in the legend. */
   readonly isDim: boolean;
   readonly isFound: boolean;
 }
@@ -15,15 +15,15 @@ export interface Scene {
   readonly layout: Layout;
   readonly looks: ReadonlyMap<string, Look>;
   readonly palette: Palette;
-  /** The first line of a card, and the second. */
+  /** The first and second line of a card. */
   readonly words: (placed: PlacedCard) => readonly [string, string];
   readonly focused: string | undefined;
 }
 
-/** From here on cards are read; farther away they are coloured bars. */
+/** The smallest scale at which cards show text; below it they are coloured bars. */
 export const READABLE = 0.4;
 
-/** Draws what the camera sees. Gives back the cards that can be read. */
+/** Draws what the camera sees and returns the cards whose text is drawn. */
 export function draw(
   context: CanvasRenderingContext2D,
   scene: Scene,
@@ -40,7 +40,7 @@ export function draw(
   const from = (0 - left) / scale;
   const to = (size.width - left) / scale;
   const seen = cardsBetween(layout.placed, (0 - top) / scale, (size.height - top) / scale).filter(
-    // The line that leads to a card begins at its parent.
+    // The edge to a card begins at its parent, which may be the visible part.
     ({ x, parent }) => x + CARD_WIDTH >= from && (parent ? parent.x + CARD_WIDTH : x) <= to,
   );
   drawEdges(context, scene, seen, scale);
@@ -79,10 +79,10 @@ function edge(context: CanvasRenderingContext2D, from: PlacedCard, to: PlacedCar
   else context.lineTo(to.x, to.y);
 }
 
-/** Without words, and one colour after the other: thousands are drawn in a few milliseconds. */
+/** Draws cards as bars, colour by colour: thousands take a few milliseconds. */
 function drawBars(context: CanvasRenderingContext2D, scene: Scene, seen: readonly PlacedCard[], scale: number): void {
   const { looks, palette, focused } = scene;
-  // At least two pixels high, or it could not be seen.
+  // At least two pixels high, so that it stays visible.
   const height = Math.max(CARD_HEIGHT * 0.6, 2 / scale);
   const bar = ({ x, y, fold }: PlacedCard, grow: number) => {
     // A run is a thin line between cards.
@@ -111,7 +111,7 @@ const FONT = 'ui-sans-serif, system-ui, sans-serif';
 const PADDING = 12;
 const RADIUS = 6;
 
-/** A card that can be read. A run is drawn as a pile. */
+/** Draws a card with its text. A run is drawn as a pile. */
 function drawCard(context: CanvasRenderingContext2D, scene: Scene, placed: PlacedCard): void {
   const { looks, palette, words, focused } = scene;
   const { fold, x, y } = placed;
@@ -153,7 +153,7 @@ function box(context: CanvasRenderingContext2D, x: number, y: number): void {
 const shortened = new Map<string, string>();
 const MOST_KEPT = 5000;
 
-/** Measuring is slow, so what was measured is kept. */
+/** Shortens a text to the width of a card. Measuring is slow, so results are cached. */
 function shorten(context: CanvasRenderingContext2D, text: string): string {
   const key = `${context.font}\n${text}`;
   const kept = shortened.get(key);

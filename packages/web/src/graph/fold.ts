@@ -1,14 +1,14 @@
 import { getChildren, type Tree } from './tree.ts';
 
-/** One node as it is drawn, or a run of several that stand in a line. */
+/** One node, or a run of several nodes without a fork, drawn as one. */
 export interface FoldedRun {
-  /** Of the node, or of the first of the run. */
+  /** The id of the node, or of the first node of the run. */
   readonly id: string;
   readonly ids: readonly string[];
   readonly children: readonly FoldedRun[];
 }
 
-/** Fewer than this are drawn one by one. */
+/** Shorter runs are drawn node by node. */
 const SHORTEST_RUN = 2;
 
 interface Growing extends FoldedRun {
@@ -16,8 +16,8 @@ interface Growing extends FoldedRun {
 }
 
 /**
- * Folds what stands in a line. Tops, forks, what follows a fork, ends, and what `keeps` names stay nodes of their own.
- * Written without recursion: a path may be thousands long.
+ * Folds runs of nodes. Tops, forks, children of a fork, leaves and nodes that `keeps` accepts stay on their own.
+ * It does not recurse, because a path may have thousands of nodes.
  */
 export function foldRuns(tree: Tree, keeps: (id: string) => boolean): readonly FoldedRun[] {
   const tops: Growing[] = [];
@@ -35,7 +35,7 @@ export function foldRuns(tree: Tree, keeps: (id: string) => boolean): readonly F
   return tops;
 }
 
-/** The nodes from this one on that have one child each and nothing else to show. */
+/** The nodes from `start` down that have exactly one child and need not be kept. */
 function runFrom(tree: Tree, start: string, keeps: (id: string) => boolean): readonly string[] {
   const run: string[] = [];
   for (let id = start; !keeps(id); ) {
@@ -47,7 +47,7 @@ function runFrom(tree: Tree, start: string, keeps: (id: string) => boolean): rea
   return run;
 }
 
-/** All of them, those above before those below. */
+/** Every fold, parents before their children. */
 export function* eachFold(folds: readonly FoldedRun[]): Generator<FoldedRun> {
   const waiting = folds.toReversed();
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -56,16 +56,16 @@ export function* eachFold(folds: readonly FoldedRun[]): Generator<FoldedRun> {
   }
 }
 
-/** A line of the tree. */
+/** One line of the tree that the inspector shows. */
 export interface TreeRow {
   readonly fold: FoldedRun;
-  /** How far it is set in: 0 for the path itself. */
+  /** The indentation: 0 for the path itself. */
   readonly level: number;
-  /** Which of how many branches of a fork it begins. */
+  /** Which branch of a fork it begins, and how many there are. */
   readonly branch?: { readonly index: number; readonly of: number };
-  /** How many messages of its branch are not shown. */
+  /** The number of messages of its branch that are hidden. */
   readonly hidden: number;
-  /** Whether its branch can be opened and closed, and is open. */
+  /** Whether its branch is open; undefined if it cannot be opened. */
   readonly isOpen: boolean | undefined;
 }
 
@@ -77,8 +77,8 @@ interface Next {
 }
 
 /**
- * The tree in lines. The path runs straight down; beside each fork stand the other branches, one line each until they are
- * opened. In a branch that is open the last child of a fork goes on straight.
+ * The tree as lines. The path runs straight down; the other branches of each fork stand beside it, one line each until they
+ * are opened. In an open branch the last child of a fork continues straight.
  */
 export function treeRows(
   tops: readonly FoldedRun[],
@@ -104,7 +104,7 @@ export function treeRows(
   return rows;
 }
 
-/** The children of a fold in the order of their lines: what goes on straight comes last. */
+/** The children of a fold in the order of their lines: the one that continues straight comes last. */
 function orderBranches({ children }: FoldedRun, level: number, isOnPath: (id: string) => boolean): Next[] {
   if (children.length < 2) return children.map((fold) => ({ fold, level, isAside: false }));
   const straight = children.find(({ id }) => isOnPath(id)) ?? children.at(-1)!;
@@ -116,7 +116,7 @@ function orderBranches({ children }: FoldedRun, level: number, isOnPath: (id: st
   return [...all.filter(({ isAside }) => isAside), ...all.filter(({ isAside }) => !isAside)];
 }
 
-/** How many nodes a node and all below it are. */
+/** The number of nodes in the subtree of each node, itself included. */
 export function subtreeSizes(tree: Tree): ReadonlyMap<string, number> {
   const order: string[] = [...tree.tops];
   for (let index = 0; index < order.length; index += 1) order.push(...getChildren(tree, order[index]!));

@@ -21,7 +21,7 @@ interface GraphBarProps extends LegendProps {
   readonly onFold: () => void;
 }
 
-/** What is drawn, what is searched for, and what the colours mean. */
+/** The bar above the graph: scope, search and legend. */
 export function GraphBar(props: GraphBarProps) {
   const { below, count, canFold, onFold } = props;
   return (
@@ -114,7 +114,7 @@ interface LegendProps {
   readonly onHidden: (hidden: ReadonlySet<AuthorKind>) => void;
 }
 
-/** What the colours mean; each can be dimmed. */
+/** The legend of the colours; each kind can be dimmed. */
 function Legend({ kinds, hidden, onHidden }: LegendProps) {
   const toggle = (kind: AuthorKind) => {
     const next = new Set(hidden);
@@ -154,7 +154,7 @@ interface SearchMatches {
   readonly error: Error | null;
 }
 
-/** The nodes whose text has these words. */
+/** The nodes whose text matches a search. */
 export function useSearchMatches(words: string, below: string | undefined): SearchMatches {
   const q = useDeferredValue(words.trim());
   const { data, error } = useQuery({ ...queries.search(q, below), enabled: q !== '' });

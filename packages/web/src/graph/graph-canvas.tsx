@@ -9,18 +9,18 @@ import { cardAt, type Direction, firstTop, type Layout, type PlacedCard, stepFro
 
 interface GraphCanvasProps {
   readonly scene: Scene;
-  /** What is focused, in words. */
+  /** Describes the focused card to screen readers. */
   readonly description: string;
   readonly onFocus: (id: string) => void;
-  /** Enter, or a second click on what is focused. */
+  /** Called on Enter, or on a second click on the focused card. */
   readonly onOpen: (placed: PlacedCard) => void;
   readonly onUnfold: (placed: PlacedCard) => void;
 }
 
-/** Of a graph that is too large to be read as a whole. */
+/** The initial scale of a graph that is too large to be read as a whole. */
 const FIRST_SCALE = 0.8;
 
-/** The graph itself: drawn on a canvas, walked by pointer and by keys. */
+/** The graph on a canvas, navigated by pointer and keys. */
 export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: GraphCanvasProps) {
   const { layout, focused } = scene;
   const frame = useRef<HTMLDivElement>(null);
@@ -49,7 +49,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
   const hands = useCamera(frame, redraw, (x, y) => {
     const placed = under(x, y);
     if (!placed) return;
-    // What the pointer is on is another card then.
+    // Unfolding moves another card under the pointer.
     setHovered(undefined);
     if (placed.fold.ids.length > 1) onUnfold(placed);
     else if (focused === placed.fold.id) onOpen(placed);
@@ -61,7 +61,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
     const watcher = new ResizeObserver(([entry]) => {
       const { width, height } = entry!.contentRect;
       const element = canvas.current;
-      // It is told once more while the screen goes away.
+      // The observer fires once more while the screen unmounts.
       if (!element) return;
       element.width = Math.round(width * devicePixelRatio);
       element.height = Math.round(height * devicePixelRatio);
@@ -84,7 +84,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
     const isReadable = whole.scale >= READABLE || !start;
     hands.move(isReadable ? whole : fillView(center({ ...whole, scale: FIRST_SCALE }, start, size), layout, size));
   };
-  // Where one looked stays where it was when runs are opened above it.
+  // The focused card keeps its position on screen when runs above it unfold.
   useAnchor(layout, focused, (from, to) => {
     const { left, top, scale } = hands.camera.current;
     hands.move({ scale, left: left + (from.x - to.x) * scale, top: top + (from.y - to.y) * scale });
@@ -112,7 +112,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
     onUnfold,
     onPan: (x, y) => hands.move(pan(hands.camera.current, x, y)),
   });
-  // What is focused from elsewhere, such as by a search, is brought in.
+  // A card that is focused from elsewhere, such as by a search, is brought into view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when another one is focused
   useEffect(() => {
     const placed = layout.of.get(focused ?? '');
@@ -158,7 +158,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
   );
 }
 
-/** Tells when the focused card stands elsewhere in a new layout. */
+/** Calls `onShift` when a new layout moves the focused card. */
 function useAnchor(
   layout: Layout,
   focused: string | undefined,
@@ -174,7 +174,7 @@ function useAnchor(
   });
 }
 
-/** What the pointer is on, in a few words. */
+/** The preview of the card under the pointer. */
 function Hover({
   placed,
   x,
@@ -222,7 +222,7 @@ const SHIFTS: Readonly<Record<Direction, readonly [number, number]>> = {
   ArrowDown: [0, -PAN_STEP],
 };
 
-/** What keys do while the graph has the focus: arrows walk from card to card, with Shift they move the view. */
+/** The key handler of the graph: arrows move from card to card, with Shift they move the view. */
 function graphKeys({ scene, zoomBy, fitAll, focusOn, onOpen, onUnfold, onPan }: GraphActions) {
   const { layout, looks, focused } = scene;
   const current = layout.of.get(focused ?? '') ?? firstTop(layout);
@@ -253,7 +253,7 @@ function graphKeys({ scene, zoomBy, fitAll, focusOn, onOpen, onUnfold, onPan }: 
   };
 }
 
-/** By how much one step of zooming is nearer. */
+/** The factor of one zoom step. */
 const ZOOM_STEP = 1.3;
 
 interface ZoomButtonsProps {
@@ -264,10 +264,10 @@ interface ZoomButtonsProps {
 function ZoomButtons({ onZoom, onFit }: ZoomButtonsProps) {
   return (
     <div className="absolute right-3 bottom-3 flex flex-col rounded-lg border border-line bg-raised p-0.5 shadow-sm">
-      <IconButton label="Nearer" keys="+" onClick={() => onZoom(ZOOM_STEP)}>
+      <IconButton label="Zoom in" keys="+" onClick={() => onZoom(ZOOM_STEP)}>
         <Plus size={16} />
       </IconButton>
-      <IconButton label="Farther" keys="-" onClick={() => onZoom(1 / ZOOM_STEP)}>
+      <IconButton label="Zoom out" keys="-" onClick={() => onZoom(1 / ZOOM_STEP)}>
         <Minus size={16} />
       </IconButton>
       <IconButton label="Fit all" keys="f" onClick={onFit}>

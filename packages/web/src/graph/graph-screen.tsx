@@ -38,7 +38,7 @@ export default function GraphScreen({ below }: { readonly below?: string }) {
   return <Graph key={below ?? 'all'} topology={topology.data} {...(below !== undefined && { below })} />;
 }
 
-/** Draws a structure, and what the reader does with it. */
+/** The graph with its bar, its canvas and the pane of the focused card. */
 function Graph({ topology, below }: { readonly topology: Topology; readonly below?: string }) {
   const [, go] = useLocation();
   const leaf = usePlace((place) => place.lastLeaf);
@@ -147,7 +147,7 @@ function computeLooks(
   );
 }
 
-/** The two lines of a card. */
+/** The two lines of text on a card. */
 function cardText(tree: Tree<TopologyNode>, { fold }: PlacedCard): readonly [string, string] {
   if (fold.ids.length > 1) return ['in a line', `${fold.ids.length} messages`];
   const { role, model } = tree.nodes.get(fold.id)!;
@@ -155,7 +155,7 @@ function cardText(tree: Tree<TopologyNode>, { fold }: PlacedCard): readonly [str
   return [model ?? role, text.replace(/^#+ /, '')];
 }
 
-/** A card for those who cannot see it. */
+/** Describes a card to screen readers. */
 function describeCard(tree: Tree<TopologyNode>, { fold, children }: PlacedCard, preview = ''): string {
   if (fold.ids.length > 1) return `${fold.ids.length} messages in a line. Space unfolds them.`;
   const { role, model, depth } = tree.nodes.get(fold.id)!;
@@ -172,7 +172,7 @@ interface NodePaneProps {
   readonly onClose: () => void;
 }
 
-/** The focused card, and what can be done with it. */
+/** The focused card and the actions on it. */
 function NodePane({ placed: { fold }, node, isTop, onHoist, onUnfold, onClose }: NodePaneProps) {
   const preview = usePreviews((state) => state.of.get(fold.id));
   const isRun = fold.ids.length > 1;

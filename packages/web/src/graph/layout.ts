@@ -1,7 +1,7 @@
 import { hierarchy, tree as treeLayout } from 'd3-hierarchy';
 import type { FoldedRun } from './fold.ts';
 
-/** A fold and where it stands: trees grow from left to right, `x` and `y` are the middle of its left edge. */
+/** A fold and its position. Trees grow from left to right; (x, y) is the middle of the card's left edge. */
 export interface PlacedCard {
   readonly fold: FoldedRun;
   readonly x: number;
@@ -25,7 +25,7 @@ export const CARD_HEIGHT = 40;
 const COLUMN = CARD_WIDTH + 40;
 const ROW = CARD_HEIGHT + 12;
 
-/** Places every fold, no two on the same spot. */
+/** Computes a position for every fold; no two cards overlap. */
 export function layOut(tops: readonly FoldedRun[]): Layout {
   const forest: FoldedRun = { id: '', ids: [], children: tops };
   const root = hierarchy<FoldedRun>(forest, ({ children }) => [...children]);
@@ -48,7 +48,7 @@ export function layOut(tops: readonly FoldedRun[]): Layout {
   return { placed, of, left: 0, right, top: (placed[0]?.y ?? 0) - half, bottom: (placed.at(-1)?.y ?? 0) + half };
 }
 
-/** What stands between two heights. */
+/** The cards between two heights, by binary search. */
 export function cardsBetween(placed: readonly PlacedCard[], top: number, bottom: number): readonly PlacedCard[] {
   return placed.slice(firstFrom(placed, top - CARD_HEIGHT), firstFrom(placed, bottom + CARD_HEIGHT));
 }
@@ -64,21 +64,21 @@ function firstFrom(placed: readonly PlacedCard[], y: number): number {
   return low;
 }
 
-/** The one a point is on. */
+/** The card at a point. */
 export function cardAt(layout: Layout, x: number, y: number): PlacedCard | undefined {
   return cardsBetween(layout.placed, y, y).find(
     (one) => x >= one.x && x <= one.x + CARD_WIDTH && Math.abs(y - one.y) <= CARD_HEIGHT / 2,
   );
 }
 
-/** The highest of those without a parent. */
+/** The highest card that has no parent. */
 export function firstTop({ placed }: Layout): PlacedCard | undefined {
   return placed.find(({ parent }) => !parent);
 }
 
 export type Direction = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown';
 
-/** The card an arrow key leads to: the parent, a child, or the nearest one above or below in the same column. */
+/** The card that an arrow key leads to: the parent, a child, or the next card up or down in the same column. */
 export function stepFrom(
   layout: Layout,
   from: PlacedCard,

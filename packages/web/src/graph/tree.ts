@@ -1,17 +1,17 @@
-/** What is known of a node without its text. */
+/** The least that a node of a tree has. */
 export interface TreeNode {
   readonly id: string;
   readonly parent: string;
 }
 
 export interface Tree<T extends TreeNode = TreeNode> {
-  /** Nodes whose parent is not among them, in order. */
+  /** Nodes whose parent is not in the tree, in order. */
   readonly tops: readonly string[];
   readonly nodes: ReadonlyMap<string, T>;
   readonly children: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Puts nodes together that come in any order; children stay in the order they come in. */
+/** Builds a tree from nodes in any order. Children keep the order in which they come. */
 export function buildTree<T extends TreeNode>(items: readonly T[]): Tree<T> {
   const nodes = new Map(items.map((item) => [item.id, item]));
   const children = new Map<string, string[]>();
@@ -32,7 +32,7 @@ export function getChildren(tree: Tree, id: string): readonly string[] {
   return tree.children.get(id) ?? [];
 }
 
-/** A node and those above it, nearest first. */
+/** A node and its ancestors, nearest first. */
 export function* ancestors(tree: Tree, id: string): Generator<string> {
   for (let node = tree.nodes.get(id); node; node = tree.nodes.get(node.parent)) yield node.id;
 }

@@ -1,6 +1,6 @@
 import type { TextChange } from './word-diff.ts';
 
-/** Changes in a text: what was added is underlined, what was removed is struck out. */
+/** Changes in a text: additions are underlined, removals are struck out. */
 export function ChangesView({ changes }: { readonly changes: readonly TextChange[] }) {
   return (
     <div className="text-sm break-words whitespace-pre-wrap">

@@ -1,7 +1,7 @@
 import type { Block } from '../api/types.ts';
 import { unknownText } from '../blocks/json-text.ts';
 
-/** What a message says and does, as text that can be compared. */
+/** The content of a message as text that can be compared. */
 export function comparableText(blocks: readonly Block[]): string {
   return blocks.map(blockText).filter(Boolean).join('\n\n');
 }

@@ -9,6 +9,7 @@ import { useRequestedPreviews } from '../state/previews.ts';
 import { type InspectorTab, useView } from '../state/view.ts';
 import { ago, duration, money, shortId, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { TabList } from '../ui/tabs.tsx';
 import { ChangesView } from './changes-view.tsx';
 import { comparableText } from './comparable-text.ts';
 import { RequestTab } from './request-tab.tsx';
@@ -24,7 +25,7 @@ const TABS: readonly { readonly tab: InspectorTab; readonly title: string }[] = 
   { tab: 'request', title: 'Request' },
 ];
 
-/** What is behind the selected message. `leaf` is where the path on screen ends. */
+/** Details of the selected message. `leaf` is the last message of the path on screen. */
 export function Inspector({ node, leaf }: { readonly node: string; readonly leaf: string }) {
   const tab = useView((view) => view.tab);
   return (
@@ -33,20 +34,10 @@ export function Inspector({ node, leaf }: { readonly node: string; readonly leaf
       onValueChange={(value) => useView.setState({ tab: value as InspectorTab })}
       className="flex h-full min-h-0 flex-col bg-surface"
     >
-      <Tabs.List aria-label="Inspector" className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-2">
-        {TABS.map((one) => (
-          <Tabs.Tab
-            key={one.tab}
-            value={one.tab}
-            className="-mb-px h-9 shrink-0 border-b-2 border-transparent px-2 text-sm text-soft outline-offset-[-2px] hover:text-ink data-active:border-accent data-active:font-medium data-active:text-ink"
-          >
-            {one.title}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
+      <TabList label="Inspector" tabs={TABS} />
       {TABS.map((one) => (
         <Tabs.Panel key={one.tab} value={one.tab} className="min-h-0 grow outline-offset-[-2px]">
-          {one.tab === tab && <Shown tab={tab} node={node} leaf={leaf} />}
+          {one.tab === tab && <TabContent tab={tab} node={node} leaf={leaf} />}
         </Tabs.Panel>
       ))}
     </Tabs.Root>
@@ -59,7 +50,7 @@ interface ShownProps {
   readonly leaf: string;
 }
 
-function Shown({ tab, node, leaf }: ShownProps): ReactNode {
+function TabContent({ tab, node, leaf }: ShownProps): ReactNode {
   const found = useNodes((state) => state.nodes.get(node));
   if (!found) return <Loading />;
   switch (tab) {
@@ -84,7 +75,7 @@ export function RawTab({ node }: { readonly node: Node }) {
   return <TextView text={raw.data} label="Stored text" facts={<span>{node.dialect}</span>} />;
 }
 
-/** What a message says differently from a sibling. */
+/** The differences between a message and one of its siblings. */
 export function DiffTab({ node }: { readonly node: Node }) {
   const siblings = useNodes((state) => state.children.get(node.parent));
   const nodes = useNodes((state) => state.nodes);
@@ -96,7 +87,7 @@ export function DiffTab({ node }: { readonly node: Node }) {
   if (error !== undefined) return <Failed error={error} />;
   if (!siblings) return <Loading label="Loading the siblings" />;
   const others = siblings.filter((id) => id !== node.id);
-  const other = nodes.get(chosen ?? compareWith(node, siblings) ?? '');
+  const other = nodes.get(chosen ?? findSibling(node, siblings) ?? '');
   if (!other)
     return (
       <Empty title="Nothing to compare with">
@@ -111,8 +102,8 @@ export function DiffTab({ node }: { readonly node: Node }) {
   );
 }
 
-/** What it was edited from, else the sibling before it, else the one behind it. */
-function compareWith(node: Node, siblings: readonly string[]): string | undefined {
+/** The sibling that it was edited from, else the previous one, else the next one. */
+function findSibling(node: Node, siblings: readonly string[]): string | undefined {
   const source = node.takes.map(({ from }) => from).find((from) => from !== undefined && siblings.includes(from));
   const index = siblings.indexOf(node.id);
   return source ?? siblings[index - 1] ?? siblings[index + 1];
@@ -170,7 +161,7 @@ function Difference({ node, other }: { readonly node: Node; readonly other: Node
   );
 }
 
-/** What a message, the path to it and its conversation used and cost. */
+/** Tokens and cost of a message, the path to it, its conversation and its whole tree. */
 export function UsageTab({ node }: { readonly node: Node }) {
   const thread = useCurrentThread();
   const of = thread && { thread: thread.id };
@@ -194,7 +185,7 @@ export function UsageTab({ node }: { readonly node: Node }) {
 export interface Total {
   readonly usage: Usage;
   readonly cost: number;
-  /** How many replies have no known price. */
+  /** The number of replies whose price is not known. */
   readonly withoutPrice: number;
   readonly replies: number;
 }
@@ -208,7 +199,7 @@ const BUCKETS: readonly { readonly key: keyof Usage; readonly title: string; rea
   { key: 'reasoning', title: 'Reasoning', color: 'bg-provider' },
 ];
 
-/** Tokens by bucket, with cost and how much came from the cache. */
+/** Tokens by kind, with the cost and the cache hit rate. */
 export function UsageCard({ title, total }: { readonly title: string; readonly total: UseQueryResult<Total> }) {
   return (
     <section aria-label={title}>
@@ -221,7 +212,7 @@ export function UsageCard({ title, total }: { readonly title: string; readonly t
   );
 }
 
-/** A sum that is not whole says so. */
+/** The cost; it says so when replies without a price are missing from it. */
 function describeCost({ cost, withoutPrice, replies }: Total): string {
   if (replies > 0 && withoutPrice === replies) return 'no price known';
   return withoutPrice > 0 ? `${money(cost)} + ${withoutPrice} without price` : money(cost);
@@ -233,7 +224,7 @@ function Buckets({ total }: { readonly total: Total | undefined }) {
   const all = totalTokens(usage);
   if (all === 0)
     return (
-      <p className="text-xs text-soft">{replies === 0 ? 'No model wrote it.' : 'The provider told no numbers.'}</p>
+      <p className="text-xs text-soft">{replies === 0 ? 'No model wrote it.' : 'The provider reported no usage.'}</p>
     );
   const used = BUCKETS.filter(({ key }) => usage[key] > 0);
   const read = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
@@ -276,7 +267,7 @@ export function Row({
   );
 }
 
-/** Every time this message came to be: the same bytes after the same history are one node. */
+/** The takes of a message. Identical bytes after an identical history are one node with several takes. */
 export function TakeList({ takes }: { readonly takes: readonly Take[] }) {
   return (
     <section aria-label="Takes">
@@ -321,7 +312,7 @@ function describeTake(take: Take): readonly (readonly [string, string])[] {
     ['Duration', durationMs === undefined ? undefined : duration(durationMs)],
     ['Speed', written > 0 && writing > 0 ? `${(written / (writing / 1000)).toFixed(1)} tokens/s` : undefined],
     ['Stopped', stop?.reason],
-    ['Cut off', cut ? 'yes: it is kept, not whole' : undefined],
+    ['Cut off', cut ? 'yes: the message is incomplete' : undefined],
     ['Cost', cost === undefined ? undefined : money(cost)],
     ['Numbers', estimated ? 'estimated' : undefined],
     ['Request id', requestId],

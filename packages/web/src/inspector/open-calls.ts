@@ -1,6 +1,6 @@
 import type { Node } from '../api/types.ts';
 
-/** Names of the tools whose results are still missing at the end of a path: nothing can be sent before they are there. */
+/** Names of the tools whose results are missing at the end of a path. No request can be sent before they are there. */
 export function listOpenCalls(path: readonly Pick<Node, 'role' | 'content'>[]): readonly string[] {
   const answered = new Set<string>();
   for (const node of path.toReversed()) {

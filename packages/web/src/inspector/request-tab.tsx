@@ -75,13 +75,13 @@ function Next({ node }: { readonly node: Node }) {
       </Empty>
     );
   if (next.error) return <Failed error={next.error} onRetry={() => void next.refetch()} />;
-  if (!next.data) return <Loading label="Working out the request" />;
+  if (!next.data) return <Loading label="Preparing the request" />;
   return <RequestView request={next.data} below={node.id} before={path.findLast(answersRequest)} />;
 }
 
 interface RequestViewProps {
   readonly request: SentRequest | NextRequest;
-  /** The node that it is sent below. */
+  /** The node below which the request is sent. */
   readonly below: string;
   readonly before: Node | undefined;
 }
@@ -127,7 +127,7 @@ async function copyCurl(request: SentRequest | NextRequest, below: string): Prom
   }
 }
 
-/** Where a request went is not stored with it: it goes where the same model would be asked now. */
+/** The address of a request is not stored with it, so the current address of the same model is used. */
 async function fetchTarget(
   { provider, model }: SentRequest,
   below: string,
@@ -138,11 +138,11 @@ async function fetchTarget(
 
 interface PrefixNoteProps {
   readonly request: SentRequest | NextRequest;
-  /** The last message before it that answers a request. */
+  /** The last message before it that answered a request. */
   readonly before: Node | undefined;
 }
 
-/** Whether a request extends the one before it, or where it parts from it. */
+/** Says whether a request extends the previous one, or where the two differ first. */
 function PrefixNote({ request: { parts, dialect }, before: last }: PrefixNoteProps) {
   if (!parts) {
     const isExtending = last?.dialect === dialect;
@@ -154,9 +154,9 @@ function PrefixNote({ request: { parts, dialect }, before: last }: PrefixNotePro
           <Info size={14} aria-hidden className="shrink-0" />
         )}
         {isExtending
-          ? 'It extends the request before it: caches and signatures hold.'
+          ? 'It extends the previous request, so caches and signatures stay valid.'
           : last
-            ? `The request before it speaks another protocol, ${last.dialect}: they have no beginning in common.`
+            ? `The previous request uses another protocol, ${last.dialect}, so the two have no common prefix.`
             : 'It is the first request on this path.'}
       </p>
     );
@@ -166,8 +166,8 @@ function PrefixNote({ request: { parts, dialect }, before: last }: PrefixNotePro
     <div className="px-3 py-2 text-xs">
       <p className="flex items-center gap-2 text-warn">
         <Split size={14} aria-hidden className="shrink-0" />
-        It parts from the request before it {WHERE[part]}
-        {part === 'system' ? '' : ` ${index + 1}`}: what follows is read anew.
+        It differs from the previous request {WHERE[part]}
+        {part === 'system' ? '' : ` ${index + 1}`}. The provider reads everything after that again.
       </p>
       <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-2 gap-y-0.5 pl-5">
         <Side title="Before" text={before} />
@@ -219,7 +219,7 @@ function RequestLosses({ losses }: { readonly losses: readonly RequestLoss[] }) 
 
 interface CurlRequest {
   readonly url: string;
-  /** Values may name a variable of the shell: `Bearer $OPENAI_API_KEY`. */
+  /** Values may contain a shell variable: `Bearer $OPENAI_API_KEY`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -240,7 +240,7 @@ function quote(text: string): string {
 
 const VARIABLE = /\$[A-Z][A-Z0-9_]*/g;
 
-/** Single quotes around everything but variables, which stand in double ones. */
+/** Puts single quotes around everything but variables, and double quotes around those. */
 function quoteHeader(text: string): string {
   const variables = text.match(VARIABLE) ?? [];
   return text

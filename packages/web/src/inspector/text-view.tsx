@@ -6,19 +6,19 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { bytes, pluralize } from '../ui/format.ts';
 
-/** So much is drawn at first, and more on demand: a text may be megabytes long. */
+/** The number of characters that are drawn at first; a text may be megabytes long. */
 const CHUNK = 60_000;
 
 export interface TextViewProps {
   readonly text: string;
-  /** What it is, to those who cannot see it. */
+  /** The label for screen readers. */
   readonly label: string;
-  /** Facts before the buttons. */
+  /** Facts that stand before the buttons. */
   readonly facts?: ReactNode;
   readonly actions?: ReactNode;
 }
 
-/** An exact text, as it is or with a line for each value. */
+/** An exact text, shown as stored or, for JSON, with one line per value. */
 export function TextView({ text, label, facts, actions }: TextViewProps) {
   const isPretty = useView((view) => view.pretty);
   const canBePretty = useMemo(() => looksLikeJson(text), [text]);
@@ -93,7 +93,7 @@ function cut(text: string, chunks: number): readonly string[] {
   return parts;
 }
 
-/** Not between the halves of a character. */
+/** Avoids a cut between the halves of a surrogate pair. */
 function wholeAt(text: string, end: number): number {
   return /[\ud800-\udbff]/.test(text[end - 1] ?? '') ? end + 1 : end;
 }

@@ -13,7 +13,7 @@ import { goTo } from '../state/place.ts';
 import { requestPreviews, usePreviews } from '../state/previews.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 
-/** The tree that a path belongs to, with the path as its trunk. */
+/** The tree of a conversation, with the path on screen as its trunk. */
 export function TreeTab({ node, leaf }: { readonly node: Node; readonly leaf: string }) {
   const nodes = useNodes((state) => state.nodes);
   const path = useMemo(() => pathTo(nodes, leaf), [nodes, leaf]);
@@ -39,7 +39,7 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
   const live = useLiveTreeNodes();
 
   const tree = useMemo(() => {
-    // What was just written is on screen before the structure is fetched again.
+    // Messages that were just written are shown before the topology is fetched again.
     const known = new Set(items.map(({ id }) => id));
     const all = [...items, ...path.filter(({ id }) => !known.has(id))];
     const ids = new Set(all.map(({ id }) => id));
@@ -134,7 +134,7 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
   );
 }
 
-/** The line above that this one hangs below. */
+/** The line of the parent of a line. */
 function parentRow(rows: readonly TreeRow[], index: number): number {
   const { level, branch } = rows[index]!;
   if (!branch) return index - 1;
@@ -148,7 +148,7 @@ interface TreeLineProps {
   readonly row: TreeRow;
   readonly role: string;
   readonly isOnPath: boolean;
-  /** The path goes on below it. */
+  /** The path continues below this line. */
   readonly isBesidePath: boolean;
   readonly isSelected: boolean;
   readonly isActive: boolean;
@@ -158,7 +158,7 @@ interface TreeLineProps {
 
 const STEP = 16;
 
-/** One line of the tree: a message in a few words, or a run of several. */
+/** One line of the tree: the preview of a message, or a run of several messages. */
 function TreeLine({ id, row, role, isOnPath, isBesidePath, isSelected, isActive, onPick, onToggle }: TreeLineProps) {
   const { fold, level, branch, hidden, isOpen } = row;
   const isRun = fold.ids.length > 1;
@@ -231,7 +231,7 @@ function TreeLine({ id, row, role, isOnPath, isBesidePath, isSelected, isActive,
   );
 }
 
-/** A message that is being written: it has no node yet. */
+/** A message that is being generated and has no node yet. */
 interface LiveTreeNode {
   readonly id: string;
   readonly parent: string;
@@ -244,7 +244,7 @@ function isLiveId(id: string): boolean {
   return id.startsWith(PREFIX);
 }
 
-/** One for each branch of each generation that is under way. Its place changes only when a message ends. */
+/** One tree node per branch of each running generation. The list changes only when a message ends. */
 function useLiveTreeNodes(): readonly LiveTreeNode[] {
   const places = useLive(({ all }) =>
     [...all.values()]
@@ -269,7 +269,7 @@ function useLiveTreeNodes(): readonly LiveTreeNode[] {
 
 const LENGTH = 120;
 
-/** The end of what has come so far. */
+/** The end of the text that has arrived so far. */
 function useLiveText(id: string): string | undefined {
   return useLive(({ all }) => {
     if (!isLiveId(id)) return undefined;

@@ -3,16 +3,16 @@ export interface TextChange {
   readonly text: string;
 }
 
-/** Words, numbers, runs of space, and every other character by itself. */
+/** Words, numbers, runs of white space, and single other characters. */
 const WORDS = /[\p{L}\p{M}_]+|\p{N}+|\s+|[\s\S]/gu;
 const LINES = /[^\n]*\n|[^\n]+$/g;
 
-/** So many differing words are looked for; beyond it lines are compared, and beyond that everything differs. */
+/** The most edits to search for. With more, lines are compared instead of words; with still more, the whole text counts as changed. */
 const MOST_EDITS = 1200;
 
 /**
- * What has to be removed from `before` and added to make `after`, removals first. All but the added joined is `before`,
- * all but the removed joined is `after`.
+ * The removals and additions that turn `before` into `after`, removals first. All pieces but the added ones joined are
+ * `before`; all but the removed ones joined are `after`.
  */
 export function wordDiff(before: string, after: string): readonly TextChange[] {
   const changes =
@@ -41,7 +41,7 @@ function diffPieces(before: readonly string[], after: readonly string[]): readon
   return [same(before.slice(0, start)), ...edits, same(before.slice(before.length - end))];
 }
 
-/** Joins neighbours of a kind, and takes lone spaces between two changes into them: whole phrases read better. */
+/** Joins neighbours of the same kind, and spaces between two changes with them, so that whole phrases are marked. */
 function tidy(changes: readonly TextChange[]): readonly TextChange[] {
   const tidied: TextChange[] = [];
   let removed = '';

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Provider } from '../api/types.ts';
 import { IconButton } from '../ui/button.tsx';
-import { CodeLine } from '../ui/code-line.tsx';
+import { CodeLine } from '../ui/copy-button.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 
-/** How to make any client talk through here. */
+/** How to point a client at the recording proxy. */
 export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
   const { data, isPending, error, refetch } = useQuery(queries.providers());
   const [chosen, setChosen] = useState('openai');
@@ -77,19 +77,19 @@ export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
 interface BaseAddress {
   readonly provider: string;
   readonly title: string;
-  /** The variable that the SDKs of this provider read, where they do. */
+  /** The environment variable that the SDKs of this provider read, if there is one. */
   readonly variable?: string;
   readonly url: string;
 }
 
-/** The variables that SDKs read, and what they want behind the address. */
+/** The environment variables that SDKs read, and the path that they expect after the address. */
 const KNOWN: Readonly<Record<string, { readonly title: string; readonly variable: string; readonly path: string }>> = {
   openai: { title: 'OpenAI', variable: 'OPENAI_BASE_URL', path: '/v1' },
   anthropic: { title: 'Anthropic', variable: 'ANTHROPIC_BASE_URL', path: '' },
   google: { title: 'Google', variable: 'GOOGLE_GEMINI_BASE_URL', path: '' },
 };
 
-/** The addresses to give to clients, those of the three large SDKs first. */
+/** The base addresses for clients, those of the three large SDKs first. */
 export function baseAddresses(providers: readonly Provider[]): readonly BaseAddress[] {
   const all = providers.map(({ id, proxy }): BaseAddress => {
     const known = KNOWN[id];
@@ -105,7 +105,7 @@ interface Sample {
   code(url: string): string;
 }
 
-/** The same with an address in the code instead of a variable. */
+/** Code that sets the address instead of an environment variable. */
 const SAMPLES: readonly Sample[] = [
   {
     provider: 'openai',

@@ -16,7 +16,7 @@ const TITLES: Readonly<Record<Recording['outcome'], string>> = {
   failed: 'failed',
 };
 
-/** The status and how it ended, at one glance. */
+/** The HTTP status and the outcome of a recorded call. */
 export function OutcomeBadge({ recording: { status, outcome } }: { readonly recording: Recording }) {
   return (
     <span
@@ -31,15 +31,15 @@ export function OutcomeBadge({ recording: { status, outcome } }: { readonly reco
 
 const WAYS = { starts: 'starts a conversation', continues: 'continues one', branches: 'branches off' } as const;
 
-/** Where a call landed, in words. */
+/** Describes where a recorded call was placed in the forest. */
 export function describePlacement({ landing, outcome }: Recording): string {
-  if (!landing) return outcome === 'open' ? 'Under way' : 'Not looked at yet';
-  if (landing.state === 'waiting') return `Waits: ${landing.why ?? 'for what it goes on from'}`;
+  if (!landing) return outcome === 'open' ? 'Under way' : 'Not placed yet';
+  if (landing.state === 'waiting') return `Waits: ${landing.why ?? 'for the call that it continues'}`;
   if (landing.state === 'nothing') return landing.why ?? 'No place in the forest';
   return landing.way === undefined ? 'In the forest' : `It ${WAYS[landing.way]}`;
 }
 
-/** The node to open: the reply, or what was asked where there is none. */
+/** The node to open: the reply, or the last message of the request if there is no reply. */
 export function placedNode({ landing }: Recording): string | undefined {
   if (landing?.state !== 'landed') return undefined;
   return landing.node ?? landing.parent;

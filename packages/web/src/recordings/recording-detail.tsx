@@ -9,6 +9,7 @@ import { toAddress } from '../state/address.ts';
 import { buttonLook, IconButton } from '../ui/button.tsx';
 import { bytes, duration, money, shortNumber, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { TabList } from '../ui/tabs.tsx';
 import { describePlacement, elapsedMs, OutcomeBadge, placedNode } from './outcome.tsx';
 
 const TABS = [
@@ -19,7 +20,7 @@ const TABS = [
 
 const PANEL = 'min-h-0 grow overflow-y-auto outline-offset-[-2px]';
 
-/** One call with its exact texts. */
+/** One recorded call with the exact texts of request and response. */
 export function RecordingDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { data, isPending, error, refetch } = useQuery(recordingQuery(id));
   if (isPending) return <Loading lines={8} />;
@@ -29,17 +30,7 @@ export function RecordingDetail({ id, onClose }: { readonly id: string; readonly
     <div className="flex h-full flex-col">
       <Head recording={recording} onClose={onClose} />
       <Tabs.Root defaultValue="response" className="flex min-h-0 grow flex-col">
-        <Tabs.List aria-label="Parts of the recording" className="flex shrink-0 gap-1 border-b border-line px-2">
-          {TABS.map(({ tab, title }) => (
-            <Tabs.Tab
-              key={tab}
-              value={tab}
-              className="-mb-px h-9 border-b-2 border-transparent px-2 text-sm text-soft outline-offset-[-2px] hover:text-ink data-active:border-accent data-active:font-medium data-active:text-ink"
-            >
-              {title}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+        <TabList label="Parts of the recording" tabs={TABS} />
         <Tabs.Panel value="request" className={PANEL}>
           <Body label="Request body" body={request} />
         </Tabs.Panel>
@@ -57,7 +48,7 @@ export function RecordingDetail({ id, onClose }: { readonly id: string; readonly
 type BodyBytes = { readonly text: string } | { readonly base64: string };
 
 function Body({ label, body }: { readonly label: string; readonly body: BodyBytes | undefined }) {
-  if (body === undefined) return <Empty title="It was not kept" />;
+  if (body === undefined) return <Empty title="It was not stored" />;
   const text = 'text' in body ? body.text : body.base64;
   if (text === '') return <Empty title="It is empty" />;
   return (
@@ -83,7 +74,7 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
     ['Size', responseBytes !== undefined && bytes(responseBytes)],
     ['Tokens', usage && shortNumber(totalTokens(usage))],
     ['Cost', cost !== undefined && money(cost)],
-    ['Landed', describePlacement(recording)],
+    ['Placement', describePlacement(recording)],
   ] as const;
   return (
     <header className="flex shrink-0 flex-col gap-2 border-b border-line p-3">
@@ -93,7 +84,7 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
         {landed !== undefined && (
           <Link href={toAddress(recording.landing?.thread, landed)} className={buttonLook('plain', true)}>
             <CornerDownRight size={14} aria-hidden />
-            Open where it landed
+            Open in the conversation
           </Link>
         )}
         <IconButton label="Close the recording" keys="Escape" onClick={onClose}>
@@ -117,17 +108,19 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
         )}
       </dl>
       {error !== undefined && <p className="text-xs break-words text-danger">{error}</p>}
-      {truncated && <p className="text-xs text-warn">Bytes of it were not kept: the store failed, or was too slow.</p>}
-      {redacted && <p className="text-xs text-warn">A key stood in it and was taken out before storing.</p>}
+      {truncated && (
+        <p className="text-xs text-warn">Some of its bytes were not stored: the store failed, or was too slow.</p>
+      )}
+      {redacted && <p className="text-xs text-warn">It contained a key, which was removed before storing.</p>}
     </header>
   );
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What is kept of the headers: never what signs in. */
+/** The stored headers. Credentials are never stored. */
 function HeaderTable({ request, response }: { readonly request: Headers; readonly response: Headers }) {
-  if (Object.keys(request).length + Object.keys(response).length === 0) return <Empty title="No headers were kept" />;
+  if (Object.keys(request).length + Object.keys(response).length === 0) return <Empty title="No headers were stored" />;
   return (
     <div className="flex flex-col gap-4 p-3">
       <List title="Request" headers={request} />

@@ -9,15 +9,16 @@ import type { Recording } from '../api/types.ts';
 import { useCommandList } from '../commands/registry.ts';
 import { toAddress } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
+import { providerText } from '../ui/colors.ts';
 import { ChoiceField, namedChoices } from '../ui/field.tsx';
-import { ago, bytes, duration, money, providerColor } from '../ui/format.ts';
+import { ago, bytes, duration, money } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { useNarrow } from '../ui/use-narrow.ts';
+import { useNarrow } from '../ui/use-media.ts';
 import { ConnectPanel } from './connect-panel.tsx';
 import { elapsedMs, OutcomeBadge, placedNode } from './outcome.tsx';
 import { RecordingDetail } from './recording-detail.tsx';
 
-/** Every call that went through the proxy, as it happens, and what exactly was said. */
+/** The calls that went through the proxy, updated live, with their exact texts. */
 export default function RecordingsScreen({ id }: { readonly id?: string }) {
   const [, go] = useLocation();
   const isNarrow = useNarrow();
@@ -173,10 +174,10 @@ interface RecordingListProps {
   readonly onMore: () => void;
 }
 
-/** How near to the end more are fetched, in pixels. */
+/** The distance to the end, in pixels, at which the next page is fetched. */
 const NEAR = 600;
 
-/** Newest first. What comes new slides in above, and whoever reads further down is not moved. */
+/** Recorded calls, newest first. New ones are added above without moving what the reader looks at. */
 function RecordingList({ items, chosen, hasMore, onMore }: RecordingListProps) {
   const list = useRef<VirtualizerHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
@@ -229,13 +230,6 @@ function RecordingList({ items, chosen, hasMore, onMore }: RecordingListProps) {
   );
 }
 
-const COLORS = {
-  anthropic: 'text-anthropic',
-  openai: 'text-openai',
-  google: 'text-google',
-  provider: 'text-provider',
-} as const;
-
 function RecordingRow({ recording, isChosen }: { readonly recording: Recording; readonly isChosen: boolean }) {
   const { id, provider, model, path, tags, start, cost, responseBytes } = recording;
   const landed = placedNode(recording);
@@ -261,7 +255,7 @@ function RecordingRow({ recording, isChosen }: { readonly recording: Recording; 
           ))}
         </div>
         <p className="mt-0.5 flex gap-2 truncate text-xs text-soft">
-          <span className={COLORS[providerColor(provider)]}>{provider ?? 'unknown provider'}</span>
+          <span className={providerText(provider)}>{provider ?? 'unknown provider'}</span>
           <span className="truncate">{path}</span>
         </p>
       </div>
@@ -282,8 +276,8 @@ function RecordingRow({ recording, isChosen }: { readonly recording: Recording; 
       ) : (
         <Link
           href={toAddress(recording.landing?.thread, landed)}
-          aria-label={`Open where the call to ${model ?? path} landed`}
-          title="Open where it landed"
+          aria-label={`Open the call to ${model ?? path} in its conversation`}
+          title="Open in the conversation"
           className="relative z-10 inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink"
         >
           <CornerDownRight size={16} aria-hidden />

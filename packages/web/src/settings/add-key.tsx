@@ -1,6 +1,6 @@
-import { CodeLine } from '../ui/code-line.tsx';
+import { CodeLine } from '../ui/copy-button.tsx';
 
-/** The keys that end the demo first; until then a stand-in answers for the providers that read them. */
+/** The keys of the providers for which a stand-in answers in demo mode. Setting one of them ends the demo. */
 export const DEMO_VARIABLES = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'] as const;
 
 /** How a provider gets its key: from the environment of the server, never through the page. */

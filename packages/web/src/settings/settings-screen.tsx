@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Agent, Provider } from '../api/types.ts';
 import { useOverlays } from '../state/overlays.ts';
-import { setTheme, type Theme, useTheme } from '../state/theme.ts';
+import { setTheme, THEME_TITLES, type Theme, useTheme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -22,7 +22,7 @@ const PARTS = [
   { id: 'about', title: 'Store and server', Part: AboutSection },
 ] as const;
 
-/** How the server is set up. It is changed in the environment and the configuration, never from the page. */
+/** The setup of the server. It comes from the environment and the configuration; the page cannot change it. */
 export default function SettingsScreen() {
   return (
     <div className="h-full overflow-y-auto">
@@ -30,8 +30,8 @@ export default function SettingsScreen() {
         <header>
           <h1 className="text-xl font-semibold">Settings</h1>
           <p className="mt-1 text-soft">
-            What this server works with. Keys come from its environment, the rest from its configuration file; neither
-            can be changed, nor keys be read, from here.
+            The setup of this server. Keys come from its environment, everything else from its configuration file. The
+            page can neither change them nor read the keys.
           </p>
           <nav aria-label="Parts of the settings" className="mt-3 flex flex-wrap gap-1">
             {PARTS.map(({ id, title }) => (
@@ -58,7 +58,7 @@ export default function SettingsScreen() {
   );
 }
 
-/** What was asked of the server, or why it is not there. */
+/** Renders the data of a query, its error, or a placeholder while it loads. */
 function QueryView<T>({
   query,
   children,
@@ -71,7 +71,7 @@ function QueryView<T>({
   return children(query.data);
 }
 
-/** Who can be asked: whether there is a key, which variable holds it, and the address for clients. */
+/** The providers: whether there is a key, which variable holds it, and the proxy address for clients. */
 function ProviderSection() {
   const query = useQuery(queries.providers());
   const { data: version } = useQuery(queries.version());
@@ -125,7 +125,7 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
   );
 }
 
-/** In the demo no key is set but those of the stand-in: whoever else can be asked needs none, and is asked itself. */
+/** In demo mode only the stand-in has keys, so any other usable provider is one that needs no key. */
 function keyState({ hasKey, keyVariables }: Provider, isDemo: boolean): string {
   if (!hasKey) return 'needs a key';
   if (!isDemo) return 'ready';
@@ -134,7 +134,7 @@ function keyState({ hasKey, keyVariables }: Provider, isDemo: boolean): string {
 
 const SHOWN = 12;
 
-/** The models of providers that have a key; one of them is asked next. */
+/** The models of providers that have a key, to choose the next one from. */
 function ModelSection() {
   const query = useQuery(queries.models());
   const settings = useQuery(queries.settings());
@@ -155,7 +155,7 @@ function ModelSection() {
               </p>
               {chosen !== undefined && (
                 <Button small look="quiet" onClick={() => useView.setState({ model: undefined })}>
-                  Use the server’s own
+                  Use the server’s default
                 </Button>
               )}
               <TextField
@@ -200,7 +200,7 @@ function ModelSection() {
   );
 }
 
-/** Who has a name, a model, tools and a system text of its own. */
+/** The agents, each with its model, tools and system text. */
 function AgentSection() {
   const query = useQuery(queries.agents());
   return (
@@ -270,13 +270,9 @@ function ToolSection() {
   );
 }
 
-const THEMES = [
-  { value: 'system', title: 'As the system' },
-  { value: 'light', title: 'Light' },
-  { value: 'dark', title: 'Dark' },
-] as const;
+const THEMES = (['system', 'light', 'dark'] as const).map((theme) => ({ value: theme, title: THEME_TITLES[theme] }));
 
-/** What is kept in this browser alone. */
+/** The settings that only this browser stores. */
 function LookSection() {
   const { theme } = useTheme();
   const welcomed = useView((view) => view.welcomed);
@@ -289,7 +285,7 @@ function LookSection() {
   );
 }
 
-/** Where everything is kept, which release this is, and what is wrong. */
+/** The store, the release, and current problems. */
 function AboutSection() {
   const settings = useQuery(queries.settings());
   const version = useQuery(queries.version());
@@ -311,7 +307,7 @@ function AboutSection() {
       <QueryView query={health}>
         {({ problems }) =>
           problems.length === 0 ? (
-            <p className="text-ok">None. The store and the recording are well.</p>
+            <p className="text-ok">None. The store and the recording work.</p>
           ) : (
             <ul className="flex flex-col gap-1">
               {problems.map((problem) => (

@@ -17,7 +17,7 @@ import { MarkedText } from '../ui/marked-text.tsx';
 
 const close = () => useOverlays.setState({ palette: undefined });
 
-/** Everything by its name: commands, conversations, what was said, bookmarks, models. */
+/** The command palette: finds commands, conversations, messages, bookmarks and models by name. */
 export default function Palette({ page }: { readonly page: PalettePage }) {
   const [query, setQuery] = useState('');
   return (
@@ -37,7 +37,7 @@ export default function Palette({ page }: { readonly page: PalettePage }) {
               className="h-11 w-full border-b border-line bg-transparent px-4 outline-none placeholder:text-faint"
             />
             <Command.List className="max-h-[60dvh] overflow-y-auto p-1 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-[11px] [&_[cmdk-group-heading]]:font-semibold [&_[cmdk-group-heading]]:text-faint">
-              <Command.Empty className="p-6 text-center text-soft">Nothing has these words.</Command.Empty>
+              <Command.Empty className="p-6 text-center text-soft">Nothing matches.</Command.Empty>
               {page === 'all' && <PalettePlaces query={query} onDone={close} />}
               {page === 'all' && <PaletteCommands query={query} onDone={close} />}
               <PaletteModels query={query} isWhole={page === 'models'} onDone={close} />
@@ -54,7 +54,7 @@ interface PalettePartProps {
   readonly onDone: () => void;
 }
 
-/** What can be done here, under the headings of its groups. */
+/** The commands of the current screen, by group. */
 function PaletteCommands({ query, onDone }: PalettePartProps) {
   const { commands } = useCommands();
   const offered = [...commands.values()].filter(({ id }) => id !== 'palette');
@@ -71,7 +71,7 @@ function PaletteCommands({ query, onDone }: PalettePartProps) {
             aside={keys.map((key) => <Kbd key={key}>{keyLabel(key)}</Kbd>)}
             onChoose={() => {
               onDone();
-              // Once the palette is gone, so that a field may take the focus.
+              // After the palette has closed, so that a field can take the focus.
               requestAnimationFrame(run);
             }}
           >
@@ -84,7 +84,7 @@ function PaletteCommands({ query, onDone }: PalettePartProps) {
 
 const MOST = 6;
 
-/** Where one can go: conversations, bookmarks, and every message with these words. */
+/** The places to go to: conversations, bookmarks and messages that match. */
 function PalettePlaces({ query, onDone }: PalettePartProps) {
   const [, go] = useLocation();
   const words = useDeferredValue(query.trim());
@@ -152,7 +152,7 @@ function PalettePlaces({ query, onDone }: PalettePartProps) {
 }
 
 interface PaletteModelsProps extends PalettePartProps {
-  /** Also before anything is typed. */
+  /** Also lists models before anything is typed. */
   readonly isWhole: boolean;
 }
 
@@ -207,7 +207,7 @@ function PaletteItem({ id, icon, children, aside, onChoose }: PaletteItemProps) 
   );
 }
 
-/** How well a text answers a query: all its words must be there; undefined when they are not. Less is better. */
+/** Ranks a text for a query, lower is better; undefined if a word of the query is missing. */
 function rank(query: readonly string[], text: string): number | undefined {
   let total = 0;
   for (const word of query) {
@@ -219,7 +219,7 @@ function rank(query: readonly string[], text: string): number | undefined {
   return total;
 }
 
-/** The things whose text has all words of the query, best first; all of them, as they are, for an empty query. */
+/** The items whose text has all words of the query, best first. An empty query keeps all items in their order. */
 export function rankByWords<T>(
   items: readonly T[],
   query: string,

@@ -3,16 +3,8 @@ import { type Command, useCommandList } from '../commands/registry.ts';
 import { openExport, openPalette, useOverlays } from '../state/overlays.ts';
 import { setTheme, type Theme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
-import { useNarrow } from '../ui/use-narrow.ts';
-
-/** Screens, the key that follows `o`, and other words for them. */
-const PLACES = [
-  { id: 'forest', title: 'Forest', href: '/', keys: ['o f'], words: 'conversations home list' },
-  { id: 'graph', title: 'Graph', href: '/graph', keys: ['o g'], words: 'tree map' },
-  { id: 'compare', title: 'Compare', href: '/compare', keys: ['o c'], words: 'side by side diff' },
-  { id: 'recordings', title: 'Recordings', href: '/recordings', keys: ['o r'], words: 'proxy calls exchanges' },
-  { id: 'settings', title: 'Settings', href: '/settings', keys: ['o s'], words: 'providers keys agents tools models' },
-] as const;
+import { useNarrow } from '../ui/use-media.ts';
+import { SCREENS } from './screens.ts';
 
 const THEMES: readonly { readonly theme: Theme; readonly title: string }[] = [
   { theme: 'light', title: 'Light theme' },
@@ -20,11 +12,11 @@ const THEMES: readonly { readonly theme: Theme; readonly title: string }[] = [
   { theme: 'system', title: 'Theme of the system' },
 ];
 
-/** What can be done wherever the reader is. */
+/** The commands that every screen offers. */
 export function useGlobalCommands(): void {
   const [, go] = useLocation();
   const isNarrow = useNarrow();
-  const places = PLACES.map(
+  const screens = SCREENS.map(
     ({ id, title, href, keys, words }): Command => ({
       id: `go.${id}`,
       title,
@@ -52,7 +44,7 @@ export function useGlobalCommands(): void {
       words: 'start write chat',
       run: () => go('/new'),
     },
-    ...places,
+    ...screens,
     {
       id: 'search',
       title: 'Search everything that was said',
@@ -114,7 +106,7 @@ export function useGlobalCommands(): void {
   ]);
 }
 
-/** On a narrow screen it lies over the rest, and is not remembered. */
+/** On a narrow screen the list lies over the rest, and whether it is open is not remembered. */
 export function toggleForest(isNarrow: boolean): void {
   if (isNarrow) useOverlays.setState(({ forest }) => ({ forest: !forest }));
   else useView.setState(({ forestOpen }) => ({ forestOpen: !forestOpen }));

@@ -4,7 +4,7 @@ import { useOverlays } from '../state/overlays.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 
-/** All keys: those of what is on screen, and those that always mean the same. */
+/** The list of all keys: those of the current screen, and those of a conversation. */
 export function HelpSheet() {
   const isOpen = useOverlays((overlays) => overlays.help);
   return (
@@ -53,7 +53,7 @@ function Section({ title, rows }: { readonly title: string; readonly rows: reado
   );
 }
 
-/** Keys of screens that may not be on screen when help is asked for, so that the sheet is whole everywhere. */
+/** The keys of a conversation, listed so that the sheet is complete on every screen. */
 const FIXED_KEYS: readonly { readonly id: string; readonly title: string; readonly keys: readonly string[] }[] = [
   { id: 'siblings', title: 'Previous or next sibling', keys: ['Alt+ArrowUp', 'Alt+ArrowDown', 'k', 'j'] },
   { id: 'parent', title: 'Parent', keys: ['Alt+ArrowLeft', 'h'] },
@@ -78,7 +78,7 @@ interface KeyRow {
   readonly keys: readonly string[];
 }
 
-/** One row in place of those that differ in a digit alone: "Answer again 2 times" … 9 as "Answer again 2–9 times". */
+/** Merges rows that differ only in a digit: "Answer again 2 times" … 9 become "Answer again 2–9 times". */
 export function foldDigits(rows: readonly KeyRow[]): readonly KeyRow[] {
   const groups = new Map<string, KeyRow[]>();
   for (const row of rows) {

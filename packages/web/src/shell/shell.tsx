@@ -19,7 +19,7 @@ import { useView } from '../state/view.ts';
 import { ExportDialog } from '../threads/export-dialog.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Toasts } from '../ui/toasts.tsx';
-import { useNarrow } from '../ui/use-narrow.ts';
+import { useNarrow } from '../ui/use-media.ts';
 import { useGlobalCommands } from './global-commands.ts';
 import { HelpSheet } from './help-sheet.tsx';
 import { SideContent } from './side-list.tsx';
@@ -27,7 +27,7 @@ import { TopBar } from './top-bar.tsx';
 
 const Palette = lazy(() => import('./command-palette.tsx'));
 
-/** What is around every screen. */
+/** The frame around every screen: top bar, side bar, dialogs and toasts. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const isConnected = useConnection((connection) => connection.isConnected);
   const forestOpen = useView((view) => view.forestOpen);
@@ -66,7 +66,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** While the server does not answer. What is on screen stays; the page connects again by itself. */
+/** Shown while the server does not answer. The screen stays as it is, and the page reconnects by itself. */
 function ConnectionBanner() {
   return (
     <div
@@ -82,7 +82,7 @@ function ConnectionBanner() {
 const LEAST = 200;
 const MOST = 480;
 
-/** The forest at a glance, beside every screen. */
+/** The list of conversations beside every screen. */
 function SideBar() {
   const width = useView((view) => view.forestWidth);
   return (
@@ -104,7 +104,7 @@ function SideBar() {
 
 const close = () => useOverlays.setState({ forest: false });
 
-/** The forest over the screen, where there is no room beside it. */
+/** The list of conversations as an overlay, for narrow windows. */
 function SidePane() {
   const isOpen = useOverlays((overlays) => overlays.forest);
   const [place] = useLocation();
@@ -135,14 +135,14 @@ interface ResizerProps {
   readonly width: number;
   readonly least: number;
   readonly most: number;
-  /** Which of its neighbours it makes wider when it is moved to the right. */
+  /** The neighbour that becomes wider when the line moves to the right. */
   readonly of: 'left' | 'right';
   readonly onResize: (width: number) => void;
 }
 
 const STEP = 16;
 
-/** The line between two panes: to be dragged, or moved with the arrow keys. */
+/** The line between two panes, moved by dragging or with the arrow keys. */
 function Resizer({ label, width, least, most, of, onResize }: ResizerProps) {
   const sign = of === 'left' ? 1 : -1;
   const set = (wanted: number) => onResize(Math.round(Math.min(most, Math.max(least, wanted))));
@@ -176,14 +176,14 @@ function Resizer({ label, width, least, most, of, onResize }: ResizerProps) {
   );
 }
 
-/** A conversation shows no title of its own; those who cannot see the list beside it need one. */
+/** The heading of a conversation for screen readers; others see its title in the list. */
 function ConversationHeading() {
   const place = useConversationAddress();
   const thread = useCurrentThread();
   return place ? <h1 className="sr-only">{thread?.title || 'Conversation'}</h1> : null;
 }
 
-/** Names the page after what it shows. */
+/** Sets the title of the browser tab to the current screen. */
 function useScreenTitle(): void {
   const [path] = useLocation();
   const search = useSearch();

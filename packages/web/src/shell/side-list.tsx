@@ -1,15 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import {
-  Bookmark as BookmarkIcon,
-  Columns3,
-  GitFork,
-  type LucideIcon,
-  Network,
-  Radio,
-  Settings,
-  SquarePen,
-  TreePine,
-} from 'lucide-react';
+import { Bookmark as BookmarkIcon, GitFork, SquarePen } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { Virtualizer } from 'virtua';
 import { Link, useLocation } from 'wouter';
@@ -19,18 +9,11 @@ import type { Bookmark } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
 import { useConversationAddress } from '../state/current-thread.ts';
 import { type GroupRow, type ListRow, setUnfolded, useListRows } from '../state/thread-rows.ts';
+import { describeGroup, GroupToggle } from '../threads/thread-group.tsx';
 import { ChoiceField } from '../ui/field.tsx';
 import { ago } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { describeGroup, GroupToggle } from '../ui/thread-group.tsx';
-
-const SCREENS: readonly { readonly title: string; readonly href: string; readonly Icon: LucideIcon }[] = [
-  { title: 'Forest', href: '/', Icon: TreePine },
-  { title: 'Graph', href: '/graph', Icon: Network },
-  { title: 'Compare', href: '/compare', Icon: Columns3 },
-  { title: 'Recordings', href: '/recordings', Icon: Radio },
-  { title: 'Settings', href: '/settings', Icon: Settings },
-];
+import { SCREENS } from './screens.ts';
 
 export function SideContent() {
   const [place] = useLocation();
@@ -134,7 +117,7 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
   );
 }
 
-/** Written out, so that the classes are found. */
+/** Class names are written out so that Tailwind finds them. */
 const INDENTS: readonly string[] = ['', 'ml-5', 'ml-10'];
 
 function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere: boolean; readonly look: string }) {
@@ -159,7 +142,7 @@ function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere:
   );
 }
 
-/** In a narrow pane: "5 minutes ago" as "5 min". */
+/** Shortens "5 minutes ago" to "5 min". */
 function shortAgo(text: string): string {
   return text
     .replace(' ago', '')
@@ -174,7 +157,7 @@ type SideRow =
   | { readonly kind: 'listed'; readonly key: string; readonly row: ListRow }
   | { readonly kind: 'bookmark'; readonly key: string; readonly bookmark: Bookmark };
 
-/** One flat list, so that thousands can be scrolled. What a row unfolds to stands below it, whatever its own day. */
+/** One flat list, so that thousands of rows can be virtualized. Members of an open group stand below it, whatever their day. */
 function sideRows(rows: readonly ListRow[], bookmarks: readonly Bookmark[]): readonly SideRow[] {
   const marked: SideRow[] = bookmarks.map((bookmark) => ({ kind: 'bookmark', key: `b/${bookmark.id}`, bookmark }));
   const runs: { readonly at: number; readonly rows: ListRow[] }[] = [];
@@ -189,7 +172,7 @@ function sideRows(rows: readonly ListRow[], bookmarks: readonly Bookmark[]): rea
   return [...(marked.length > 0 ? [heading('Bookmarks'), ...marked] : []), ...days];
 }
 
-/** Side calls of no session stand last, below the last day. */
+/** The time that a row is sorted by. Side calls without a session sort last. */
 function changedAt(row: ListRow): number {
   if (row.kind === 'thread') return row.thread.updatedAt;
   const times = row.members.map(({ updatedAt }) => updatedAt);
@@ -211,7 +194,7 @@ interface DayGroup<T> {
 
 const DAY = 86_400_000;
 
-/** Things that are sorted from new to old, under the days people speak of. */
+/** Groups items, sorted from new to old, under "Today", "Yesterday" and so on. */
 export function groupByDay<T>(
   items: readonly T[],
   timeOf: (item: T) => number,
@@ -230,7 +213,7 @@ export function groupByDay<T>(
 
 function dayTitle(at: number, today: number): string {
   if (at >= today) return 'Today';
-  // Days with another number of hours, twice a year, are near enough.
+  // Ignores the days of 23 or 25 hours, which come twice a year.
   if (at >= today - DAY) return 'Yesterday';
   if (at >= today - 7 * DAY) return 'The last seven days';
   const date = new Date(at);

@@ -9,15 +9,16 @@ import { useConnection } from '../state/change-feed.ts';
 import { useConversationAddress, useShownLeaf } from '../state/current-thread.ts';
 import { useModel } from '../state/model.ts';
 import { openPalette, useOverlays } from '../state/overlays.ts';
-import { setTheme, type Theme, useTheme } from '../state/theme.ts';
+import { setTheme, THEME_TITLES, type Theme, useTheme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { IconButton } from '../ui/button.tsx';
-import { money, providerColor, shortNumber, totalTokens } from '../ui/format.ts';
+import { providerColor } from '../ui/colors.ts';
+import { money, shortNumber, totalTokens } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { Tip } from '../ui/tip.tsx';
-import { useNarrow } from '../ui/use-narrow.ts';
+import { useNarrow } from '../ui/use-media.ts';
 import { toggleForest } from './global-commands.ts';
 
 export function TopBar() {
@@ -66,7 +67,7 @@ export function TopBar() {
 
 const DOTS = { anthropic: 'bg-anthropic', openai: 'bg-openai', google: 'bg-google', provider: 'bg-provider' } as const;
 
-/** The model that the next message is for. */
+/** The model that answers the next message. */
 function ModelButton() {
   const id = useModel();
   const [provider, ...name] = (id ?? '').split('/');
@@ -107,7 +108,7 @@ function SpentHere() {
   );
 }
 
-/** Where everything is kept, and whether that and the recording are well. */
+/** The state of the store and of the recording. */
 function StoreState() {
   const health = useQuery(queries.health());
   const settings = useQuery(queries.settings());
@@ -117,7 +118,7 @@ function StoreState() {
   const title = isAway
     ? 'The server does not answer'
     : isWell
-      ? 'The store and the recording are well'
+      ? 'The store and the recording work'
       : 'There are problems';
   return (
     <Popover
@@ -167,7 +168,7 @@ function StoreState() {
   );
 }
 
-/** While no provider has a key: who answers instead, and how to change that. */
+/** Shown while no provider has a key: says who answers instead, and how to add a key. */
 function DemoBadge() {
   const { data } = useQuery(queries.version());
   if (!data?.demo) return null;
@@ -191,7 +192,7 @@ function DemoBadge() {
   );
 }
 
-/** Beside the samples: that they are nobody's own conversations, and the way back to those. */
+/** Shown while the samples are open: leads back to the reader's own conversations. */
 function SamplesBadge() {
   if (!isSamples) return null;
   return (
@@ -209,7 +210,6 @@ function SamplesBadge() {
 }
 
 const ICONS: Readonly<Record<Theme, typeof Sun>> = { light: Sun, dark: Moon, system: Monitor };
-const TITLES: Readonly<Record<Theme, string>> = { light: 'Light', dark: 'Dark', system: 'As the system' };
 
 function ThemeButton() {
   const { theme } = useTheme();
@@ -217,13 +217,13 @@ function ThemeButton() {
   return (
     <Menu
       trigger={
-        <IconButton label={`Theme: ${TITLES[theme]}`}>
+        <IconButton label={`Theme: ${THEME_TITLES[theme]}`}>
           <Icon size={16} />
         </IconButton>
       }
       items={(['light', 'dark', 'system'] as const).map((one) => {
         const Own = ICONS[one];
-        return { title: TITLES[one], icon: <Own size={14} />, run: () => setTheme(one) };
+        return { title: THEME_TITLES[one], icon: <Own size={14} />, run: () => setTheme(one) };
       })}
     />
   );

@@ -1,4 +1,4 @@
-/** The addresses of conversations and their messages. Ids of both may stand in an address as they are. */
+/** The addresses of conversations and messages. Ids need no escaping in an address. */
 
 /** What an address names: a conversation, a message of it, or a message alone. */
 export interface ConversationAddress {
@@ -11,7 +11,7 @@ export function toAddress(thread: string | undefined, node?: string): string {
   return node === undefined ? `/t/${thread}` : `/t/${thread}/${node}`;
 }
 
-/** Undefined for an address of another screen. */
+/** Reads an address; undefined for one of another screen. */
 export function readAddress(path: string): ConversationAddress | undefined {
   const [, screen, first, second] = path.split('/');
   if (!first) return undefined;
@@ -30,7 +30,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   settings: 'Settings',
 };
 
-/** What the browser calls a screen. */
+/** The title of the browser tab on a screen. */
 export function screenTitle(path: string, search: string, thread: string | undefined): string {
   const screen = path.split('/')[1] ?? '';
   const words = new URLSearchParams(search).get('q')?.trim();

@@ -6,15 +6,15 @@ import { growTopology, type Topology } from '../api/topology.ts';
 import type { Node } from '../api/types.ts';
 import { getNode, markNodesOutdated, noteChanges, refreshChildren, refreshNode, useNodes } from './nodes.ts';
 
-/** Whether the change feed is heard. While it is not, what is shown may be old. */
+/** Whether the change feed is connected. While it is not, the page may show outdated data. */
 export const useConnection = create<{ readonly isConnected: boolean }>(() => ({ isConnected: true }));
 
-/** More news than this at once: everything is looked at again instead of one by one. */
+/** With more changes than this at once, everything is refreshed instead of each item. */
 const MANY = 60;
 
 /**
- * Follows everything that changes in the forest, whoever changes it; gives back how to stop. A page that nobody sees does
- * not: browsers have few connections to one server, and many pages may be open. Seen again, it goes on where it was.
+ * Follows all changes of the forest, whoever makes them; returns a function that stops. A hidden page does not follow:
+ * browsers have few connections per server, and many pages may be open. When it is visible again, it continues where it was.
  */
 export function followChanges(): () => void {
   let source: EventSource | undefined;
@@ -31,7 +31,7 @@ export function followChanges(): () => void {
     source.addEventListener('open', () => useConnection.setState({ isConnected: true }));
     source.addEventListener('error', () => useConnection.setState({ isConnected: false }));
     on('start', () => {
-      if (!isFollowing) void renewOlder();
+      if (!isFollowing) void refetchAll();
       isFollowing = true;
     });
     on('reset', () => {
@@ -39,7 +39,7 @@ export function followChanges(): () => void {
       void queryClient.invalidateQueries();
       void refreshShown();
     });
-    on('changes', (data) => void take(JSON.parse(data) as readonly Change[]));
+    on('changes', (data) => void applyChanges(JSON.parse(data) as readonly Change[]));
   };
   const close = () => {
     source?.close();
@@ -57,10 +57,10 @@ export function followChanges(): () => void {
   };
 }
 
-async function take(changes: readonly Change[]): Promise<void> {
+async function applyChanges(changes: readonly Change[]): Promise<void> {
   const lists = new Set(changes.flatMap(listsToRefresh));
-  for (const list of lists) void renew([list]);
-  void takeThreads(changes);
+  for (const list of lists) void refetch([list]);
+  void refreshThreads(changes);
 
   const added = changes.filter(({ kind }) => kind === 'node').map(({ key }) => key);
   const concerned = changes.flatMap(changedNodes);
@@ -70,18 +70,18 @@ async function take(changes: readonly Change[]): Promise<void> {
     if (touched.size > 0) markNodesOutdated();
     return refreshShown();
   }
-  // What is taken away or moved takes all below it along.
+  // A removed or moved node takes its whole subtree along.
   if (changes.some(({ kind, key }) => kind === 'ref' && key.startsWith('node/')))
     void queryClient.invalidateQueries({ queryKey: ['topology'] });
-  // A new node is worth fetching only where its siblings are shown; its parent's count of children changes.
+  // The parent of a new node is refreshed, too: its number of children changed.
   await Promise.all([...added, ...touched].map((id) => refreshNode(id).catch(() => undefined)));
   growTopologies([...new Set([...added, ...touched])].flatMap((id) => getNode(id) ?? []));
   const parents = new Set(added.flatMap((id) => getNode(id)?.parent ?? []));
   await Promise.all([...parents].filter((id) => getNode(id)).map((id) => refreshNode(id).catch(() => undefined)));
 }
 
-/** Threads that changed: each is fetched, unless there are many of them. */
-async function takeThreads(changes: readonly Change[]): Promise<void> {
+/** Fetches each changed thread, or all lists if there are many. */
+async function refreshThreads(changes: readonly Change[]): Promise<void> {
   const ids = new Set(changes.flatMap(changedThreads));
   if (ids.size === 0) return;
   if (ids.size > MANY) return queryClient.invalidateQueries({ queryKey: ['threads'] });
@@ -96,18 +96,18 @@ async function refreshShown(): Promise<void> {
   await Promise.all([...children.keys()].map((id) => refreshChildren(id).catch(() => undefined)));
 }
 
-/** What was answered before the feed began may be older than the first change that it tells of. */
-async function renewOlder(): Promise<void> {
+/** Data that was fetched before the feed began may be older than its first change. */
+async function refetchAll(): Promise<void> {
   markNodesOutdated();
   void queryClient.invalidateQueries({ predicate: ({ state }) => state.data !== undefined });
   await refreshShown();
 }
 
 /**
- * Asks again. A first answer that is on its way may be older than the change, and asking again would wait for it and stop
- * there: so it is given up.
+ * Refetches a query. A first response that is still on its way may be older than the change, and invalidating would only
+ * wait for it, so it is cancelled.
  */
-async function renew(queryKey: readonly string[]): Promise<void> {
+async function refetch(queryKey: readonly string[]): Promise<void> {
   await queryClient.cancelQueries({
     queryKey,
     fetchStatus: 'fetching',
@@ -116,14 +116,14 @@ async function renew(queryKey: readonly string[]): Promise<void> {
   await queryClient.invalidateQueries({ queryKey });
 }
 
-/** One line of the server's change feed, and what of the page it concerns. */
+/** One entry of the server's change feed. */
 interface Change {
   readonly kind: string;
   readonly key: string;
   readonly of?: string;
 }
 
-/** What of the lists each kind of record can change. */
+/** The lists that each kind of record can change. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   node: ['search', 'leaves', 'previews'],
   take: ['usage', 'summary', 'context-changes', 'last-request'],
@@ -131,12 +131,12 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   exchange: ['recordings'],
 };
 
-/** The same for registers, by what they are about. Threads are looked at one by one. */
+/** The lists that a register can change, by its subject. Threads are refreshed one by one. */
 const LISTS_OF_REFS: Readonly<Record<string, readonly string[]>> = {
-  // What is taken away or moved takes all below it along.
+  // A removed or moved node takes its whole subtree along.
   node: ['bookmarks', 'summary', 'topology', 'search'],
   bookmark: ['bookmarks'],
-  // Where a recording landed.
+  // The placement of a recording.
   forest: ['recordings'],
 };
 
@@ -145,14 +145,14 @@ export function listsToRefresh({ kind, key }: Change): readonly string[] {
   return (kind === 'ref' ? LISTS_OF_REFS[key.split('/')[0] ?? ''] : LISTS[kind]) ?? [];
 }
 
-/** The thread whose register it is. */
+/** The thread whose register changed. */
 export function changedThreads({ kind, key }: Change): string[] {
   if (kind !== 'ref') return [];
   const [on, id] = key.split('/');
   return on === 'thread' && id !== undefined ? [decodeURIComponent(id)] : [];
 }
 
-/** The node about which something else is said now. */
+/** The node whose takes or marks changed. */
 export function changedNodes({ kind, key, of }: Change): string[] {
   if (kind === 'take' && of !== undefined) return [of];
   if (kind !== 'ref') return [];
@@ -160,7 +160,7 @@ export function changedNodes({ kind, key, of }: Change): string[] {
   return on === 'node' && id !== undefined ? [id] : [];
 }
 
-/** Takes nodes that came or changed into the structures that are shown: fetching thousands again would take seconds. */
+/** Updates the cached topologies with new or changed nodes; fetching thousands again would take seconds. */
 function growTopologies(nodes: readonly Node[]): void {
   for (const [key, topology] of queryClient.getQueriesData<Topology>({ queryKey: ['topology'] }))
     if (topology) queryClient.setQueryData<Topology>(key, growTopology(topology, nodes, key[1] === 'all'));

@@ -5,7 +5,7 @@ import type { Lineage } from '../api/types.ts';
 import { type ConversationAddress, readAddress } from './address.ts';
 import { placeKey, usePlace } from './place.ts';
 
-/** What the address names. */
+/** The conversation and message that the address names. */
 export function useConversationAddress(): ConversationAddress | undefined {
   const [path] = useLocation();
   return readAddress(path);

@@ -13,7 +13,7 @@ export type ImportSource =
   | { readonly kind: 'file'; readonly file: File }
   | { readonly kind: 'folder'; readonly name: string; readonly files: readonly FolderFile[] };
 
-/** One import, from its beginning until its card is put away. */
+/** One import, until its card is dismissed. */
 export interface ImportJob {
   readonly id: number;
   readonly source: ImportSource;
@@ -32,7 +32,7 @@ export function startImport(source: ImportSource): void {
   void run(id, source, {});
 }
 
-/** The same once more, with what the file did not say. */
+/** Repeats an import with hints about the format of the file. */
 export function importAgain({ id, source }: ImportJob, hints: ImportHints): void {
   useImports.setState(({ jobs }) => ({ jobs: jobs.map((job) => (job.id === id ? { id, source } : job)) }));
   void run(id, source, hints);

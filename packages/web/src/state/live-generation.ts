@@ -1,9 +1,9 @@
 import type { Block, Branch, Generation, GenerationEvent, Node, Notice } from '../api/types.ts';
 
-/** A generation that is under way or ended while this page looked. */
+/** A generation that is running, or that ended while this page was open. */
 export interface LiveGeneration {
   readonly id: string;
-  /** The node it grows below. */
+  /** The node that it answers. */
   readonly node: string;
   /** The conversation it belongs to. */
   readonly thread?: string;
@@ -16,12 +16,12 @@ export interface LiveGeneration {
 type LiveBlock = Block & { readonly index?: number };
 
 export interface LiveBranch {
-  /** The last whole message. */
+  /** The last complete message. */
   readonly head: string;
   readonly status: Branch['status'];
-  /** What has come of the message behind it. */
+  /** The blocks of the next message that have arrived so far. */
   readonly blocks: readonly LiveBlock[];
-  /** Names of tools that run, by the id of their call. */
+  /** The names of running tools, by the id of their call. */
   readonly running: ReadonlyMap<string, string>;
   readonly notices: readonly Notice[];
   readonly retry?: string;
@@ -29,7 +29,7 @@ export interface LiveBranch {
   readonly error?: NonNullable<Branch['error']>;
 }
 
-/** What is known of a generation before any event of it. */
+/** The state of a generation before its events are applied. */
 export function toLiveGeneration({ id, node, thread, model, status, branches }: Generation): LiveGeneration {
   return {
     id,
@@ -41,7 +41,7 @@ export function toLiveGeneration({ id, node, thread, model, status, branches }: 
   };
 }
 
-/** One whose process died: what had arrived of messages that were not whole is told by its events alone. */
+/** A generation whose process died. Only its events tell what had arrived of incomplete messages. */
 export function toInterruptedGeneration(
   generation: Generation,
   events: readonly GenerationEvent[],
@@ -55,7 +55,7 @@ export function toInterruptedGeneration(
 
 function toLiveBranch({ head, status, pending, error }: Branch, node: string, whole: Generation['status']): LiveBranch {
   return {
-    // A running one is told from its beginning.
+    // The events of a running generation are replayed from its beginning.
     head: whole === 'running' ? node : head,
     status,
     blocks: [],
@@ -68,9 +68,9 @@ function toLiveBranch({ head, status, pending, error }: Branch, node: string, wh
 
 type NodeLookup = (id: string) => Pick<Node, 'parent' | 'takes'> | undefined;
 
-/** One event further. */
+/** Applies an event. */
 export function applyEvent(live: LiveGeneration, event: GenerationEvent, nodeOf: NodeLookup): LiveGeneration {
-  if (event.type === 'end') return { ...live, status: event.status, branches: live.branches.map(stopped) };
+  if (event.type === 'end') return { ...live, status: event.status, branches: live.branches.map(stopBranch) };
   const branches = live.branches.map((branch, index) =>
     index === event.branch
       ? applyToBranch(event.type === 'branch-end' ? branch : resumeBranch(branch, nodeOf), event)
@@ -79,12 +79,12 @@ export function applyEvent(live: LiveGeneration, event: GenerationEvent, nodeOf:
   return { ...live, branches };
 }
 
-/** Every branch tells of its end before, unless its process died. */
-function stopped(branch: LiveBranch): LiveBranch {
+/** Every branch reports its own end before, unless the process died. */
+function stopBranch(branch: LiveBranch): LiveBranch {
   return branch.status === 'running' ? { ...withoutRetry(branch), status: 'aborted', running: new Map() } : branch;
 }
 
-/** A branch that ended and goes on: beside what was cut, behind what is whole. One that is done stays. */
+/** Resumes a branch: beside a message that was cut, after one that is complete. A branch that is done stays as it is. */
 export function resumeBranch(branch: LiveBranch, nodeOf: NodeLookup): LiveBranch {
   if (branch.status === 'running' || branch.status === 'done') return branch;
   const { pending: _decided, error: _over, ...rest } = branch;
@@ -98,11 +98,11 @@ function applyToBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
     case 'text':
     case 'reasoning':
     case 'refusal':
-      return { ...withoutRetry(branch), blocks: withText(branch.blocks, event.type, event.text) };
+      return { ...withoutRetry(branch), blocks: appendText(branch.blocks, event.type, event.text) };
     case 'tool-use':
       return { ...withoutRetry(branch), blocks: [...branch.blocks, toCall(event)] };
     case 'tool-arguments':
-      return { ...branch, blocks: withArguments(branch.blocks, event.index, event.text) };
+      return { ...branch, blocks: appendArguments(branch.blocks, event.index, event.text) };
     case 'message':
       return { ...withoutRetry(branch), head: event.node, blocks: [] };
     case 'tool-start':
@@ -149,7 +149,7 @@ function toCall({ index, id, name }: Extract<GenerationEvent, { type: 'tool-use'
   return { type: 'tool-use', index, id, name, rawParameters: '' };
 }
 
-function withText(
+function appendText(
   blocks: readonly LiveBlock[],
   type: 'text' | 'reasoning' | 'refusal',
   text: string,
@@ -159,7 +159,7 @@ function withText(
   return [...blocks, type === 'reasoning' ? { type, text, redacted: false } : { type, text }];
 }
 
-function withArguments(blocks: readonly LiveBlock[], index: number, text: string): readonly LiveBlock[] {
+function appendArguments(blocks: readonly LiveBlock[], index: number, text: string): readonly LiveBlock[] {
   return blocks.map((block) =>
     block.type === 'tool-use' && block.index === index
       ? { ...block, rawParameters: block.rawParameters + text }

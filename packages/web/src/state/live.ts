@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { fetchGeneration, fetchLastEventId, fetchPastEvents, followGeneration } from '../api/generation-events.ts';
+import { fetchGeneration, fetchLastEventId, fetchPastEvents, followGeneration } from '../api/event-streams.ts';
 import { queryClient } from '../api/queries.ts';
 import type { Generation, GenerationEvent } from '../api/types.ts';
 import {
@@ -18,14 +18,14 @@ interface LiveState {
 export const useLive = create<LiveState>(() => ({ all: new Map() }));
 
 const following = new Map<string, () => void>();
-/** The last event that was seen of each. */
+/** The id of the last event seen, by generation. */
 const seen = new Map<string, string>();
-/** How far each one is; shown when the messages it tells of are there. */
+/** The latest state of each generation. It is shown once the messages that it refers to are loaded. */
 const latest = new Map<string, LiveGeneration>();
 
 /**
- * Shows a generation as it grows. Asking twice follows once; one that was taken up again goes on where it was, and may have
- * ended again before anyone looked.
+ * Follows a generation and shows it live. A second call changes nothing. A resumed generation continues after the last event
+ * seen, and may have ended again already.
  */
 export function showGeneration(generation: Generation, isTakenUp = false): void {
   const { id } = generation;
@@ -54,13 +54,13 @@ export function showGeneration(generation: Generation, isTakenUp = false): void 
     followGeneration(id, goesOn ? seen.get(id) : undefined, (event, eventId) => {
       seen.set(id, eventId);
       waiting.push(event);
-      // Drawn once a frame, however many pieces come.
+      // Events are applied once per frame, however many arrive.
       if (waiting.length === 1) requestAnimationFrame(flush);
     }),
   );
 }
 
-/** Adds what had arrived when the process of a generation died. */
+/** Shows what had arrived when the process of a generation died. */
 async function showInterrupted(generation: Generation): Promise<void> {
   const { id } = generation;
   const before = latest.get(id);
@@ -70,13 +70,13 @@ async function showInterrupted(generation: Generation): Promise<void> {
   show(id);
 }
 
-/** A list that says it runs may be from before its end was told: only its state knows whether somebody took it up again. */
+/** A list that says "running" may be outdated. Only the current state tells whether somebody resumed the generation. */
 async function followResumed(id: string): Promise<void> {
   const now = await fetchGeneration(id).catch(() => undefined);
   if (now?.status === 'running' && latest.get(id)?.status !== 'running') showGeneration(now, true);
 }
 
-/** Notes how far a generation that ended is told, so that it goes on from there when it is taken up again. */
+/** Remembers the last event of an ended generation, so that only newer events are followed when it is resumed. */
 export async function rememberLastEvent(id: string): Promise<void> {
   if (seen.has(id)) return;
   const last = await fetchLastEventId(id);
@@ -93,7 +93,7 @@ function applyEvents(id: string, events: readonly GenerationEvent[]): void {
     void queryClient.invalidateQueries({ queryKey: ['generations'] });
   }
   const arrived = events.flatMap((event) => (event.type === 'message' ? [event.node] : []));
-  // The whole message takes the place of its pieces in one step, so that nothing flickers.
+  // The complete message replaces its pieces in one step, so that nothing flickers.
   if (arrived.length === 0) show(id);
   else void Promise.all(arrived.map((node) => refreshNode(node).catch(() => undefined))).then(() => show(id));
 }

@@ -3,7 +3,7 @@ import { queries } from '../api/queries.ts';
 import { useConversationAddress } from './current-thread.ts';
 import { useView } from './view.ts';
 
-/** The model that would answer: the chosen one, that of the agent, the conversation's own, or the server's. */
+/** The model that would answer next: the chosen one, the agent's, the conversation's, or the server's default. */
 export function useModel(): string | undefined {
   const model = useView((view) => view.model);
   const agent = useView((view) => view.agent);

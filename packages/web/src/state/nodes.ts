@@ -1,19 +1,20 @@
 import { create } from 'zustand';
-import { api, checkNodeId, isNotFound, unwrap } from '../api/client.ts';
+import { api, checkNodeId, unwrap } from '../api/client.ts';
 import { fetchPages } from '../api/pages.ts';
+import { isNotFound } from '../api/problem.ts';
 import { type Node, ROOT } from '../api/types.ts';
 
 /**
- * The nodes this page has seen. A node's text never changes, so it is fetched once; what is said about it (takes, marks,
- * how many children) is fetched again when the change feed tells of it.
+ * The nodes this page has loaded. The content of a node never changes, so it is fetched once. Its takes, marks and number
+ * of children are fetched again when the change feed reports a change.
  */
 interface NodesState {
   readonly nodes: ReadonlyMap<string, Node>;
-  /** Ids of children, oldest first, of those parents for which they were asked. Removed ones are left out. */
+  /** Ids of children, oldest first, by parent, as far as they were fetched. Removed children are left out. */
   readonly children: ReadonlyMap<string, readonly string[]>;
-  /** Nodes that may have changed since they were fetched. They are shown until they have been asked for again. */
+  /** Nodes that may have changed since they were fetched. They stay on screen until they are fetched again. */
   readonly outdated: ReadonlySet<string>;
-  /** How often nodes became so: whoever shows some asks again when it grows. */
+  /** Counts how often nodes became outdated; components refetch what they show when it grows. */
   readonly renewals: number;
 }
 
@@ -28,17 +29,17 @@ export function getNode(id: string): Node | undefined {
   return useNodes.getState().nodes.get(id);
 }
 
-/** A node that need not be asked for. */
+/** A node that is loaded and not outdated. */
 function currentNode(id: string): Node | undefined {
   return useNodes.getState().outdated.has(id) ? undefined : getNode(id);
 }
 
-/** Counts the news of the change feed: an answer that was asked for before the latest news about a node may be older than they. */
+/** Counts changes: a response that was requested before the latest change of a node may be older than that change. */
 let news = 0;
 const newsOfNodes = new Map<string, number>();
 let newsOfAll = 0;
 
-/** Something else is said about these nodes now, whether they are here already or on their way. */
+/** Notes that these nodes changed, whether they are loaded or still on their way. */
 export function noteChanges(ids: Iterable<string>): void {
   news += 1;
   for (const id of ids) newsOfNodes.set(id, news);
@@ -48,7 +49,7 @@ function isOlderThanNews(id: string, asked: number): boolean {
   return Math.max(newsOfAll, newsOfNodes.get(id) ?? 0) > asked;
 }
 
-/** Fetches nodes and keeps them, as of when they were asked for. */
+/** Fetches nodes and stores them as of the time of the request. */
 export async function fetchNodes(ask: () => Promise<readonly Node[]>): Promise<readonly Node[]> {
   const asked = news;
   const found = await ask();
@@ -56,7 +57,7 @@ export async function fetchNodes(ask: () => Promise<readonly Node[]>): Promise<r
   return found;
 }
 
-/** Keeps nodes, and puts new ones among the children of their parents. */
+/** Stores nodes and adds new ones to the children of their parents. */
 export function putNodes(answer: readonly Node[], asked = news): void {
   const { nodes: known, outdated: doubted } = useNodes.getState();
   const isOld = ({ id }: Node) => isOlderThanNews(id, asked);
@@ -66,7 +67,7 @@ export function putNodes(answer: readonly Node[], asked = news): void {
     const all = new Map(nodes);
     const lists = new Map(children);
     const older = new Set(outdated);
-    // What is removed or brought back takes all below it along.
+    // A node that is removed or restored takes its subtree along.
     const turned = found.filter(({ id, removed }) => nodes.get(id)?.removed === !removed);
     for (const id of idsBelow(nodes, turned)) older.add(id);
     const isRenewed = turned.length > 0 || found.some(isOld);
@@ -87,7 +88,7 @@ export function putNodes(answer: readonly Node[], asked = news): void {
   });
 }
 
-/** The known nodes below others. */
+/** The ids of all loaded nodes below some nodes. */
 function idsBelow(nodes: NodesState['nodes'], tops: readonly Node[]): readonly string[] {
   if (tops.length === 0) return [];
   const children = new Map<string, string[]>();
@@ -100,7 +101,7 @@ function idsBelow(nodes: NodesState['nodes'], tops: readonly Node[]): readonly s
   return found;
 }
 
-/** Fetches a node, also when it is there already. */
+/** Fetches a node, even if it is loaded already. */
 export async function refreshNode(id: string): Promise<Node> {
   try {
     const [node] = await fetchNodes(async () => [
@@ -117,7 +118,7 @@ async function ensureNode(id: string): Promise<Node> {
   return currentNode(id) ?? refreshNode(id);
 }
 
-/** Fetches what is missing or outdated between the root and a node. Ids may be abbreviated; the whole id is given back. */
+/** Loads the path from the root to a node. The id may be abbreviated; returns the full id. */
 export async function ensurePath(id: string): Promise<string> {
   const last = await ensureNode(id);
   let missing = last;
@@ -129,14 +130,14 @@ export async function ensurePath(id: string): Promise<string> {
   return last.id;
 }
 
-/** The nodes from the first message to this one, as far as they are known. */
+/** The nodes from the first message to this one, as far as they are loaded. */
 export function pathTo(nodes: NodesState['nodes'], id: string): readonly Node[] {
   const path: Node[] = [];
   for (let node = nodes.get(id); node; node = nodes.get(node.parent)) path.push(node);
   return path.reverse();
 }
 
-/** Of one node; nobody looks through more. */
+/** The most children of one node that are loaded. */
 const MOST_CHILDREN = 2000;
 
 /** Fetches the children of a node. */
@@ -153,7 +154,7 @@ export async function ensureChildren(parent: string): Promise<readonly string[]>
   return useNodes.getState().children.get(parent) ?? refreshChildren(parent);
 }
 
-/** Any node may have changed: after a gap in the change feed, or before it began. */
+/** Marks all nodes as outdated, after a gap in the change feed or before it began. */
 export function markNodesOutdated(): void {
   news += 1;
   newsOfAll = news;

@@ -1,20 +1,20 @@
 import { create } from 'zustand';
 
-/** What lies over the screens. Nothing of it is kept. */
+/** The overlays that are open. They are not stored. */
 interface Overlays {
-  /** What the palette shows; undefined while it is closed. */
+  /** The page of the palette; undefined while it is closed. */
   readonly palette: PalettePage | undefined;
   readonly help: boolean;
-  /** The forest at the side, where the screen is too narrow to have it beside the rest. */
+  /** Whether the list of conversations is open as an overlay, on a narrow screen. */
   readonly forest: boolean;
   readonly exporting: ExportScope | undefined;
-  /** The search field of the forest is to have the focus. */
+  /** The search field of the forest should take the focus. */
   readonly wantsSearch: boolean;
 }
 
 export type PalettePage = 'all' | 'models';
 
-/** What an export is about; several threads make several files. */
+/** What to export. Several threads are several exports, joined in one file. */
 export type ExportScope =
   | { readonly kind: 'everything' }
   | { readonly kind: 'thread' | 'path' | 'below' | 'node'; readonly id: string; readonly title: string }
@@ -32,7 +32,7 @@ export function openPalette(page: PalettePage = 'all'): void {
   useOverlays.setState({ palette: page, help: false, forest: false });
 }
 
-/** Asks how to export something, wherever the reader is. */
+/** Opens the export dialog. */
 export function openExport(of: ExportScope): void {
   useOverlays.setState({ exporting: of });
 }

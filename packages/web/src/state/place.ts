@@ -9,13 +9,13 @@ import { isInLineage } from './lineage.ts';
 import { ensurePath, fetchNodes, getNode, pathTo, useNodes } from './nodes.ts';
 
 /**
- * Where the reader is. The address names a conversation and the selected message; on screen it goes on behind that to a
- * leaf: the one that was last seen below it in this conversation, or the conversation's own head.
+ * Where the reader is. The address names a conversation and the selected message; the screen shows the path on to a leaf:
+ * the one last seen below that message in this conversation, or the head of the conversation.
  */
 interface PlaceState {
-  /** The leaf that was last shown through a node, by conversation and node. */
+  /** The leaf last shown below a node, by conversation and node. */
   readonly leafOf: ReadonlyMap<string, string>;
-  /** The branch of a generation that is shown growing behind a leaf, by conversation and leaf. */
+  /** The live branch that is shown after a leaf, by conversation and leaf. */
   readonly watched: ReadonlyMap<string, WatchedBranch>;
   /** The leaf that was shown last. */
   readonly lastLeaf: string | undefined;
@@ -28,7 +28,7 @@ export interface WatchedBranch {
 
 export const usePlace = create<PlaceState>(() => ({ leafOf: new Map(), watched: new Map(), lastLeaf: undefined }));
 
-/** The same node may be on the way of several conversations, and each goes on from it in its own way. */
+/** The key of a node within a conversation: several conversations may share a node and continue differently. */
 export function placeKey(thread: string | undefined, node: string): string {
   return `${thread ?? ''} ${node}`;
 }
@@ -38,19 +38,19 @@ export function currentThreadId(): string | undefined {
   return readAddress(pathHere())?.thread;
 }
 
-/** It and those it was forked from. */
+/** The ids of the current conversation and of those that it was forked from. */
 export function currentLineage(): readonly string[] | undefined {
   const thread = currentThreadId();
   return thread === undefined ? undefined : queryClient.getQueryData(queries.thread(thread).queryKey)?.lineage;
 }
 
-/** Moves the reader to a node, of the conversation on screen unless another is named. */
+/** Goes to a node, in the current conversation unless another is named. */
 export function goTo(node: string, options: { readonly replace?: boolean; readonly thread?: string } = {}): void {
   const { thread = currentThreadId(), replace = false } = options;
   navigate(toAddress(thread, node), { replace });
 }
 
-/** Shows a branch of a generation behind a leaf, or nothing any more. */
+/** Shows a live branch after a leaf, or none. */
 export function watchBranch(thread: string | undefined, leaf: string, watched: WatchedBranch | undefined): void {
   usePlace.setState((state) => {
     const all = new Map(state.watched);
@@ -60,7 +60,7 @@ export function watchBranch(thread: string | undefined, leaf: string, watched: W
   });
 }
 
-/** Remembers that the reader sees the path to this leaf. */
+/** Remembers that the path to this leaf is on screen. */
 export function rememberLeaf(thread: string | undefined, leaf: string): void {
   const path = pathTo(useNodes.getState().nodes, leaf);
   usePlace.setState(({ leafOf }) => {
@@ -70,7 +70,7 @@ export function rememberLeaf(thread: string | undefined, leaf: string): void {
   });
 }
 
-/** A message as it is opened: in which conversation, and where that goes on to. */
+/** An opened message, its conversation, and the leaf that the path leads to. */
 export interface OpenedPlace {
   /** Absent for a message that is in no conversation. */
   readonly thread: string | undefined;
@@ -79,34 +79,34 @@ export interface OpenedPlace {
 }
 
 /**
- * Opens a message of a conversation, or without one the conversation's head. A message that the named conversation never
- * had is opened in the one that fits; so is a message without a conversation.
+ * Opens a message of a conversation, or its head if no message is named. A message that the named conversation does not
+ * contain is opened in the best fitting one, and so is a message without a conversation.
  */
 export async function openPlace(thread: string | undefined, id: string | undefined): Promise<OpenedPlace> {
   const named = thread === undefined ? undefined : await queryClient.fetchQuery(queries.thread(thread));
   const node = await ensurePath(id ?? named!.head);
-  const owner = named && (await leadsThrough(named, node)) ? named : await findThreadWith(node);
+  const owner = named && (await containsMessage(named, node)) ? named : await findThreadWith(node);
   const { leafOf, watched } = usePlace.getState();
   const remembered = leafOf.get(placeKey(owner?.id, node));
   const isKnown = remembered !== undefined && isBelow(remembered, node);
   const isWatched = isKnown && watched.has(placeKey(owner?.id, remembered));
-  const leaf = isWatched ? remembered : await leafBelow(owner, isKnown ? remembered : node);
+  const leaf = isWatched ? remembered : await findLeafBelow(owner, isKnown ? remembered : node);
   await ensurePath(leaf);
-  // Whoever moved on meanwhile is left where they are.
+  // If the reader moved on meanwhile, the screen stays where it is.
   if (usePlace.getState().leafOf.get(placeKey(owner?.id, node)) === remembered) rememberLeaf(owner?.id, leaf);
   return { thread: owner?.id, node, leaf };
 }
 
-/** Whether a message is one of a conversation: on the way to its head, or on another branch that it had. */
-async function leadsThrough({ head, lineage }: Lineage, node: string): Promise<boolean> {
+/** Whether a message belongs to a conversation: on the path to its head, or on another branch of it. */
+async function containsMessage({ head, lineage }: Lineage, node: string): Promise<boolean> {
   if (isInLineage(getNode(node)!, lineage)) return true;
   return isBelow(await ensurePath(head), node);
 }
 
-/** Of so many conversations that had a message the last ones are looked at. */
+/** The number of conversations that are examined, the latest first. */
 const MOST_NAMED = 5;
 
-/** The conversation that had a message last; of messages from before conversations were named, the one that leads nearest. */
+/** The conversation that contained a message last. For old takes, which name no conversation, the one with the closest path. */
 export async function findThreadWith(node: string): Promise<Lineage | undefined> {
   const names = getNode(node)!.takes.flatMap(({ thread }) => thread ?? []);
   for (const name of [...new Set(names.reverse())].slice(0, MOST_NAMED)) {
@@ -114,12 +114,13 @@ export async function findThreadWith(node: string): Promise<Lineage | undefined>
     if (found && !found.deleted) return found;
   }
   const best =
-    (await newestThrough(node, node)) ?? (await newestThrough(pathTo(useNodes.getState().nodes, node)[0]!.id, node));
+    (await findNewestThrough(node, node)) ??
+    (await findNewestThrough(pathTo(useNodes.getState().nodes, node)[0]!.id, node));
   return best && queryClient.fetchQuery(queries.thread(best.id));
 }
 
-/** Of the conversations that lead through a message the one that shares most with the path to another, the newest first. */
-async function newestThrough(through: string, node: string): Promise<Thread | undefined> {
+/** Of the conversations through a message, the one that shares most of the path to `node`; the newest of equals. */
+async function findNewestThrough(through: string, node: string): Promise<Thread | undefined> {
   const { items } = await queryClient.fetchQuery(queries.threadsThrough(through));
   const newest = items.filter(({ deleted }) => !deleted).toSorted((a, b) => b.updatedAt - a.updatedAt);
   const exact = newest.find(({ head }) => head === node);
@@ -135,17 +136,17 @@ async function newestThrough(through: string, node: string): Promise<Thread | un
   return looked.toSorted((a, b) => b.shared - a.shared)[0]?.thread;
 }
 
-/** Whether it is known to be the node itself or below it, with nothing removed in between. */
+/** Whether `id` is known to be the node itself or a node below it that was not removed. */
 function isBelow(id: string, node: string): boolean {
   const end = getNode(id);
   return end !== undefined && !end.removed && pathTo(useNodes.getState().nodes, id).some((each) => each.id === node);
 }
 
-/** The newest of so many is good enough. */
+/** The most leaves that are fetched to find the newest. */
 const MOST_LEAVES = 1000;
 
-/** Where a conversation goes on to below a node: to its head, else to its own leaf that was written last. */
-async function leafBelow(thread: Lineage | undefined, node: string): Promise<string> {
+/** The leaf of a conversation below a node: its head, else its newest leaf. */
+async function findLeafBelow(thread: Lineage | undefined, node: string): Promise<string> {
   if (getNode(node)?.childCount === 0) return node;
   if (thread && isBelow(await ensurePath(thread.head), node)) return thread.head;
   const page = (query: object) =>

@@ -3,19 +3,19 @@ import { create } from 'zustand';
 import { api, unwrap } from '../api/client.ts';
 import type { Preview } from '../api/types.ts';
 
-/** Nodes in a few words. Their texts never change, so each is asked for once. */
+/** Previews of nodes. The content of a node never changes, so each preview is fetched once. */
 export const usePreviews = create<{ readonly of: ReadonlyMap<string, Preview> }>(() => ({ of: new Map() }));
 
-/** What the server answers at once. */
+/** The most previews per request. */
 const PAGE = 200;
-/** Asks for several come together: while rows are drawn, or while a graph is moved. */
+/** Requests are collected for this long, because rows and cards appear in bursts. */
 const WAIT_MS = 40;
 
 const asked = new Set<string>();
 const waiting: string[] = [];
 let isComing = false;
 
-/** Fetches what is missing of these, soon. */
+/** Fetches the missing previews in the next batch. */
 export function requestPreviews(ids: Iterable<string>): void {
   for (const id of ids) {
     if (asked.has(id)) continue;
@@ -43,7 +43,7 @@ async function fetchWaiting(): Promise<void> {
     const { items } = await unwrap(api.previews.$get({ query: { ids: ids.join() } }));
     usePreviews.setState(({ of }) => ({ of: new Map([...of, ...items.map((one) => [one.id, one] as const)]) }));
   } catch {
-    // Rows stand without a preview; the next to want them asks again.
+    // The rows stay without a preview; the next request for them tries again.
     for (const id of ids) asked.delete(id);
   }
 }

@@ -2,18 +2,24 @@ import { create } from 'zustand';
 
 export type Theme = 'light' | 'dark' | 'system';
 
+export const THEME_TITLES: Readonly<Record<Theme, string>> = {
+  light: 'Light',
+  dark: 'Dark',
+  system: 'Same as the system',
+};
+
 const KEY = 'skein.theme';
 
 export const useTheme = create<{ readonly theme: Theme }>(() => ({ theme: stored() }));
 
-/** Chooses a theme; public/theme.js draws it before the page is there. */
+/** Chooses a theme. public/theme.js applies it before the page loads. */
 export function setTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme);
   useTheme.setState({ theme });
   draw(theme);
 }
 
-/** Follows the system where nothing is chosen. */
+/** Follows the theme of the system unless the reader chose one. */
 export function followSystemTheme(): void {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => draw(useTheme.getState().theme));
 }

@@ -1,10 +1,10 @@
 import { create } from 'zustand';
 import type { Thread } from '../api/types.ts';
 
-/** The rows of lists that the reader folded or unfolded. Forgotten with the page. */
+/** The groups that the reader folded or unfolded. Lost when the page is closed. */
 const useUnfolded = create<{ readonly groups: ReadonlyMap<string, boolean> }>(() => ({ groups: new Map() }));
 
-/** A list as rows. The row of the conversation on screen is unfolded unless the reader folds it. */
+/** The rows of a list of threads. The group of the current conversation is open unless the reader folds it. */
 export function useListRows(threads: readonly Thread[], here?: string): readonly ListRow[] {
   const groups = useUnfolded((state) => state.groups);
   return foldThreads(threads, (group, members) => groups.get(group) ?? members.some(({ id }) => id === here));
@@ -15,15 +15,15 @@ export function setUnfolded(group: string, isOpen: boolean): void {
 }
 
 /**
- * A list of conversations as rows: those of one session, those that begin with the same words, and side calls stand behind
- * one row each, which unfolds. The conversations themselves stay apart.
+ * A row of the list of conversations: a single one, or a group that unfolds. Conversations of one session, conversations
+ * that begin alike, and side calls form groups.
  */
 export type ListRow = ThreadRow | GroupRow;
 
 interface ThreadRow {
   readonly kind: 'thread';
   readonly thread: Thread;
-  /** How many rows it stands behind. */
+  /** The number of groups that it is nested in. */
   readonly depth: number;
 }
 
@@ -31,19 +31,19 @@ export interface GroupRow {
   readonly kind: 'group';
   readonly what: 'session' | 'opening' | 'side';
   readonly group: string;
-  /** The one that the row is named after. */
+  /** The thread whose title names the group. */
   readonly thread: Thread;
   readonly members: readonly Thread[];
   readonly depth: number;
   readonly isOpen: boolean;
 }
 
-/** Side calls that no session claims. */
+/** The group of side calls without a session. */
 const SIDE_CALLS = 'side';
 
 type IsOpen = (group: string, members: readonly Thread[]) => boolean;
 
-/** Rows are where the first of their conversations is in the list; side calls of no session come last. */
+/** A group stands where its first conversation is in the list; side calls without a session come last. */
 export function foldThreads(threads: readonly Thread[], isOpen: IsOpen): readonly ListRow[] {
   const groups = new Map<string, Thread[]>();
   for (const thread of threads) {
@@ -58,36 +58,36 @@ export function foldThreads(threads: readonly Thread[], isOpen: IsOpen): readonl
     isAside(members) ? [] : members.length > 1 ? groupRows(group, members, isOpen) : [threadRow(members[0]!, 0)],
   );
   if (aside.length === 0) return rows;
-  return [...rows, ...unfolded(rowOf('side', SIDE_CALLS, aside, 0, isOpen))];
+  return [...rows, ...unfold(toGroupRow('side', SIDE_CALLS, aside, 0, isOpen))];
 }
 
 function groupRows(group: string, members: readonly Thread[], isOpen: IsOpen): readonly ListRow[] {
-  if (!group.startsWith('session:')) return unfolded(rowOf('opening', group, members, 0, isOpen));
-  const row = rowOf('session', group, members, 0, isOpen);
+  if (!group.startsWith('session:')) return unfold(toGroupRow('opening', group, members, 0, isOpen));
+  const row = toGroupRow('session', group, members, 0, isOpen);
   if (!row.isOpen) return [row];
   const side = members.filter(({ part }) => part === 'side');
   return [
     row,
     ...members.filter(({ part }) => part !== 'side').map((thread) => threadRow(thread, 1)),
-    ...(side.length > 0 ? unfolded(rowOf('side', `${group}/side`, side, 1, isOpen)) : []),
+    ...(side.length > 0 ? unfold(toGroupRow('side', `${group}/side`, side, 1, isOpen)) : []),
   ];
 }
 
-function rowOf(
+function toGroupRow(
   what: GroupRow['what'],
   group: string,
   members: readonly Thread[],
   depth: number,
   isOpen: IsOpen,
 ): GroupRow {
-  // A session is known by the conversation that it began with, not by the subagent that spoke last.
+  // A session is named after its first conversation, not after the subagent that spoke last.
   const main = members.filter(({ part }) => part === 'main');
   const first = main.toSorted((a, b) => a.createdAt - b.createdAt)[0];
   const thread = (what === 'session' ? first : main[0]) ?? members[0]!;
   return { kind: 'group', what, group, thread, members, depth, isOpen: isOpen(group, members) };
 }
 
-function unfolded(row: GroupRow): readonly ListRow[] {
+function unfold(row: GroupRow): readonly ListRow[] {
   return row.isOpen ? [row, ...row.members.map((thread) => threadRow(thread, row.depth + 1))] : [row];
 }
 

@@ -4,7 +4,7 @@ import type { RequestOptions } from '../api/types.ts';
 
 export type InspectorTab = 'tree' | 'raw' | 'diff' | 'usage' | 'request';
 
-/** How this person looks at the forest; kept in the browser. */
+/** The reader's view settings, stored in the browser. */
 interface ViewState {
   /** Whether the panes at the sides are open. */
   readonly forestOpen: boolean;
@@ -12,24 +12,24 @@ interface ViewState {
   /** In pixels. */
   readonly forestWidth: number;
   readonly tab: InspectorTab;
-  /** Whether exact texts are shown with a line for each value. */
+  /** Whether JSON texts are shown with one line per value. */
   readonly pretty: boolean;
-  /** provider/model, or undefined for the server's own. */
+  /** `provider/model`, or undefined for the server's default. */
   readonly model: string | undefined;
   readonly agent: string | undefined;
-  /** What conversations begin with. */
+  /** The tools and parameters of new conversations. */
   readonly tools: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
-  /** What was chosen for a conversation that is there; any other goes on as its last request was asked. */
+  /** The choice for one existing conversation. Others continue with the settings of their last request. */
   readonly chosenFor: (RequestSettings & { readonly thread: string }) | undefined;
   /** Nodes that are marked to be compared, at most four. */
   readonly marked: readonly string[];
-  /** Models that are asked side by side. */
+  /** The models to ask side by side. */
   readonly compared: readonly string[];
   readonly welcomed: boolean;
 }
 
-/** What a model is asked with beside the messages. */
+/** The tools and parameters of a request. */
 export interface RequestSettings {
   readonly tools?: readonly string[];
   readonly params?: Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ export const useView = create<ViewState>()(
 
 type Choices = Pick<ViewState, 'model' | 'agent' | 'tools' | 'params' | 'chosenFor'>;
 
-/** What the next answer of a conversation is asked with. What was not chosen for it is as in its last request. */
+/** The options of the next request of a conversation. The server takes the others from its last request. */
 export function toRequestOptions({ model, agent, chosenFor, ...own }: Choices, thread?: string): RequestOptions {
   const { tools, params } = thread === undefined ? startSettings(own) : chosenFor?.thread === thread ? chosenFor : {};
   return {
@@ -71,12 +71,12 @@ export function toRequestOptions({ model, agent, chosenFor, ...own }: Choices, t
   };
 }
 
-/** What a conversation begins with; an agent has tools of its own where none are chosen. */
+/** The settings of a new conversation. If no tools are chosen, an agent uses its own. */
 export function startSettings({ tools, params }: Pick<ViewState, 'tools' | 'params'>): RequestSettings {
   return { ...(tools.length > 0 && { tools }), ...(Object.keys(params).length > 0 && { params }) };
 }
 
-/** Chooses for a conversation that is there, or for those that will be begun. */
+/** Sets the settings of an existing conversation, or of new ones. */
 export function chooseSettings(thread: string | undefined, settings: RequestSettings): void {
   if (thread === undefined) useView.setState(settings);
   else
@@ -87,7 +87,7 @@ export function chooseSettings(thread: string | undefined, settings: RequestSett
 
 const MOST_MARKED = 4;
 
-/** Marks a node to be compared, or takes its mark away; the oldest of too many goes. */
+/** Marks a node for comparison, or unmarks it. Beyond the limit the oldest mark is dropped. */
 export function toggleMarked(id: string): void {
   useView.setState(({ marked }) => ({
     marked: marked.includes(id) ? marked.filter((other) => other !== id) : [...marked, id].slice(-MOST_MARKED),

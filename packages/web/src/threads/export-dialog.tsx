@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useId, useState } from 'react';
 import { apiBase } from '../api/base.ts';
-import { readProblem } from '../api/client.ts';
+import { readProblem } from '../api/problem.ts';
 import { queries } from '../api/queries.ts';
 import { type ExportScope, useOverlays } from '../state/overlays.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
@@ -13,7 +13,7 @@ import { toastError } from '../ui/toasts.tsx';
 
 const close = () => useOverlays.setState({ exporting: undefined });
 
-/** In what form something is to be taken along. */
+/** The dialog that asks for the format of an export. */
 export function ExportDialog() {
   const of = useOverlays((overlays) => overlays.exporting);
   return of && <Choices of={of} />;
@@ -87,7 +87,7 @@ type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
 
 const FORMATS: readonly { readonly format: ExportFormat; readonly title: string; readonly about: string }[] = [
   { format: 'segments', title: 'Segments', about: 'Loses nothing. Can be imported again, with the same ids.' },
-  { format: 'markdown', title: 'Markdown', about: 'To be read.' },
+  { format: 'markdown', title: 'Markdown', about: 'For reading.' },
   { format: 'messages', title: 'Messages', about: 'A JSON list of messages on each line, in the dialect of an API.' },
   { format: 'fine-tuning', title: 'Fine-tuning', about: 'One JSON object with messages and tools on each line.' },
 ];
@@ -96,7 +96,7 @@ function needsDialect(format: ExportFormat): boolean {
   return format === 'messages' || format === 'fine-tuning';
 }
 
-/** The addresses that an export is downloaded from; several where several threads are wanted. */
+/** The addresses to download an export from: one, or one per thread. */
 export function exportAddresses(of: ExportScope, format: ExportFormat, dialect: string): readonly string[] {
   const fixed: [string, string][] = [
     ['format', format],
@@ -120,7 +120,7 @@ export function fileName(of: ExportScope, format: ExportFormat): string {
   return `${plain || 'skein'}.${format === 'markdown' ? 'md' : 'jsonl'}`;
 }
 
-/** Several exports in one file. All formats are lines or paragraphs, and an import reads them one behind the other. */
+/** Saves several exports as one file. All formats are lines or paragraphs, so an import can read them joined. */
 async function saveJoined(addresses: readonly string[], name: string): Promise<void> {
   const parts: Blob[] = [];
   for (const address of addresses) {
@@ -132,11 +132,11 @@ async function saveJoined(addresses: readonly string[], name: string): Promise<v
   link.href = URL.createObjectURL(new Blob(parts));
   link.download = name;
   link.click();
-  // The browser has taken the address over by then.
+  // The browser has started the download by then.
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** The protocols that the server reads and writes messages in, for a field to choose from; none until it has told. */
+/** The dialects of the server as choices of a field; empty until they are loaded. */
 export function useDialectChoices(): readonly { readonly value: string; readonly title: string }[] {
   const { data } = useQuery(queries.dialects());
   return (data?.items ?? []).map(({ id, title }) => ({ value: id, title }));

@@ -11,7 +11,7 @@ import { ChoiceField } from '../ui/field.tsx';
 import { bytes, pluralize } from '../ui/format.ts';
 import { useDialectChoices } from './export-dialog.tsx';
 
-/** Imports that run or ended, newest first. */
+/** Running and finished imports, newest first. */
 export function ImportCards() {
   const { jobs } = useImports();
   if (jobs.length === 0) return null;
@@ -36,7 +36,7 @@ function Card({ job }: { readonly job: ImportJob }) {
         <span className="shrink-0 text-xs text-faint">{size}</span>
         <span className="grow" />
         {isOver && (
-          <IconButton label="Put away" onClick={() => dismissImport(job.id)}>
+          <IconButton label="Dismiss" onClick={() => dismissImport(job.id)}>
             <X size={14} />
           </IconButton>
         )}
@@ -73,7 +73,7 @@ function Running({ job: { source, progress } }: { readonly job: ImportJob }) {
   );
 }
 
-/** What came in, and what could not be read. */
+/** What was imported, and what could not be read. */
 function ImportSummary({ result }: { readonly result: ImportReport }) {
   const { format, threads, messages, added, problems } = result;
   const known = useQuery(queries.threads());
@@ -109,7 +109,7 @@ function ImportSummary({ result }: { readonly result: ImportReport }) {
 }
 
 const FORMATS = [
-  { value: '', title: 'Find out' },
+  { value: '', title: 'Detect the format' },
   { value: 'messages', title: 'A list of messages' },
   { value: 'message-list', title: 'A saved message list' },
   { value: 'chat-state', title: 'A saved chat state' },
@@ -121,7 +121,7 @@ const FORMATS = [
   { value: 'segments', title: 'Segments of Skein' },
 ] as const;
 
-/** Why nothing came in. A file that does not say what it is can be told. */
+/** Why an import failed. The reader can name the format and try again. */
 function ImportFailed({ job }: { readonly job: ImportJob }) {
   const [format, setFormat] = useState('');
   const [dialect, setDialect] = useState('');
@@ -146,11 +146,7 @@ function ImportFailed({ job }: { readonly job: ImportJob }) {
             <ChoiceField label="What the file is" choices={FORMATS} value={format} onChoose={setFormat} />
             <ChoiceField
               label="What its messages are written in"
-              choices={[
-                { value: '', title: 'Dialect: as it says' },
-                { value: 'legacy', title: 'Older shape' },
-                ...choices,
-              ]}
+              choices={[{ value: '', title: 'Dialect: detect' }, { value: 'legacy', title: 'Older shape' }, ...choices]}
               value={dialect}
               onChoose={setDialect}
             />
@@ -162,7 +158,7 @@ function ImportFailed({ job }: { readonly job: ImportJob }) {
   );
 }
 
-/** The first sentence, and what comes behind it. */
+/** Splits a text into its first sentence and the rest. */
 function sentences(text: string): readonly [string, string] {
   const end = text.search(/\. [A-Z]/);
   return end < 0 ? [text, ''] : [text.slice(0, end + 1), text.slice(end + 2)];

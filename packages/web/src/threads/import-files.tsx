@@ -7,11 +7,11 @@ import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { toastError } from '../ui/toasts.tsx';
 
-/** Chooses files or a folder to import. */
+/** A button to choose files or a folder to import. */
 export function ImportButton() {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  // React has no name for this attribute.
+  // React does not know this attribute.
   useEffect(() => folder.current?.setAttribute('webkitdirectory', ''), []);
   const chooseFiles = () => files.current?.click();
   const chooseFolder = () => folder.current?.click();
@@ -53,7 +53,7 @@ export function ImportButton() {
   );
 }
 
-/** Takes files and folders that are dropped anywhere on it. */
+/** Imports files and folders that are dropped on it. */
 export function DropZone({ children }: { readonly children: ReactNode }) {
   const [isOver, setOver] = useState(false);
   const depth = useRef(0);
@@ -92,7 +92,7 @@ export function DropZone({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** What was dropped. Entries have to be taken before the event is over; what is in them is read afterwards. */
+/** Reads what was dropped. Entries must be taken before the event ends; their content is read afterwards. */
 function readDropped(data: DataTransfer): Promise<readonly ImportSource[]> {
   const dropped = [...data.items].flatMap((item): (FileSystemDirectoryEntry | File)[] => {
     const entry = item.webkitGetAsEntry();
@@ -107,7 +107,7 @@ function readDropped(data: DataTransfer): Promise<readonly ImportSource[]> {
   );
 }
 
-/** What a field for folders gives: files that know their path, with the folder's name in front of it. */
+/** The folder of a file field: its files have a path that begins with the name of the folder. */
 function toFolder(files: readonly File[]): ImportSource | undefined {
   const [first] = files;
   if (!first) return undefined;
@@ -129,7 +129,7 @@ async function filesBelow(folder: FileSystemDirectoryEntry, path: string): Promi
   return found;
 }
 
-/** A reader gives a hundred at a time, and an empty list at the end. */
+/** A reader returns up to a hundred entries at a time, and an empty list at the end. */
 async function readFolder(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];

@@ -7,7 +7,7 @@ export type ListView = 'conversations' | 'bookmarks' | 'deleted';
 const NAMES = ['q', 'view', 'sort', 'tag', 'rating', 'role', 'model', 'since', 'until'] as const;
 export type ListParam = (typeof NAMES)[number];
 
-/** What the forest shows is in its address, so that back, forward and links work. */
+/** What the list shows, stored in the address so that back, forward and links work. */
 export interface ListAddress {
   readonly q: string;
   readonly view: ListView;
@@ -16,7 +16,7 @@ export interface ListAddress {
   readonly rating: string;
   readonly role: string;
   readonly model: string;
-  /** Days, as `2026-05-01`. */
+  /** Days, such as `2026-05-01`. */
   readonly since: string;
   readonly until: string;
 }
@@ -44,7 +44,7 @@ export function useListAddress(): readonly [ListAddress, (news: Partial<Record<L
         }
         return before;
       },
-      // Going back leads to the view before, not to every letter that was typed.
+      // The back button leads to the previous view, not through every letter that was typed.
       { replace: news.view === undefined },
     );
   return [address, change];
@@ -59,7 +59,7 @@ function oneOf(value: string, others: readonly string[], first: string): string 
 const DAY = 86_400_000;
 const ROLES: readonly string[] = ['system', 'user', 'assistant', 'tool'] satisfies SearchRole[];
 
-/** The search that an address asks for. `until` means the whole of that day. */
+/** The search that an address describes. `until` includes that whole day. */
 export function searchFilters({ q, role, model, tag, since, until }: ListAddress): SearchFilters {
   const first = Date.parse(`${since}T00:00`);
   const last = Date.parse(`${until}T00:00`);
@@ -80,11 +80,11 @@ interface ThreadCriteria {
   readonly tag?: string;
   /** At least. */
   readonly rating?: number;
-  /** Words of the title or the note. */
+  /** Words that the title or note must contain. */
   readonly text?: string;
 }
 
-/** The threads that are wanted, as they are wanted. */
+/** Filters and sorts threads. */
 export function filterThreads(
   threads: readonly Thread[],
   { sort, tag, rating, text = '' }: ThreadCriteria,

@@ -21,7 +21,7 @@ const VIEWS: readonly { readonly view: ListView; readonly title: string }[] = [
   { view: 'deleted', title: 'Deleted' },
 ];
 
-/** The name of the screen, what can be done with the forest, and the field that searches it. */
+/** The head of the screen: title, actions, search field and views. */
 export function ScreenHead({ address, onChange, threads }: ListPartProps) {
   return (
     <header className="flex flex-col gap-3">

@@ -7,6 +7,7 @@ import { searchPages } from '../api/search.ts';
 import type { SearchHit, Thread } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
+import { roleText } from '../ui/colors.ts';
 import { ChoiceField, namedChoices, TextField } from '../ui/field.tsx';
 import { shortId } from '../ui/format.ts';
 import { MarkedText } from '../ui/marked-text.tsx';
@@ -15,10 +16,10 @@ import { filterThreads, searchFilters } from './list-address.ts';
 import type { ListPartProps } from './screen-head.tsx';
 
 const MOST_TITLES = 5;
-/** In a larger forest the server would have to look long for the conversation of each hit. */
+/** In a larger forest, finding the conversation of each hit would take the server too long. */
 const MOST_THREADS = 300;
 
-/** Conversations with these words in their titles, and every message that has them. */
+/** Conversations whose titles match, and all messages that match. */
 export function SearchResults({ address, onChange, threads }: ListPartProps) {
   const asked = useDeferredValue(address);
   const found = useInfiniteQuery({ ...searchPages(searchFilters(asked)), placeholderData: keepPreviousData });
@@ -33,8 +34,8 @@ export function SearchResults({ address, onChange, threads }: ListPartProps) {
       ) : found.isError ? (
         <Failed error={found.error} onRetry={() => void found.refetch()} />
       ) : hits.length === 0 ? (
-        <Empty title="Nobody said that" icon={<SearchX size={24} aria-hidden />}>
-          All words have to be in one message; the last one may be the beginning of a word.
+        <Empty title="No message matches" icon={<SearchX size={24} aria-hidden />}>
+          All words must be in one message. The last word may be incomplete.
         </Empty>
       ) : (
         <div aria-busy={found.isFetching}>
@@ -74,13 +75,6 @@ function Titles({ threads }: { readonly threads: readonly Thread[] }) {
   );
 }
 
-const COLORS: Readonly<Record<string, string>> = {
-  user: 'text-user',
-  assistant: 'text-assistant',
-  tool: 'text-tool',
-  system: 'text-system',
-};
-
 function Hit({
   hit: { node, role, snippet, marks },
   isTitled,
@@ -93,7 +87,7 @@ function Hit({
     <li className="border-b border-line last:border-0">
       <Link href={`/c/${node}`} className="block px-3 py-2 hover:bg-hover">
         <span className="flex items-center gap-2 text-xs">
-          <span className={`font-medium ${COLORS[role] ?? 'text-faint'}`}>{role}</span>
+          <span className={`font-medium ${roleText(role, 'text-faint')}`}>{role}</span>
           <span className="min-w-0 grow truncate text-soft">{threads.data?.items[0]?.title ?? ' '}</span>
           <span className="font-mono text-faint">{shortId(node)}</span>
         </span>
@@ -113,7 +107,7 @@ const ROLES = [
   { value: 'system', title: 'System' },
 ] as const;
 
-/** Who said it, with which model, under which tag of the message, and when. */
+/** Filters by role, model, tag of the message, and date. */
 function SearchFilterBar({ address, onChange }: ListPartProps) {
   const { role, model, tag, since, until } = address;
   const models = useQuery(queries.models());

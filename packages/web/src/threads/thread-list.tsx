@@ -11,13 +11,13 @@ import { Button } from '../ui/button.tsx';
 import { ChoiceField, namedChoices } from '../ui/field.tsx';
 import { ago, pluralize } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { describeGroup, GroupToggle } from '../ui/thread-group.tsx';
 import { filterThreads } from './list-address.ts';
 import type { ListPartProps } from './screen-head.tsx';
+import { describeGroup, GroupToggle } from './thread-group.tsx';
 import { deleteWithUndo } from './thread-menu.tsx';
 import { INDENTS, ThreadRow } from './thread-row.tsx';
 
-/** Conversations, those that are there or those that were deleted. */
+/** The list of conversations, or of the deleted ones. */
 export function ThreadList({ address, onChange, threads }: ListPartProps) {
   const isDeleted = address.view === 'deleted';
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -45,7 +45,7 @@ export function ThreadList({ address, onChange, threads }: ListPartProps) {
       )}
       {shown.length === 0 ? (
         <Empty title={all.length > 0 ? 'No conversation fits these filters' : 'Nothing was deleted'}>
-          {all.length === 0 && 'What you delete stays here, and can be brought back, until the store is cleaned up.'}
+          {all.length === 0 && 'Deleted conversations stay here and can be restored until the store is cleaned up.'}
         </Empty>
       ) : (
         // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a shorter way; Tab works
@@ -71,7 +71,7 @@ export function ThreadList({ address, onChange, threads }: ListPartProps) {
   );
 }
 
-/** Up and down go from one title to the next. */
+/** The up and down arrows move the focus from title to title. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   const titles = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-title]')];
@@ -83,7 +83,7 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   next.focus();
 }
 
-/** A long list in the middle of the screen: only what is seen is drawn, and the whole screen scrolls. */
+/** A long list within a scrolling screen. Only the visible rows are rendered. */
 function ScreenList<T>({
   items,
   itemSize,
@@ -105,7 +105,7 @@ function ScreenList<T>({
     };
     measure();
     const observer = new ResizeObserver(measure);
-    // What is above it may grow: an import, the filters.
+    // The content above it may grow, such as import cards and filters.
     if (holder.current?.parentElement?.parentElement) observer.observe(holder.current.parentElement.parentElement);
     return () => observer.disconnect();
   }, []);
@@ -120,7 +120,7 @@ function ScreenList<T>({
   );
 }
 
-/** A session, equal openings or side calls: one row until it is unfolded. */
+/** A group of conversations, one row until it is unfolded. */
 function GroupRow({ row }: { readonly row: Row }) {
   const { what, group, thread, members, depth, isOpen } = row;
   const name = what === 'side' ? 'Side calls' : thread.title || 'Untitled';
@@ -185,7 +185,7 @@ interface SelectionBarProps {
   readonly onSelect: (ids: readonly string[]) => void;
 }
 
-/** What can be done with several at once. */
+/** Actions on the selected conversations. */
 function SelectionBar({ chosen, shown, onSelect }: SelectionBarProps) {
   return (
     <div role="toolbar" aria-label="Selected conversations" className="flex min-h-8 flex-wrap items-center gap-2">

@@ -27,7 +27,7 @@ export function ThreadMenu({ thread, onRename }: { readonly thread: Thread; read
           </IconButton>
         }
         items={[
-          // Behind the menu, which gives the focus back to its button when it closes.
+          // After the menu has closed, because it returns the focus to its button.
           { title: 'Rename', keys: 'F2', icon: <Pencil size={14} />, run: () => setTimeout(onRename) },
           { title: 'Tags, rating, note…', icon: <Star size={14} />, run: () => setMarking(true) },
           { title: 'Show in the graph', icon: <Network size={14} />, run: () => go(`/graph/${head}`) },
@@ -47,7 +47,7 @@ export function ThreadMenu({ thread, onRename }: { readonly thread: Thread; read
   );
 }
 
-/** What a person says of a conversation. */
+/** Tags, rating and note of a conversation. */
 function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread; readonly onClose: () => void }) {
   const [tags, setTags] = useState(thread.tags.join(', '));
   const [rating, setRating] = useState(thread.rating);
@@ -142,7 +142,7 @@ function Stars({ rating, onRate }: StarsProps) {
   );
 }
 
-/** Deletes conversations, and offers to take that back. */
+/** Deletes conversations and offers to undo it. */
 export function deleteWithUndo(threads: readonly Thread[]): void {
   const undo = () => all(threads, restoreThread).catch(toastError);
   const what = threads.length === 1 ? `“${threads[0]?.title || 'Untitled'}”` : `${threads.length} conversations`;
@@ -153,7 +153,7 @@ export function deleteWithUndo(threads: readonly Thread[]): void {
 }
 
 export function restoreDeleted(thread: Thread): void {
-  restoreWhole(thread).then(() => toast(`“${thread.title || 'Untitled'}” is back`), toastError);
+  restoreWhole(thread).then(() => toast(`Restored “${thread.title || 'Untitled'}”`), toastError);
 }
 
 /** A conversation may have been deleted with its first message. */

@@ -14,13 +14,13 @@ import { deleteWithUndo, restoreDeleted, ThreadMenu } from './thread-menu.tsx';
 
 interface ThreadRowProps {
   readonly thread: Thread;
-  /** How many rows it stands behind. */
+  /** The number of groups that it is nested in. */
   readonly depth: number;
   readonly isSelected: boolean;
   readonly onSelect: (isOn: boolean) => void;
 }
 
-/** A conversation at a glance. Its size and cost are asked for when it comes into view. */
+/** One conversation of the list. Its size and cost are fetched when it is in view. */
 export function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProps) {
   const [isRenaming, setRenaming] = useState(false);
   const { id, title, tags, rating, updatedAt, deleted, forkedFrom } = thread;
@@ -91,9 +91,9 @@ export function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProp
         <Facts messages={data?.messages} cost={data?.cost} updatedAt={updatedAt} isTable />
       </dl>
       {deleted ? (
-        <Button small onClick={() => restoreDeleted(thread)} aria-label={`Bring back ${name}`}>
+        <Button small onClick={() => restoreDeleted(thread)} aria-label={`Restore ${name}`}>
           <Undo2 size={14} aria-hidden />
-          Bring back
+          Restore
         </Button>
       ) : (
         <ThreadMenu thread={thread} onRename={() => setRenaming(true)} />
@@ -102,11 +102,11 @@ export function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProp
   );
 }
 
-/** How it begins, unless the title says that already; then how it ends. */
+/** The beginning of a conversation, or its end if the title repeats the beginning. */
 function summaryLine({ preview, last }: { readonly preview: string; readonly last: string }, title: string): string {
   const isSaid = preview.startsWith(title.replace(/…$/, ''));
   const words = (isSaid ? last : preview) || preview;
-  // Marks of headings and lists say nothing in a line.
+  // Removes the markdown of headings, lists and quotes.
   return words.replace(/(^|\s)(#+|[-*>])\s+/g, '$1') || 'No text';
 }
 
@@ -140,7 +140,7 @@ function Facts({ messages, cost, updatedAt, isTable = false }: FactsProps) {
 
 const SETTLED_MS = 150;
 
-/** True once it has stayed on screen for a moment: what flies by in scrolling asks for nothing. */
+/** True after a moment on screen, so that rows that scroll past fetch nothing. */
 function useSettled(): boolean {
   const [isSettled, setSettled] = useState(false);
   useEffect(() => {
@@ -150,5 +150,5 @@ function useSettled(): boolean {
   return isSettled;
 }
 
-/** How far a row stands behind the one it belongs to. Written out, so that the classes are found. */
+/** The indentation by depth. Class names are written out so that Tailwind finds them. */
 export const INDENTS: readonly string[] = ['pl-3', 'pl-9', 'pl-14'];

@@ -10,7 +10,7 @@ import { baseAddresses } from '../recordings/connect-panel.tsx';
 import { AddKey } from '../settings/add-key.tsx';
 import { useView } from '../state/view.ts';
 import { IconButton } from '../ui/button.tsx';
-import { CodeLine } from '../ui/code-line.tsx';
+import { CodeLine } from '../ui/copy-button.tsx';
 import { RenameField } from '../ui/field.tsx';
 import { ago, shortId } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
@@ -23,7 +23,7 @@ import { ScreenHead } from './screen-head.tsx';
 import { SearchResults } from './search-results.tsx';
 import { ThreadList } from './thread-list.tsx';
 
-/** Everything there is: conversations, bookmarks, what was said, what was deleted. */
+/** The start screen: conversations, bookmarks, search and deleted conversations. */
 export function ThreadsScreen() {
   const [address, change] = useListAddress();
   const { q, view } = address;
@@ -59,7 +59,7 @@ export function ThreadsScreen() {
   );
 }
 
-/** Before there is any conversation. */
+/** Shown while there is no conversation. */
 function NoThreads() {
   return (
     <Empty title="No conversations yet" icon={<TreePine size={28} aria-hidden />}>
@@ -77,7 +77,7 @@ function NoThreads() {
   );
 }
 
-/** Places that someone wants to find again. */
+/** The bookmarked messages. */
 function BookmarkList() {
   const { data, isPending, error, refetch } = useQuery(queries.bookmarks());
   if (isPending) return <Loading lines={5} />;
@@ -85,7 +85,7 @@ function BookmarkList() {
   if (data.items.length === 0)
     return (
       <Empty title="No bookmarks yet" icon={<BookmarkIcon size={24} aria-hidden />}>
-        Press <Kbd>b</Kbd> on a message to find it here again. What leads to a bookmark cannot be deleted.
+        Press <Kbd>b</Kbd> on a message to find it here again. The path to a bookmark cannot be deleted.
       </Empty>
     );
   return (
@@ -106,7 +106,7 @@ function BookmarkRow({ bookmark }: { readonly bookmark: Bookmark }) {
   const remove = () =>
     removeBookmark(id).then(
       () =>
-        toast(`Took away the bookmark “${name}”`, {
+        toast(`Removed the bookmark “${name}”`, {
           title: 'Undo',
           run: () => void addBookmark(node, title).catch(toastError),
         }),
@@ -133,19 +133,19 @@ function BookmarkRow({ bookmark }: { readonly bookmark: Bookmark }) {
       <IconButton label={`Rename ${name}`} onClick={() => setRenaming(true)}>
         <Pencil size={14} />
       </IconButton>
-      <IconButton label={`Take away ${name}`} onClick={() => void remove()}>
+      <IconButton label={`Remove ${name}`} onClick={() => void remove()}>
         <Trash2 size={14} />
       </IconButton>
     </li>
   );
 }
 
-/** On the first run, until it is put away. */
+/** Shown on the first run, until the reader closes it. */
 function Welcome({ hasSamples }: { readonly hasSamples: boolean }) {
   return (
     <section aria-label="Welcome" className="relative rounded-xl border border-line bg-surface p-4 sm:p-5">
       <div className="absolute top-2 right-2">
-        <IconButton label="Put the welcome away" onClick={() => useView.setState({ welcomed: true })}>
+        <IconButton label="Close the welcome" onClick={() => useView.setState({ welcomed: true })}>
           <X size={16} />
         </IconButton>
       </div>
@@ -206,7 +206,7 @@ function Card({
   );
 }
 
-/** The three addresses that most clients need. */
+/** The three base addresses that most clients need. */
 function BaseAddresses() {
   const { data } = useQuery(queries.providers());
   const main = baseAddresses(data?.items ?? []).filter(({ variable }) => variable);

@@ -20,23 +20,23 @@ export function Button({ look = 'plain', small = false, className = '', type = '
   return <button type={type} className={`${buttonLook(look, small)} ${className}`} {...rest} />;
 }
 
-/** The same look for links that lead on as buttons do. */
+/** The classes of a button, for links that look like one. */
 export function buttonLook(look: Look, small = false): string {
   const size = small ? 'h-7 px-2 text-xs' : 'h-8 px-3 text-sm';
   return `inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-50 ${size} ${LOOKS[look]}`;
 }
 
 export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** Says what it does: to screen readers, and when the pointer rests on it. */
+  /** Names the action for screen readers and in the tooltip. */
   readonly label: string;
   readonly keys?: string;
   readonly children: ReactNode;
   readonly pressed?: boolean;
-  /** The browser's own tip: for buttons that stand there in great numbers. */
+  /** Uses the browser's own tooltip, which is cheaper where there are many buttons. */
   readonly plainTip?: boolean;
 }
 
-/** A button that is nothing but an icon of 16 pixels. */
+/** A button that shows only an icon of 16 pixels. */
 export function IconButton({
   label,
   keys,

@@ -5,7 +5,7 @@ import { toastError } from './toasts.tsx';
 
 const SAID_MS = 1500;
 
-/** Puts a text on the clipboard, and says so for a moment. */
+/** Copies a text to the clipboard and confirms it for a moment. */
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [isDone, setDone] = useState(false);
   useEffect(() => {
@@ -22,5 +22,17 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
     <IconButton plainTip label={isDone ? 'Copied' : label} onClick={() => void copy()}>
       {isDone ? <Check size={16} className="text-ok" /> : <Copy size={16} />}
     </IconButton>
+  );
+}
+
+/** A few lines of code with a copy button. */
+export function CodeLine({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div className="flex items-start gap-1 rounded-md border border-line bg-sunken py-0.5 pr-0.5 pl-2">
+      <pre className="min-w-0 grow py-1 font-mono text-xs leading-5 break-all whitespace-pre-wrap text-ink">
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} label={label} />
+    </div>
   );
 }

@@ -8,7 +8,7 @@ export interface DialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly children: ReactNode;
-  /** The button that does what it is about: at its foot, behind one that does nothing. */
+  /** The button that confirms the dialog. It stands in the footer, after Cancel. */
   readonly action?: ReactNode;
   readonly wide?: boolean;
 }

@@ -18,12 +18,12 @@ interface ChoiceFieldProps extends Omit<SelectHTMLAttributes<HTMLSelectElement>,
   readonly onChoose: (value: string) => void;
 }
 
-/** Names to choose from, each once and as they are, behind the choice of none. */
+/** The choice of none, followed by each distinct name. */
 export function namedChoices(none: string, names: readonly string[]): readonly Choice[] {
   return [{ value: '', title: none }, ...[...new Set(names)].map((name) => ({ value: name, title: name }))];
 }
 
-/** One of a few; its label is for those who cannot see where it stands. */
+/** A select field; screen readers get its label. */
 export function ChoiceField({ label, choices, onChoose, className = '', ...rest }: ChoiceFieldProps) {
   return (
     <select
@@ -43,13 +43,13 @@ export function ChoiceField({ label, choices, onChoose, className = '', ...rest 
 
 interface RenameFieldProps {
   readonly title: string;
-  /** Called with another title only. */
+  /** Called only when the title changed. */
   readonly onRename: (title: string) => void;
-  /** Called at the end, whether there is another title or not. */
+  /** Called at the end, whether the title changed or not. */
   readonly onDone: () => void;
 }
 
-/** Another title, in the place of the one there is. */
+/** A field to edit a title in place. */
 export function RenameField({ title, onRename, onDone }: RenameFieldProps) {
   const [written, setWritten] = useState(title);
   const save = () => {

@@ -12,7 +12,7 @@ export function pluralize(count: number, of: string): string {
   return `${count.toLocaleString('en')} ${of}${count === 1 ? '' : 's'}`;
 }
 
-/** US dollars, with as many digits as small sums need. */
+/** US dollars, with more digits for small amounts. */
 export function money(value: number): string {
   if (value === 0) return '$0';
   if (value < 0.0001) return '<$0.0001';
@@ -28,7 +28,7 @@ export function duration(ms: number): string {
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** Such as "5 minutes ago"; a date when it is long ago. */
+/** A relative time such as "5 minutes ago", or a date when it is more than a week ago. */
 export function ago(at: number, now = Date.now()): string {
   const seconds = Math.round((at - now) / 1000);
   if (seconds > -45) return 'just now';
@@ -49,12 +49,4 @@ export function shortId(id: string): string {
 
 export function totalTokens(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output + usage.reasoning;
-}
-
-/** The colour class of a provider: `text-…`, also used as a background by its variable. */
-export function providerColor(provider: string | undefined): 'anthropic' | 'openai' | 'google' | 'provider' {
-  if (provider === undefined) return 'provider';
-  if (provider.startsWith('anthropic')) return 'anthropic';
-  if (provider.startsWith('openai') || provider === 'azure-openai') return 'openai';
-  return provider === 'google' || provider === 'gemini' ? 'google' : 'provider';
 }

@@ -1,4 +1,4 @@
-/** Text with the words marked that were looked for; `marks` are pairs of start and end. */
+/** Text with search matches highlighted; `marks` are pairs of start and end. */
 export function MarkedText({ text, marks }: { readonly text: string; readonly marks: readonly (readonly number[])[] }) {
   return (
     <>
@@ -21,7 +21,7 @@ interface MarkedPiece {
   readonly isMarked: boolean;
 }
 
-/** A text cut where its marks begin and end. Marks that overlap, or lie outside, cost no text and give none twice. */
+/** Cuts a text where its marks begin and end. Marks that overlap or exceed the text neither drop nor repeat any of it. */
 export function splitAtMarks(text: string, marks: readonly (readonly number[])[]): readonly MarkedPiece[] {
   const pieces: MarkedPiece[] = [];
   let at = 0;

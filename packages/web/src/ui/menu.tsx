@@ -12,7 +12,7 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-/** `trigger` is a button; a `null` item is a line between others. */
+/** A menu. `trigger` is the button that opens it; a `null` item is a separator. */
 export function Menu({
   trigger,
   items,

@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { isNotFound } from '../api/client.ts';
+import { isNotFound } from '../api/problem.ts';
 import { Button } from './button.tsx';
 
 /** What a screen or pane shows when it has nothing to show. */
@@ -23,7 +23,7 @@ export function Empty({
   );
 }
 
-/** What went wrong, and a way to try again, or away from what is not there. */
+/** Shows an error with a button to try again, or a link to the forest when the thing does not exist. */
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   return (
     <div role="alert" className="flex h-full flex-col items-center justify-center gap-3 p-8 text-center">
@@ -40,7 +40,7 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
   );
 }
 
-/** Grey lines in the place of what is on its way; they are drawn only when it takes long. */
+/** Grey lines in place of content that is loading. They appear only when loading takes long. */
 export function Loading({ lines = 4, label = 'Loading' }: { readonly lines?: number; readonly label?: string }) {
   return (
     <div role="status" aria-label={label} className="flex animate-[late_600ms_step-end] flex-col gap-3 p-4">

@@ -9,7 +9,7 @@ export interface TipProps {
   readonly children: ReactElement;
 }
 
-/** A word about what the pointer rests on, or what has the focus. */
+/** A tooltip for the element under the pointer or with the focus. */
 export function Tip({ label, keys, children }: TipProps) {
   return (
     <Tooltip.Root>

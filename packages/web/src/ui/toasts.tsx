@@ -9,7 +9,7 @@ interface Toast {
   readonly id: number;
   readonly text: string;
   readonly kind: 'info' | 'error';
-  /** Said because the server was away: it is over when that is. */
+  /** Shown because the server did not answer; removed when it answers again. */
   readonly isAway?: boolean;
   readonly action?: { readonly title: string; readonly run: () => void };
 }
@@ -17,12 +17,12 @@ interface Toast {
 const useToasts = create<{ readonly toasts: readonly Toast[] }>(() => ({ toasts: [] }));
 let last = 0;
 
-/** Says something for a while, with one thing to do about it, such as undo. */
+/** Shows a message for a few seconds, optionally with one action such as Undo. */
 export function toast(text: string, action?: Toast['action']): void {
   add({ id: ++last, text, kind: 'info', ...(action && { action }) });
 }
 
-/** Says what went wrong until it is put away, or until the server that was away is back. */
+/** Shows an error until the reader dismisses it, or until the server answers again if it did not. */
 export function toastError(error: unknown): void {
   const isAway = isSkeinError(error, 'connection');
   add({ id: ++last, text: error instanceof Error ? error.message : String(error), kind: 'error', isAway });
@@ -81,7 +81,7 @@ function Note({ id, text, kind, action }: Toast) {
           {action.title}
         </Button>
       )}
-      <IconButton label="Put away" onClick={() => remove(id)}>
+      <IconButton label="Dismiss" onClick={() => remove(id)}>
         <X size={14} />
       </IconButton>
     </div>

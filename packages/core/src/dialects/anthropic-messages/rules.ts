@@ -78,16 +78,16 @@ export function anyBlock(blocks: readonly unknown[], holds: (block: JsonObject) 
 }
 
 /** `trailing-space` */
-export function trimEnd(unit: Draft): Draft | undefined | null {
-  const content = find(unit.text, ['content'])!;
-  const last = unit.text[content.start] === '[' ? findElements(unit.text, content.start).at(-1) : undefined;
-  const range = last ? find(unit.text, ['text'], last.start) : content;
-  const text = range && unit.text.slice(range.start, range.end);
+export function trimEnd(draft: Draft): Draft | undefined | null {
+  const content = find(draft.text, ['content'])!;
+  const last = draft.text[content.start] === '[' ? findElements(draft.text, content.start).at(-1) : undefined;
+  const range = last ? find(draft.text, ['text'], last.start) : content;
+  const text = range && draft.text.slice(range.start, range.end);
   const said = text?.startsWith('"') ? String(parseJson(text)) : '';
   const trimmed = said.trimEnd();
   if (trimmed === said) return undefined;
   if (trimmed === '') return null;
-  return { ...unit, pieces: undefined, text: splice(unit.text, [{ ...range!, text: JSON.stringify(trimmed) }]) };
+  return { ...draft, pieces: undefined, text: splice(draft.text, [{ ...range!, text: JSON.stringify(trimmed) }]) };
 }
 
 /**

@@ -56,12 +56,7 @@ import {
 import { dropUnpairedServerTools } from './server-tools.ts';
 import { fromBase64 } from './view.ts';
 
-/** Lists of blocks always, never plain strings: a cache marker then changes nothing but the marked block. */
-function messageText(role: 'user' | 'assistant' | 'system', parts: readonly string[]): string {
-  return `{"role":"${role}","content":[${parts.join(',')}]}`;
-}
-
-const forms: MessageFormat = {
+const format: MessageFormat = {
   blankIsEmpty: true,
   message(role, said) {
     const parts = said.map(part);
@@ -82,6 +77,46 @@ const forms: MessageFormat = {
     return `{"type":"document","source":${source}${title}}`;
   },
 };
+
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
+
+/** Results follow the whole turn: the API joins the messages of a turn before it looks for them (recorded). */
+export const writer: RequestWriter = {
+  splice(message, target, options) {
+    const isRefused =
+      message.facts.role === 'system' && forModel(target.provider.policies.inlineSystem, target.model) === 'never';
+    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
+  },
+  translate(message, target, calls) {
+    const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
+    return isTakenApart
+      ? splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList)
+      : translate(message, target, calls);
+  },
+  result,
+  userText,
+  merge: (drafts) => mergeParts(drafts, partList),
+  resultsFollow: 'turn',
+  mark,
+  trimEnd,
+  dropUnpaired: dropUnpairedServerTools,
+  fitParams(target, count, textOf, losses) {
+    const { params } = target;
+    if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
+    const why = forcesTool(params) ? 'thinking-forced-tool' : beginsUnthought(count, textOf) && 'thinking-first';
+    if (!why) return params;
+    losses.push(dropped('params.reasoning', 'parameter', why));
+    const { reasoning: _, ...others } = params;
+    return others;
+  },
+  frame,
+  defaultMaxTokens,
+};
+
+/** Lists of blocks always, never plain strings: a cache marker then changes nothing but the marked block. */
+function messageText(role: 'user' | 'assistant' | 'system', parts: readonly string[]): string {
+  return `{"role":"${role}","content":[${parts.join(',')}]}`;
+}
 
 function textPart(json: string): string {
   return `{"type":"text","text":${json}}`;
@@ -261,38 +296,3 @@ function withoutMarker(text: string, path: string, losses: LossNote[]): string {
   if (edits.length > 0) losses.push(rewritten(path, 'cache-marker'));
   return splice(text, edits);
 }
-
-const { translate, result, userText } = /* @__PURE__ */ makeTranslator(forms);
-
-/** Results follow the whole turn: the API joins the messages of a turn before it looks for them (recorded). */
-export const writer: RequestWriter = {
-  splice(message, target, options) {
-    const isRefused =
-      message.facts.role === 'system' && forModel(target.provider.policies.inlineSystem, target.model) === 'never';
-    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
-  },
-  translate(message, target, calls) {
-    const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
-    return isTakenApart
-      ? splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList)
-      : translate(message, target, calls);
-  },
-  result,
-  userText,
-  merge: (units) => mergeParts(units, partList),
-  resultsFollow: 'turn',
-  mark,
-  trimEnd,
-  dropUnpaired: dropUnpairedServerTools,
-  fitParams(target, count, textOf, losses) {
-    const { params } = target;
-    if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
-    const why = forcesTool(params) ? 'thinking-forced-tool' : beginsUnthought(count, textOf) && 'thinking-first';
-    if (!why) return params;
-    losses.push(dropped('params.reasoning', 'parameter', why));
-    const { reasoning: _, ...others } = params;
-    return others;
-  },
-  frame,
-  defaultMaxTokens,
-};

@@ -16,15 +16,15 @@ import {
 
 export const writer: RequestWriter = {
   resultsFollow: 'message',
-  splice: (message) => [ownUnit(message)],
+  splice: (message) => [ownDraft(message)],
   translate,
-  result: (call, text) => toolUnit(call.id, [{ type: 'text', text }], false),
-  userText: (text) => plainUnit('user', [{ type: 'text', text }], []),
+  result: (call, text) => toolDraft(call.id, [{ type: 'text', text }], false),
+  userText: (text) => plainDraft('user', [{ type: 'text', text }], []),
   merge: () => undefined,
   frame,
 };
 
-function ownUnit(message: Message): Draft {
+function ownDraft(message: Message): Draft {
   const { role, calls, results } = message.facts;
   const pieces = [{ start: 0, end: message.raw.length }];
   return { role: role === 'other' ? 'user' : role, text: message.raw, pieces, calls, results, losses: [] };
@@ -37,21 +37,21 @@ function translate(message: Message, _target: Target, calls: CallLookup): readon
   );
   const results = message.toolResults.map((result) => {
     const id = calls.find(result.toolCallId)?.id ?? result.toolCallId;
-    return toolUnit(id, result.content, result.isError);
+    return toolDraft(id, result.content, result.isError);
   });
   const others = message.content.filter((block) => block.type !== 'tool-result');
   if (others.length === 0) return results;
   const role = message.role === 'other' || message.role === 'tool' ? 'user' : message.role;
-  return [...results, plainUnit(role, others, losses)];
+  return [...results, plainDraft(role, others, losses)];
 }
 
-function toolUnit(id: string, content: readonly ContentBlock[], isError: boolean): Draft {
+function toolDraft(id: string, content: readonly ContentBlock[], isError: boolean): Draft {
   const failed = isError ? ',"is_error":true' : '';
   const text = `{"role":"tool","tool_call_id":${JSON.stringify(id)}${failed},"content":${contentText(content)}}`;
   return { role: 'tool', text, calls: [], results: [id], losses: [] };
 }
 
-function plainUnit(
+function plainDraft(
   role: 'system' | 'user' | 'assistant',
   content: readonly ContentBlock[],
   losses: readonly LossNote[],

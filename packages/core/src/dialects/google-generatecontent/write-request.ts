@@ -45,10 +45,7 @@ import {
 import { google } from './provider.ts';
 import { isHollow, isNameless, isSignatureRequired } from './rules.ts';
 
-/** Passes validation in the place of a signature: Google's own way to bring in calls that carry none (`escape`). */
-const PLACEHOLDER = '"skip_thought_signature_validator"';
-
-const forms: MessageFormat = {
+const format: MessageFormat = {
   message(role, said, target, losses) {
     // Always on the first call, so that later requests extend this one.
     const signed = isSignatureRequired(target) ? said.findIndex(({ type }) => type === 'call') : -1;
@@ -74,6 +71,41 @@ const forms: MessageFormat = {
     return uri.includes(':') ? `{"fileData":{${type}"fileUri":${JSON.stringify(uri)}}}` : undefined;
   },
 };
+
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
+
+const partList: PartListFormat = {
+  list: 'parts',
+  isResult: (part) => field(part, 'functionResponse') !== undefined,
+  userMessage: (parts) => contentText('user', parts),
+  textPart,
+};
+
+/** Google has no cache markers in its messages: it caches by itself, or by name (`cachedContent`). */
+export const writer: RequestWriter = {
+  splice(message, target, options) {
+    return message.facts.role === 'system'
+      ? translate(message, target, NO_CALLS)
+      : spliceMessage(message, target, options);
+  },
+  translate(message, target, calls) {
+    const isTakenApart = message.facts.results.length > 0 && isOwn(message, target);
+    return isTakenApart
+      ? splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList)
+      : translate(message, target, calls);
+  },
+  result,
+  userText,
+  merge: (drafts) => mergeParts(drafts, partList),
+  // Contents of one role in a row are one turn: all calls of it are answered together (`count`).
+  resultsFollow: 'turn',
+  resultsInOrder: true,
+  callsFollowUser: true,
+  frame,
+};
+
+/** Passes validation in the place of a signature: Google's own way to bring in calls that carry none (`escape`). */
+const PLACEHOLDER = '"skip_thought_signature_validator"';
 
 function contentText(role: 'user' | 'model', parts: readonly string[]): string {
   return `{"role":"${role}","parts":[${parts.join(',')}]}`;
@@ -211,35 +243,3 @@ function toolsText(tools: FrameParts['tools'], target: Target, losses: LossNote[
   if (functions.length > 0) others.unshift(`{"functionDeclarations":[${functions.join(',')}]}`);
   return others.length > 0 ? `[${others.join(',')}]` : undefined;
 }
-
-const { translate, result, userText } = /* @__PURE__ */ makeTranslator(forms);
-
-const partList: PartListFormat = {
-  list: 'parts',
-  isResult: (part) => field(part, 'functionResponse') !== undefined,
-  userMessage: (parts) => contentText('user', parts),
-  textPart,
-};
-
-/** Google has no cache markers in its messages: it caches by itself, or by name (`cachedContent`). */
-export const writer: RequestWriter = {
-  splice(message, target, options) {
-    return message.facts.role === 'system'
-      ? translate(message, target, NO_CALLS)
-      : spliceMessage(message, target, options);
-  },
-  translate(message, target, calls) {
-    const isTakenApart = message.facts.results.length > 0 && isOwn(message, target);
-    return isTakenApart
-      ? splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList)
-      : translate(message, target, calls);
-  },
-  result,
-  userText,
-  merge: (units) => mergeParts(units, partList),
-  // Contents of one role in a row are one turn: all calls of it are answered together (`count`).
-  resultsFollow: 'turn',
-  resultsInOrder: true,
-  callsFollowUser: true,
-  frame,
-};

@@ -80,3 +80,8 @@ export function callProblem(
   if (isOpen && args.text.trim() === '') return 'cut';
   return areArguments(args.text) ? undefined : cut ? 'cut' : 'arguments';
 }
+
+/** A text as a content part. */
+export function textPart(json: string): string {
+  return `{"type":"text","text":${json}}`;
+}

@@ -21,8 +21,7 @@ import {
   type TreeMember,
 } from '../../json/index.ts';
 import { escapedPiece, type StreamEvent } from '../stream/index.ts';
-import { EMPTY_MESSAGE } from './rules.ts';
-import { textPart } from './write-request.ts';
+import { EMPTY_MESSAGE, textPart } from './rules.ts';
 
 /** Puts one message together from its deltas, member by member. */
 export class StreamedMessage {

@@ -36,12 +36,9 @@ import {
   writeTools,
 } from '../write/index.ts';
 import { writeParams } from './params.ts';
-import { callProblem, nativeCalls, quirk, saysNothing } from './rules.ts';
+import { callProblem, nativeCalls, quirk, saysNothing, textPart } from './rules.ts';
 
-/** Stands in for the thoughts that belong to a call (`deepseek-reasoning`). */
-const NO_THOUGHTS = '"(not available)"';
-
-const forms: MessageFormat = {
+const format: MessageFormat = {
   takesRefusals: true,
   message(role, said, target, losses) {
     if (role !== 'assistant') return { text: messageText(role, contentText(said), target) };
@@ -84,6 +81,24 @@ const forms: MessageFormat = {
   },
 };
 
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
+
+export const writer: RequestWriter = {
+  splice(message, target, options) {
+    const isRefused = message.facts.role === 'system' && !takesSystem(target);
+    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
+  },
+  translate,
+  result,
+  userText,
+  merge: mergeMessages,
+  resultsFollow: 'message',
+  frame,
+};
+
+/** Stands in for the thoughts that belong to a call (`deepseek-reasoning`). */
+const NO_THOUGHTS = '"(not available)"';
+
 function mediaPart(type: string, value: JsonObject): string {
   return JSON.stringify({ type, [type]: value });
 }
@@ -92,10 +107,6 @@ const EMPTY = '""';
 
 function messageText(role: 'system' | 'user', content: string, target: Target): string {
   return `{"role":"${role === 'system' ? quirk('systemRole', target) : role}","content":${content}}`;
-}
-
-export function textPart(json: string): string {
-  return `{"type":"text","text":${json}}`;
 }
 
 /** The texts of one kind as one. */
@@ -167,9 +178,9 @@ export const spliceMessage = /* @__PURE__ */ makeSplicer(rules);
  * but role and content can be one, and what they say can stand before the calls of the last; tool results stay apart
  * in any case.
  */
-export function mergeMessages(units: readonly Draft[]): Draft | undefined {
-  const last = units.at(-1);
-  const lists = units.map((unit) => plainParts(unit.text, unit === last && unit.calls.length > 0));
+export function mergeMessages(drafts: readonly Draft[]): Draft | undefined {
+  const last = drafts.at(-1);
+  const lists = drafts.map((draft) => plainParts(draft.text, draft === last && draft.calls.length > 0));
   if (!last || last.role === 'tool' || !lists.every((list) => list !== undefined)) return undefined;
   const parts = lists.flat();
   const texts = parts.map(plainText);
@@ -181,7 +192,7 @@ export function mergeMessages(units: readonly Draft[]): Draft | undefined {
     text: splice(last.text, changes.edits(last.text)),
     calls: last.calls,
     results: [],
-    losses: units.flatMap((unit) => unit.losses),
+    losses: drafts.flatMap((draft) => draft.losses),
   };
 }
 
@@ -210,7 +221,7 @@ function plainText(part: string): string | undefined {
  */
 export function frame({ system, tools, params, extra }: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
-  const units = system.flatMap((message, index): readonly Draft[] => {
+  const drafts = system.flatMap((message, index): readonly Draft[] => {
     if (isOwn(message, target) && takesSystem(target)) return spliceMessage(message, target, { dropBound: false });
     const texts = readSystemTexts(message, `system[${index}]`, losses);
     if (texts.length === 0) return [];
@@ -218,10 +229,10 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
     if (role === 'user') losses.push(rewritten(`system[${index}]`, 'inline-system'));
     return [{ role, text: messageText(role, joinTexts(texts), target), calls: [], results: [], losses: [] }];
   });
-  losses.push(...units.flatMap((unit) => unit.losses));
-  const one = target.provider.policies.alternateRoles && units.length > 1 ? mergeMessages(units) : undefined;
+  losses.push(...drafts.flatMap((draft) => draft.losses));
+  const one = target.provider.policies.alternateRoles && drafts.length > 1 ? mergeMessages(drafts) : undefined;
   if (one) losses.push(rewritten('system', 'merged', 'system'));
-  const lead = (one ? [one] : units).map(({ text }) => text);
+  const lead = (one ? [one] : drafts).map(({ text }) => text);
   const written = writeTools(tools, target, losses, ({ members, parameters }) => {
     return `{"type":"function","function":{${members},"parameters":${parameters}}}`;
   }).join(',');
@@ -241,18 +252,3 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
 function takesSystem({ provider, model }: Target): boolean {
   return forModel(provider.policies.inlineSystem, model) !== 'never';
 }
-
-const { translate, result, userText } = /* @__PURE__ */ makeTranslator(forms);
-
-export const writer: RequestWriter = {
-  splice(message, target, options) {
-    const isRefused = message.facts.role === 'system' && !takesSystem(target);
-    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
-  },
-  translate,
-  result,
-  userText,
-  merge: mergeMessages,
-  resultsFollow: 'message',
-  frame,
-};

@@ -28,17 +28,17 @@ export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes
 };
 
 /** The text of items without some of them, and without what cannot stay when those go. */
-function withoutItems(unit: Draft, isGone: (item: JsonObject) => boolean): Draft {
-  const raw = `[${unit.text}]`;
+function withoutItems(draft: Draft, isGone: (item: JsonObject) => boolean): Draft {
+  const raw = `[${draft.text}]`;
   const { items } = readItems(raw);
   const fates = items.map(({ value }): Fate => (isObject(value) && isGone(value) ? { drop: 'server-tool' } : {}));
-  if (!fates.some(({ drop }) => drop)) return unit;
+  if (!fates.some(({ drop }) => drop)) return draft;
   follow(items, fates);
   const changes = new Changes();
-  const losses = [...unit.losses];
+  const losses = [...draft.losses];
   for (const [index, { value }] of items.entries())
     meet(fates[index]!, value, (...names) => [index, ...names], changes, losses);
-  return { ...unit, text: splice(raw, changes.edits(raw)).slice(1, -1), pieces: undefined, losses };
+  return { ...draft, text: splice(raw, changes.edits(raw)).slice(1, -1), pieces: undefined, losses };
 }
 
 /** What happens to an item: it is left out, or loses its identity, or goes as it is. */
@@ -116,10 +116,10 @@ function unnameOrphans(items: readonly Item[], fates: Fate[]): void {
 /** Calls of the provider's tools that the client runs. They are no blocks, but have to be answered all the same. */
 const RUN_BY_CLIENT = /"((?:local_)?shell|apply_patch)_call"/;
 
-/** A unit with these calls among its own; what ran on the server has its output beside it. */
-export function withClientCalls(unit: Draft): Draft {
-  if (unit.role !== 'assistant' || !RUN_BY_CLIENT.test(unit.text)) return unit;
-  const items = readItems(`[${unit.text}]`)
+/** A draft with these calls among its own; what ran on the server has its output beside it. */
+export function withClientCalls(draft: Draft): Draft {
+  if (draft.role !== 'assistant' || !RUN_BY_CLIENT.test(draft.text)) return draft;
+  const items = readItems(`[${draft.text}]`)
     .items.map(({ value }) => value)
     .filter(isObject);
   const open = items.filter(
@@ -130,22 +130,22 @@ export function withClientCalls(unit: Draft): Draft {
   const calls = open.flatMap(({ type, call_id: id }) =>
     isText(id) ? { id, name: String(type), form: String(type) } : [],
   );
-  return { ...unit, calls: [...unit.calls, ...calls] };
+  return { ...draft, calls: [...draft.calls, ...calls] };
 }
 
 /** No screenshot can stand in for another: a computer's call without one goes (`call-unanswered`). */
-export function dropUnpairedComputers(units: readonly Draft[]): ReadonlyMap<number, Draft | undefined> {
+export function dropUnpairedComputers(drafts: readonly Draft[]): ReadonlyMap<number, Draft | undefined> {
   const settled = new Map<number, Draft | undefined>();
   const isCaller = ({ role, text }: Draft): boolean => role === 'assistant' && text.includes('"computer_call"');
-  if (!units.some(isCaller)) return settled;
-  const screens = units.filter(({ text }) => text.includes('"computer_call_output"')).map(({ text }) => text);
-  units.forEach((unit, index) => {
-    if (!isCaller(unit)) return;
+  if (!drafts.some(isCaller)) return settled;
+  const screens = drafts.filter(({ text }) => text.includes('"computer_call_output"')).map(({ text }) => text);
+  drafts.forEach((draft, index) => {
+    if (!isCaller(draft)) return;
     const rest = withoutItems(
-      unit,
+      draft,
       ({ type, call_id: id }) => type === 'computer_call' && !screens.some((text) => text.includes(JSON.stringify(id))),
     );
-    if (rest !== unit) settled.set(index, rest.text.trim() ? rest : undefined);
+    if (rest !== draft) settled.set(index, rest.text.trim() ? rest : undefined);
   });
   return settled;
 }

@@ -25,10 +25,7 @@ import { DIALECT } from './provider.ts';
 import { dropUnpairedComputers, repair, withClientCalls } from './repair-items.ts';
 import { CACHE_MARKER, needsCiphertext, storeText, withCiphertext } from './rules.ts';
 
-type Role = 'system' | 'user' | 'assistant';
-type PortableCall = PortableBlock & { type: 'call' };
-
-const forms: MessageFormat = {
+const format: MessageFormat = {
   takesRefusals: true,
   /** Text and calls as items of their own, in their order. */
   message(role, said, _, losses) {
@@ -59,6 +56,30 @@ const forms: MessageFormat = {
       : `{"type":"input_file",${sourceText(block, 'file_url')}}`;
   },
 };
+
+const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
+
+export const writer: RequestWriter = {
+  splice: spliceMessage,
+  translate(message, target, calls) {
+    // An own message comes here when it stands twice, which is refused only of what has an id (`id-dup`).
+    const isNameless = isOwn(message, target) && !message.facts.needs.length && !message.raw.includes('"id"');
+    return isNameless ? spliceMessage(message, target, { dropBound: false }) : translate(message, target, calls);
+  },
+  result,
+  userText,
+  merge: () => undefined,
+  resultsFollow: 'message',
+  refusesRepeats: true,
+  dropUnpaired: dropUnpairedComputers,
+  continues: ({ previous_response_id: response = 'null', conversation = 'null' }) =>
+    response !== 'null' || conversation !== 'null',
+  standsInline,
+  frame,
+};
+
+type Role = 'system' | 'user' | 'assistant';
+type PortableCall = PortableBlock & { type: 'call' };
 
 /** Shells and patches say how it ended; of a call whose result nobody has, that it did not. */
 function outputMembers(type: string, output: string): string {
@@ -128,8 +149,8 @@ export function spliceMessage(
   target: Target,
   options: { readonly dropBound: boolean },
 ): readonly Draft[] {
-  const units = spliceItems(message, target, options).map(withClientCalls);
-  return message.raw.includes('"computer_call_output"') ? units.map((unit) => ({ ...unit, results: [] })) : units;
+  const drafts = spliceItems(message, target, options).map(withClientCalls);
+  return message.raw.includes('"computer_call_output"') ? drafts.map((draft) => ({ ...draft, results: [] })) : drafts;
 }
 
 /** Whether every reasoning item has its ciphertext, by counting. In doubt no: then the items are looked at. */
@@ -202,24 +223,3 @@ function ownInstructions({ raw, origin }: Message): string | undefined {
   if (!isObject(value) || value.role !== 'system' || typeof value.content !== 'string') return undefined;
   return Object.keys(value).length === 2 ? textAt(raw, ['content']) : undefined;
 }
-
-const { translate, result, userText } = /* @__PURE__ */ makeTranslator(forms);
-
-export const writer: RequestWriter = {
-  splice: spliceMessage,
-  translate(message, target, calls) {
-    // An own message comes here when it stands twice, which is refused only of what has an id (`id-dup`).
-    const isNameless = isOwn(message, target) && !message.facts.needs.length && !message.raw.includes('"id"');
-    return isNameless ? spliceMessage(message, target, { dropBound: false }) : translate(message, target, calls);
-  },
-  result,
-  userText,
-  merge: () => undefined,
-  resultsFollow: 'message',
-  refusesRepeats: true,
-  dropUnpaired: dropUnpairedComputers,
-  continues: ({ previous_response_id: response = 'null', conversation = 'null' }) =>
-    response !== 'null' || conversation !== 'null',
-  standsInline,
-  frame,
-};

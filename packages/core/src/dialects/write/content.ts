@@ -4,28 +4,28 @@ import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { takesMedia } from '../provider.ts';
 import type { Target } from './writer.ts';
 
-/** A string as JSON text. Half a character, which APIs refuse (`surrogate`), becomes U+FFFD and a note. */
+/** A string as JSON text. Lone surrogates, which APIs refuse (`surrogate`), become U+FFFD, with a note. */
 export function toJsonString(text: string, path: string, losses: LossNote[]): string {
   const whole = text.toWellFormed();
   if (whole !== text) losses.push(rewritten(path, 'surrogate'));
   return JSON.stringify(whole);
 }
 
-/** What separates texts that become one. */
-const BETWEEN = '\n\n';
+/** The separator of texts that become one. */
+const SEPARATOR = '\n\n';
 
-/** Several JSON strings as one. Each stays apart from the one before it, unless `isApart` says that they are one text. */
+/** Joins JSON strings into one, separated from each other except where `isApart` says that they are one text. */
 export function joinTexts(texts: readonly string[], isApart: (index: number) => boolean = () => true): string {
-  const between = JSON.stringify(BETWEEN).slice(1, -1);
+  const between = JSON.stringify(SEPARATOR).slice(1, -1);
   return `"${texts.map((text, index) => (index > 0 && isApart(index) ? between : '') + text.slice(1, -1)).join('')}"`;
 }
 
-/** What the text blocks say, each apart from the others. */
+/** The texts of the text blocks, separated from each other. */
 export function readTexts(content: readonly ContentBlock[]): string {
-  return content.flatMap((block) => (block.type === 'text' && block.text !== '' ? [block.text] : [])).join(BETWEEN);
+  return content.flatMap((block) => (block.type === 'text' && block.text !== '' ? [block.text] : [])).join(SEPARATOR);
 }
 
-/** Why a block without a place in the target is left out. */
+/** A note for a block that the target has no form for. */
 export function noteLeftOut(block: ContentBlock, path: string): LossNote {
   return dropped(path, reasonFor(block));
 }
@@ -46,7 +46,7 @@ function reasonFor(block: ContentBlock): LossReason {
   }
 }
 
-/** Providers name such blocks by their `type`, or by the one member that holds them. */
+/** Providers name such blocks in `type`, or by the member that holds them. */
 function isServerTool(native: string): boolean {
   const value = parseJson(native);
   if (!isObject(value)) return false;
@@ -54,7 +54,7 @@ function isServerTool(native: string): boolean {
   return /tool|call|search|fetch|code|exec|mcp|shell|computer/i.test(kind);
 }
 
-/** Media as the target can be asked to take it, data addresses as data; undefined when it is not taken. */
+/** Media in the form that the target takes, with data URLs as data; undefined if the target does not take it. */
 export function acceptMedia(
   block: MediaBlock,
   accepted: readonly string[],
@@ -67,23 +67,23 @@ export function acceptMedia(
   return isSent ? media : undefined;
 }
 
-/** A file that another provider holds; what a person wrote names a file of whoever it is sent to. */
+/** Whether media is a file that another provider stores. In a message of a person, a file id means one of the target's. */
 export function isForeignFile({ source }: MediaBlock, { origin }: Message, { provider }: Target): boolean {
   return source.kind === 'file' && origin.dialect !== 'blocks' && origin.issuer !== provider.issuer;
 }
 
-/** `data:` addresses are data. */
+/** Turns media with a `data:` URL into media with data. */
 export function inlineDataUrl(block: MediaBlock): MediaBlock {
   const match = block.source.kind === 'url' ? /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(block.source.url) : null;
   return match ? { ...block, mediaType: match[1]!, source: { kind: 'base64', data: match[2]! } } : block;
 }
 
-/** An address inside another provider's cloud (`gs://…`) leads nowhere. */
+/** Whether the target can fetch an address; one inside another provider's cloud (`gs://…`) it cannot. */
 function isReachable({ source }: MediaBlock, { origin }: Message): boolean {
   return source.kind !== 'url' || origin.dialect === 'blocks' || /^https?:/i.test(source.url);
 }
 
-/** Where only the kind is known, any type of that kind will do. */
+/** Whether a type is accepted. If only its kind is known (`image/*`), any accepted type of that kind will do. */
 function isTaken(accepted: readonly string[], mediaType: string): boolean {
   if (takesMedia(accepted, mediaType)) return true;
   return mediaType.endsWith('/*') && accepted.some((known) => known.startsWith(mediaType.slice(0, -1)));
@@ -93,7 +93,7 @@ export function toDataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;
 }
 
-/** The object that a text says; undefined when it says none. */
+/** Parses a JSON object; undefined if the text is anything else. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);
@@ -103,12 +103,12 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Whether tool arguments are what every API wants: a JSON object. Blank stands for no arguments. */
+/** Whether tool arguments are a JSON object, as every API requires. Blank text means no arguments. */
 export function areArguments(raw: string): boolean {
   return raw.trim() === '' || parseObject(raw) !== undefined;
 }
 
-/** Arguments as object text: as the model wrote them, or a valid stand-in that shows what it wrote. */
+/** Tool arguments as the text of a JSON object: as the model wrote them, or an object that quotes what it wrote. */
 export function toArguments(raw: string, path: string, losses: LossNote[]): string {
   if (raw.trim() === '') return '{}';
   if (areArguments(raw)) return raw;

@@ -12,6 +12,8 @@ export interface RequestJob {
   readonly target: Target;
   readonly messages: readonly Message[];
   readonly cache: WriteCache;
+  /** How many system messages at the front are sent as system text, and not as elements. */
+  readonly leading: number;
   /** The previous request of this branch, if everything that it sent is sent again as it was. */
   readonly previous: Manifest | undefined;
   /** The elements before the drafts: those of the previous request, or those that the protocol puts first. */
@@ -49,8 +51,12 @@ export function placeDraft(
 
 /** A draft of the message at an index. */
 export function placeAt(draft: Draft, index: number, message?: Message): PlacedDraft {
-  const losses = draft.losses.map((note) => locate(note, index));
-  return placeDraft(draft, [index], losses, message);
+  return placeDraft(
+    draft,
+    [index],
+    draft.losses.map((note) => locate(note, index)),
+    message,
+  );
 }
 
 /** A draft that takes the place of another one, with the losses that this causes. */
@@ -77,9 +83,10 @@ export function isOwn({ origin: { dialect, issuer } }: Message, { provider }: Ta
   return dialect === provider.dialect && issuer === provider.issuer;
 }
 
-/** Drafts all messages from an index on. Earlier calls are read as far back as the turn that continues there. */
-export function draftMessages(first: number, job: RequestJob): readonly PlacedDraft[] {
-  const { writer, target, messages, calls, lost } = job;
+/** Drafts the messages that the previous request did not send. Earlier calls are read back to the start of the open turn. */
+export function draftMessages(job: RequestJob): readonly PlacedDraft[] {
+  const { writer, target, messages, leading, previous, calls, lost } = job;
+  const first = Math.max(leading, previous?.messages.length ?? 0);
   const tracker = new CallTracker();
   const drafts: PlacedDraft[] = [];
   const start = findTurnStart(messages, first);
@@ -228,15 +235,15 @@ export function mergeDrafts(drafts: readonly PlacedDraft[], { writer, cache }: R
   return to;
 }
 
-/** The index behind the run of drafts from `start` on for which the condition holds. */
-export function findRunEnd(
+/** The run of drafts from `start` on for which a condition holds. */
+export function takeRun(
   drafts: readonly PlacedDraft[],
   start: number,
   holds: (draft: PlacedDraft) => boolean,
-): number {
+): readonly PlacedDraft[] {
   let end = start;
   while (end < drafts.length && holds(drafts[end]!)) end++;
-  return end;
+  return drafts.slice(start, end);
 }
 
 /** A draft as an element of the manifest: ranges of its message's raw text where possible, otherwise new text. */

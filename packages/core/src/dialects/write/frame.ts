@@ -15,17 +15,17 @@ import { noteLeftOut, toJsonString } from './content.ts';
 import { targetToolName } from './tool-calls.ts';
 import type { Frame, Target } from './writer.ts';
 
-/** A top-level member of a body: name and JSON text; one without a text is not there. */
+/** A top-level member of a body: its name and JSON text; without a text it is absent. */
 export type BodyMember = readonly [name: string, text: string | undefined];
 
-/** The body around a message list: `head` members stand before it, `tail` members and further `extra` ones behind it. */
+/** Joins the body around a message list: `head` members before it, `tail` members and the other `extra` members behind it. */
 export function joinFrame(
   head: readonly BodyMember[],
   list: string,
   tail: readonly BodyMember[],
   extra: Readonly<Record<string, string>>,
 ): { head: string; tail: string } {
-  if (list in extra) throw new TypeError(`"extra" cannot replace "${list}": give the messages as messages`);
+  if (list in extra) throw new TypeError(`"extra" cannot replace "${list}"; pass the messages as "messages"`);
   const added = new Map(Object.entries(extra));
   const own = ([name, text]: BodyMember): BodyMember => {
     const given = text === undefined ? undefined : added.get(name);
@@ -37,7 +37,7 @@ export function joinFrame(
   return { head: `{${before && `${before},`}"${list}":[`, tail: `]${after && `,${after}`}}` };
 }
 
-/** The members of `extra` as texts; given as JSON text, they keep their exact spelling. */
+/** The members of `extra` as texts. If `extra` is JSON text, they keep their exact spelling. */
 export function readExtra(extra: object | string | undefined): Record<string, string> {
   if (extra === undefined) return {};
   const text = typeof extra === 'string' ? extra : JSON.stringify(extra);
@@ -45,17 +45,17 @@ export function readExtra(extra: object | string | undefined): Record<string, st
   return Object.fromEntries(findMembers(text).map((member) => [member.name, text.slice(member.start, member.end)]));
 }
 
-/** Members as they stand in an object. */
+/** Joins members as they stand in an object. */
 export function joinMembers(members: readonly BodyMember[]): string {
   return members.flatMap(([name, text]) => (text === undefined ? [] : [`${JSON.stringify(name)}:${text}`])).join(',');
 }
 
-/** Objects merge member by member; otherwise what the caller gave counts. */
+/** Merges objects member by member; any other value that the caller gave replaces our own. */
 export function mergeJson(own: string, given: string): string {
   return printTree(overlay(parseTree(own), parseTree(given), true));
 }
 
-/** What a system message of any origin says, as JSON strings; anything but text has no place there. */
+/** The texts of a system message of any origin, as JSON strings. Other blocks are lost, with a note. */
 export function readSystemTexts({ content }: Message, path: string, losses: LossNote[]): string[] {
   return content.flatMap((block, index) => {
     const at = `${path}.content[${index}]`;
@@ -65,14 +65,14 @@ export function readSystemTexts({ content }: Message, path: string, losses: Loss
   });
 }
 
-/** A function tool in JSON texts: `members` are `"name":…` and, where there is one, `"description":…`. */
+/** A function tool as JSON texts. `members` holds `"name":…` and, if there is one, `"description":…`. */
 interface ToolTexts {
   readonly members: string;
   readonly parameters: string;
   readonly path: string;
 }
 
-/** The tools as the target takes them: functions in its form, its own tools in their own words, others not at all. */
+/** The texts of the tools: functions in the target's form, tools in its own words unchanged; those of other protocols are lost. */
 export function writeTools(
   tools: readonly ToolDefinition[],
   target: Target,

@@ -15,35 +15,35 @@ import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { findBindingLoss, isPrefixBound } from './bound-reasoning.ts';
 import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
-/** An own message while it is made one that is taken back. */
+/** A message of the target's own issuer while it is changed into one that the issuer takes back. */
 export interface Repair {
   readonly message: Message;
   readonly target: Target;
-  /** Why its bound parts may not be sent, if they may not. */
+  /** Why its bound parts must not be sent, if so. */
   readonly elsewhere: LossReason | undefined;
   readonly changes: Changes;
   readonly losses: LossNote[];
   drop(path: Path, reason: LossReason): void;
 }
 
-/** What one protocol asks of its own messages. */
+/** What a protocol requires of its own messages when they come back. */
 export interface OwnRules {
-  /** Where a client's cache markers stand, by patterns like those of refused fields. */
+  /** Where a client's cache markers are, as patterns like those of refused fields. */
   readonly markers?: readonly string[];
-  /** Fields that are refused besides those that the descriptor names. */
+  /** Refused fields besides those that the descriptor names. */
   refused?(target: Target): readonly string[];
-  /** Whether a message has to be looked at though its needs do not say so. */
+  /** Whether a message must be repaired although its needs do not say so. */
   isDoubtful?(message: Message, target: Target): boolean;
-  /** Makes the changes; says what calls and results are left, undefined when there is nothing to send. */
+  /** Makes the changes. Returns the calls and results that are left, undefined if there is nothing to send. */
   repair(repair: Repair): Partial<Pick<Draft, 'calls' | 'results'>> | undefined;
-  /** What of the text does not belong to the element. */
+  /** Edits that remove what is not part of the element. */
   outside?(raw: string): readonly Edit[];
 }
 
-/** Needs that ask nothing of a text by themselves: others see to bounds, to characters and to the order of results. */
+/** Needs that require no repair here: bindings, lone surrogates and the order of results are handled elsewhere. */
 const AS_IS: ReadonlySet<Need> = /* @__PURE__ */ new Set<Need>(['bound', 'mixed', 'surrogate']);
 
-/** A message for its own issuer: the exact text, unless something in it is known to be refused. */
+/** Makes the function that drafts a message for its own issuer: the exact text, changed only where the issuer would refuse it. */
 export function makeSplicer(rules: OwnRules): RequestWriter['splice'] {
   return (message, target, { dropBound }) => {
     const { raw, facts } = message;
@@ -78,28 +78,28 @@ export function makeSplicer(rules: OwnRules): RequestWriter['splice'] {
   };
 }
 
-/** Where the fields of an own message stand that patterns like those of refused fields name. Most texts hold none. */
+/** The paths of the fields that these patterns name, such as `content.*.cache_control`. Most texts hold none of them. */
 function findFields(raw: string, patterns: readonly string[]): readonly Path[] {
   const suspects = patterns.map((pattern) => pattern.split('.')).filter((steps) => mayHold(raw, steps));
   if (suspects.length === 0) return [];
   const value = parseJson(raw);
-  // A turn of several items is looked at item by item.
-  return suspects.flatMap((steps) => pathsTo(value, Array.isArray(value) ? ['*', ...steps] : steps));
+  // In a turn of several items, the patterns apply to each item.
+  return suspects.flatMap((steps) => findPaths(value, Array.isArray(value) ? ['*', ...steps] : steps));
 }
 
-/** Whether a text can hold such a field; looks at nothing but its names, the rarest first. */
+/** Whether a text may hold such a field. Only searches for the names, the rarest (the last) first. */
 function mayHold(raw: string, steps: readonly string[]): boolean {
   return !steps.findLast((step) => step !== '*' && !raw.includes(`"${step}"`));
 }
 
-function pathsTo(value: unknown, [step, ...more]: readonly string[], path: Path = []): Path[] {
+function findPaths(value: unknown, [step, ...more]: readonly string[], path: Path = []): Path[] {
   if (step === undefined) return [path];
   if (step === '*')
-    return Array.isArray(value) ? value.flatMap((item, index) => pathsTo(item, more, [...path, index])) : [];
-  return isObject(value) && Object.hasOwn(value, step) ? pathsTo(value[step], more, [...path, step]) : [];
+    return Array.isArray(value) ? value.flatMap((item, index) => findPaths(item, more, [...path, index])) : [];
+  return isObject(value) && Object.hasOwn(value, step) ? findPaths(value[step], more, [...path, step]) : [];
 }
 
-/** `['content', 0, 'a']` as `content[0].a`. */
+/** Formats a path: `['content', 0, 'a']` becomes `content[0].a`. */
 export function formatPath(path: Path): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
@@ -107,38 +107,39 @@ export function formatPath(path: Path): string {
     .replace(/^\./, '');
 }
 
-/** A protocol whose messages are lists of parts, where tool results may stand beside other parts. */
+/** A protocol whose messages are lists of parts, with tool results among other parts. */
 export interface PartListFormat {
-  /** The member that holds the parts. */
+  /** The name of the member that holds the parts. */
   readonly list: string;
   isResult(part: unknown): boolean;
   userMessage(parts: readonly string[]): string;
   textPart(json: string): string;
 }
 
-/** A user message of the protocol in parts: each tool result, then the rest, every part in its own text. */
-export function splitParts(units: readonly Draft[], calls: CallLookup, forms: PartListFormat): readonly Draft[] {
-  const [whole] = units;
-  const parts = whole && sorted(partsOf(whole, forms) ?? [], forms);
+/** Splits a user message into one draft for each tool result and one for the rest, with every part in its exact text. */
+export function splitParts(drafts: readonly Draft[], calls: CallLookup, format: PartListFormat): readonly Draft[] {
+  const [whole] = drafts;
+  const parts = whole && sortParts(readParts(whole, format) ?? [], format);
   const ids = whole?.results.map((id) => calls.find(id)?.id ?? id) ?? [];
-  if (!parts || parts.results.length + parts.others.length < 2) return units.map((unit) => ({ ...unit, results: ids }));
-  const exploded = parts.results.map((part, index) => unitOf('tool', [part], [ids[index]!], forms));
-  if (parts.others.length > 0) exploded.push(unitOf('user', parts.others, [], forms));
-  return exploded.map((unit, index) => (index === 0 ? { ...unit, losses: whole.losses } : unit));
+  if (!parts || parts.results.length + parts.others.length < 2)
+    return drafts.map((draft) => ({ ...draft, results: ids }));
+  const split = parts.results.map((part, index) => makeDraft('tool', [part], [ids[index]!], format));
+  if (parts.others.length > 0) split.push(makeDraft('user', parts.others, [], format));
+  return split.map((draft, index) => (index === 0 ? { ...draft, losses: whole.losses } : draft));
 }
 
-/** User and tool units as one message, results first; undefined for other roles and where a message says more. */
-export function mergeParts(units: readonly Draft[], forms: PartListFormat): Draft | undefined {
-  const parts = units.map((unit) => partsOf(unit, forms));
-  const isUsers = units.every(({ role }) => role === 'user' || role === 'tool');
+/** Merges user and tool drafts into one message, results first; undefined for other roles, or if a message has other members. */
+export function mergeParts(drafts: readonly Draft[], format: PartListFormat): Draft | undefined {
+  const parts = drafts.map((draft) => readParts(draft, format));
+  const isUsers = drafts.every(({ role }) => role === 'user' || role === 'tool');
   if (!isUsers || !parts.every((list) => list !== undefined)) return undefined;
-  const { results, others } = sorted(parts.flat(), forms);
-  const role = units.every((unit) => unit.role === 'tool') ? 'tool' : 'user';
-  const ids = units.flatMap((unit) => unit.results);
-  return { ...unitOf(role, [...results, ...others], ids, forms), losses: units.flatMap((unit) => unit.losses) };
+  const { results, others } = sortParts(parts.flat(), format);
+  const role = drafts.every((draft) => draft.role === 'tool') ? 'tool' : 'user';
+  const ids = drafts.flatMap((draft) => draft.results);
+  return { ...makeDraft(role, [...results, ...others], ids, format), losses: drafts.flatMap((draft) => draft.losses) };
 }
 
-function unitOf(
+function makeDraft(
   role: 'tool' | 'user',
   parts: readonly string[],
   results: readonly string[],
@@ -147,13 +148,13 @@ function unitOf(
   return { role, text: userMessage(parts), calls: [], results, parts, losses: [] };
 }
 
-function sorted(parts: readonly string[], { isResult }: PartListFormat): { results: string[]; others: string[] } {
+function sortParts(parts: readonly string[], { isResult }: PartListFormat): { results: string[]; others: string[] } {
   const found = parts.map((part) => isResult(parseJson(part)));
   return { results: parts.filter((_, index) => found[index]), others: parts.filter((_, index) => !found[index]) };
 }
 
-/** Own texts are taken apart only here, where they are needed in parts. */
-function partsOf({ text, parts }: Draft, { list, textPart }: PartListFormat): readonly string[] | undefined {
+/** The parts of a draft; the exact text of an own message is split only when it is needed. */
+function readParts({ text, parts }: Draft, { list, textPart }: PartListFormat): readonly string[] | undefined {
   if (parts) return parts;
   if (!findMembers(text).every(({ name }) => name === list || name === 'role')) return undefined;
   const value = textAt(text, [list]);

@@ -4,7 +4,6 @@ import { takesMedia } from '../provider.ts';
 import { noteLeftOut, readTexts } from './content.ts';
 import {
   draftTranslation,
-  findRunEnd,
   locateAt,
   mergeDrafts,
   type PlacedDraft,
@@ -12,6 +11,7 @@ import {
   type RequestJob,
   replaceDraft,
   synthesiseDraft,
+  takeRun,
 } from './drafts.ts';
 import { NO_CALLS, targetToolId } from './tool-calls.ts';
 
@@ -27,15 +27,13 @@ const INTERRUPTED = 'No result: the call was interrupted before its result was r
 export function pairCallsWithResults(drafts: readonly PlacedDraft[], job: RequestJob): readonly PlacedDraft[] {
   const paired: PlacedDraft[] = [];
   for (let at = 0; at < drafts.length; ) {
-    const turnEnd = findRunEnd(drafts, at, isAssistant);
-    const end = findRunEnd(drafts, turnEnd, (draft) => !isAssistant(draft));
-    const turn = drafts.slice(at, turnEnd);
-    const replies = drafts.slice(turnEnd, end);
+    const turn = takeRun(drafts, at, isAssistant);
+    const replies = takeRun(drafts, at + turn.length, (draft) => !isAssistant(draft));
     const isPlain =
       turn.every(({ calls }) => calls.length === 0) && replies.every(({ results }) => results.length === 0);
     const isKept = isPlain || (job.continues && turn.length === 0);
     for (const draft of isKept ? [...turn, ...replies] : pairTurn(turn, replies, job)) paired.push(draft);
-    at = end;
+    at += turn.length + replies.length;
   }
   return paired;
 }
@@ -56,12 +54,11 @@ function pairTurn(
   const isLast = (draft: PlacedDraft): boolean => draft === turn.at(-1);
   const isTogether = isByTurn || turn.every((draft) => isLast(draft) || draft.calls.length === 0);
   if (isTogether && areInOrder(ids, replies, job.writer.resultsInOrder === true)) {
-    const end = findRunEnd(replies, 0, ({ role }) => role === 'tool');
-    const results = replies.slice(0, end);
+    const results = takeRun(replies, 0, ({ role }) => role === 'tool');
     return [
       ...turn,
       ...(results.every(({ pieces }) => pieces) ? results : mergeDrafts(results, job)),
-      ...replies.slice(end),
+      ...replies.slice(results.length),
     ];
   }
   const { resultFor, others } = sortReplies(ids, replies, job);

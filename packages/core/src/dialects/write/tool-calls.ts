@@ -4,23 +4,24 @@ import { type LossNote, rewritten } from '../loss.ts';
 import type { Policies } from '../provider.ts';
 import type { CallLookup, FoundCall } from './writer.ts';
 
+/** Finds no call. */
 export const NO_CALLS: CallLookup = { find: () => undefined };
 
 const BY_NAME = /^skn_fn_\d+_(.*)$/s;
 
-/** Whether a result has to be written anew to name the call that it answers: by name it finds only those of its issuer. */
+/** Whether a result must be written anew to name its call: naming it by function works only for calls of the same issuer. */
 export function isMisnamed(id: string, call: FoundCall | undefined): boolean {
   return call !== undefined && call.id !== id && !(call.isOwn && BY_NAME.test(id));
 }
 
-/** Remembers the calls of a history while it is walked, so that each result finds the call it answers. */
+/** Follows the calls of a history, message by message, to find the call that each result answers. */
 export class CallTracker {
   readonly #byId = new Map<string, FoundCall>();
-  /** Calls since the last assistant turn began, for results that came without an id. */
+  /** The calls since the last assistant turn began, for results without an id. */
   #open: FoundCall[] = [];
   #answering = false;
 
-  /** What the results of this message answer; then the message's own calls are remembered. */
+  /** Finds the calls that the results of this message answer, then remembers the message's own calls. */
   next({ facts: { calls, results }, origin: { dialect } }: Message, isOwn: boolean): CallLookup {
     const found = results.length > 0 ? this.#answered(results, dialect) : NO_CALLS;
     if (calls.length > 0 && this.#answering) {
@@ -43,8 +44,8 @@ export class CallTracker {
   }
 
   /**
-   * By name; a client's own id for a call that came without one can only mean the next such call. In another dialect
-   * it means a call that is not here.
+   * Matches by name. If the call came without an id, an id that the client made up can only mean the next such call; in
+   * another dialect it means a call that is not here.
    */
   #takeOpen(id: string, dialect: string): FoundCall | undefined {
     const name = BY_NAME.exec(id)?.[1];
@@ -57,31 +58,32 @@ export class CallTracker {
   }
 }
 
-/** Calls that came without an id have one in the view only; it begins so. */
+/** The start of the ids that only the view gives to calls without one. */
 export const VIEW_ID = 'skn_';
 
-/** The id of a call that came without one, made from the message's text. */
+/** The id of a call that came without one, derived from the message's text. */
 export function viewId(raw: string, index: number): string {
   return `${VIEW_ID}${digest(raw).slice(0, 12)}_${index}`;
 }
 
-/** The id of a call as the target takes it: its own, or one made from it, the same for the call and its result. */
+/** The id of a call in a form that the target takes: unchanged, or derived, the same for the call and its result. */
 export function targetToolId(id: string, policies: Policies, path: string, losses: LossNote[]): string {
   if (fits(id, policies.toolIds)) return id;
   const plain = `call_${digest(id).slice(0, 24)}`;
-  // Some take ids of one length and letters only.
+  // Some targets take only letters and digits, in a fixed length.
   const made = fits(plain, policies.toolIds) ? plain : digest(id).slice(0, policies.toolIds.maxLength);
   losses.push(rewritten(path, 'tool-id', `${id} -> ${made}`));
   return made;
 }
 
+/** The name of a tool in a form that the target takes. */
 export function targetToolName(name: string, policies: Policies, path: string, losses: LossNote[]): string {
   const { toolNames } = policies;
   if (fits(name, toolNames)) return name;
-  // Names that differ only in what is refused stay apart.
+  // The digest keeps names distinct that differ only in refused characters.
   const base = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, toolNames.maxLength - 8);
   const plain = `${base}_${digest(name).slice(0, 6)}`;
-  // Some protocols want a letter first.
+  // Some protocols require a letter or an underscore first.
   const made = fits(plain, toolNames) ? plain : `_${plain}`;
   losses.push(rewritten(path, 'tool-name', `${name} -> ${made}`));
   return made;

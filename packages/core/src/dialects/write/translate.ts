@@ -13,13 +13,13 @@ import { acceptMedia, areArguments, isForeignFile, noteLeftOut, toArguments, toJ
 import { targetToolId, targetToolName } from './tool-calls.ts';
 import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
-/** A block that has a place in the target, in words that fit any protocol. `json` is the text as JSON string text. */
+/** A block that the target has a form for, ready to be written in any protocol. `json` is the text as a JSON string. */
 export type PortableBlock =
   | {
       readonly type: 'text' | 'refusal';
       readonly text: string;
       readonly json: string;
-      /** It goes on where the text before it ended: a provider cuts a text where its sources begin and end. */
+      /** Whether it continues the text before it: providers split a text where a citation begins or ends. */
       readonly isGlued?: boolean;
     }
   | { readonly type: 'media'; readonly part: string }
@@ -36,15 +36,15 @@ interface PortableResult {
   readonly said: readonly PortableBlock[];
 }
 
-/** How one protocol puts things. `parts` are given where units of that protocol can be gathered. */
+/** How one protocol writes messages, tool results and media. */
 export interface MessageFormat {
   message(role: Role, said: readonly PortableBlock[], target: Target, losses: LossNote[]): FormattedMessage;
   result(result: PortableResult, target: Target): FormattedMessage;
-  /** Media as a content part; undefined when the protocol cannot hold this source. */
+  /** Media as a content part; undefined if the protocol cannot hold this source. */
   media(block: MediaBlock, target: Target): string | undefined;
-  /** Whether the assistant's refusals have a form of their own; else they are sent as text. */
+  /** Whether refusals of the assistant have a form of their own; otherwise they are sent as text. */
   readonly takesRefusals?: boolean;
-  /** Whether a message of nothing but white space is as good as none. */
+  /** Whether a message of white space counts as empty. */
   readonly blankIsEmpty?: boolean;
 }
 
@@ -53,40 +53,40 @@ interface FormattedMessage {
   readonly parts?: readonly string[];
 }
 
-/** What a call is answered with when it failed and nothing says how. */
+/** The result of a failed call that says nothing. */
 const FAILED = 'The tool call failed.';
 
-function saidText(text: string, path: string, losses: LossNote[], type: 'text' | 'refusal' = 'text'): PortableBlock {
+function toText(text: string, path: string, losses: LossNote[], type: 'text' | 'refusal' = 'text'): PortableBlock {
   return { type, text, json: toJsonString(text, path, losses) };
 }
 
-/** Writes messages of any origin from their blocks: the same message, the same bytes. */
-export function makeTranslator(forms: MessageFormat): Pick<RequestWriter, 'translate' | 'result' | 'userText'> {
-  const messageUnit = (role: Role, said: readonly PortableBlock[], target: Target, losses: LossNote[]): Draft => ({
+/** Makes the functions that write messages of any origin from their blocks. The same message always gives the same bytes. */
+export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'translate' | 'result' | 'userText'> {
+  const messageDraft = (role: Role, said: readonly PortableBlock[], target: Target, losses: LossNote[]): Draft => ({
     role,
-    ...forms.message(role, said, target, losses),
+    ...format.message(role, said, target, losses),
     calls: said.flatMap((one) => (one.type === 'call' ? [callRef(one)] : [])),
     results: [],
     losses,
   });
-  const resultUnit = (result: PortableResult, target: Target, losses: LossNote[]): Draft => ({
+  const resultDraft = (result: PortableResult, target: Target, losses: LossNote[]): Draft => ({
     role: 'tool',
-    ...forms.result(result, target),
+    ...format.result(result, target),
     calls: [],
     results: [result.id],
     losses,
   });
 
-  /** Tool results first, each a unit of its own; then everything else as one message. */
+  /** One draft for each tool result, then one for everything else. */
   function translate(message: Message, target: Target, calls: CallLookup): readonly Draft[] {
     const { content, facts, origin } = message;
     const { policies } = target.provider;
     const isAssistant = message.role === 'assistant';
     const losses: LossNote[] = [];
-    /** Media that the target does not take inside a tool result. */
+    /** Media of tool results that the target takes only in a user message. */
     const moved: PortableBlock[] = [];
 
-    /** What a block says; inside the result of a call, `result` is its id. */
+    /** Converts a block. `result` is the id of the call if the block is part of its result. */
     function say(
       block: ContentBlock,
       path: string,
@@ -99,18 +99,18 @@ export function makeTranslator(forms: MessageFormat): Pick<RequestWriter, 'trans
       if (type === 'media' && (!isAssistant || result !== undefined)) return show(block, path, notes, result);
       if (type === 'text' && block.citations?.length) notes.push(dropped(`${path}.citations`, 'citations'));
       if ((type === 'text' || type === 'refusal') && block.text !== '') {
-        const isKept = type === 'text' || (forms.takesRefusals && isAssistant);
+        const isKept = type === 'text' || (format.takesRefusals && isAssistant);
         if (!isKept) notes.push(rewritten(path, 'refusal'));
-        return [saidText(block.text, path, notes, isKept ? type : 'text')];
+        return [toText(block.text, path, notes, isKept ? type : 'text')];
       }
-      // A single empty text is how nothing is said.
+      // A single empty text stands for an empty message.
       if (type !== 'text' || !isAlone) notes.push(noteLeftOut(block, path));
       return [];
     }
 
     function call(block: ToolUseBlock, path: string): readonly PortableBlock[] {
       const { rawParameters, form } = block;
-      // A call at the very end may lack all of its arguments.
+      // The arguments of a call at the very end may be missing entirely.
       const isOpen = rawParameters.trim() === '' && block === content.at(-1);
       if (facts.needs.includes('cut') && (isOpen || !areArguments(rawParameters))) {
         losses.push(dropped(path, 'cut'));
@@ -131,7 +131,7 @@ export function makeTranslator(forms: MessageFormat): Pick<RequestWriter, 'trans
       const { mediaType } = block;
       const partFor = (accepted: readonly string[]): string | undefined => {
         const taken = acceptMedia(block, accepted, message, target);
-        return taken && forms.media(taken, target);
+        return taken && format.media(taken, target);
       };
       const inside = result === undefined ? undefined : partFor(policies.media.toolResult);
       const part = inside ?? partFor(policies.media.user);
@@ -141,7 +141,7 @@ export function makeTranslator(forms: MessageFormat): Pick<RequestWriter, 'trans
         );
       else if (inside || result === undefined) return [{ type: 'media', part }];
       else {
-        moved.push(saidText(`From the result of tool call ${result}:`, path, notes), { type: 'media', part });
+        moved.push(toText(`From the result of tool call ${result}:`, path, notes), { type: 'media', part });
         notes.push(rewritten(path, 'unsupported-media', mediaType));
       }
       return [];
@@ -154,10 +154,10 @@ export function makeTranslator(forms: MessageFormat): Pick<RequestWriter, 'trans
       const name = targetToolName(found?.name || 'unknown_tool', policies, path, []);
       const said = given.flatMap((block, at) => say(block, `${path}.content[${at}]`, given.length === 1, notes, id));
       if (isError && said.length === 0) {
-        said.push(saidText(FAILED, path, notes));
+        said.push(toText(FAILED, path, notes));
         notes.push(synthesised(path, 'empty', FAILED));
       }
-      return resultUnit({ id, call: found, name, isError, said }, target, notes);
+      return resultDraft({ id, call: found, name, isError, said }, target, notes);
     }
 
     const results = content.flatMap((block, index) =>
@@ -168,70 +168,70 @@ export function makeTranslator(forms: MessageFormat): Pick<RequestWriter, 'trans
       const one = say(block, `content[${index}]`, content.length === 1, losses);
       return isCited(block, content[index - 1]) ? one.map((text) => ({ ...text, isGlued: true })) : one;
     });
-    // Results stand before everything else (`tool-result-not-first`).
+    // Results must precede everything else (`tool-result-not-first`).
     const isMixed = content.some(({ type }, at) => type === 'tool-result' && at > 0 && content[at - 1]!.type !== type);
     if (isMixed) losses.push(rewritten('', 'reordered'));
     const isRefused = message.role === 'system' && forModel(policies.inlineSystem, target.model) === 'never';
     if (isRefused) losses.push(rewritten('', 'inline-system'));
     const all = [...moved, ...said];
-    if (all.length === 0 || (forms.blankIsEmpty && all.every(isBlank))) {
-      // Nothing but results is left: they carry the notes.
+    if (all.length === 0 || (format.blankIsEmpty && all.every(isBlank))) {
+      // Only results are left, so they carry the notes.
       const [first = NOTHING, ...more] = results;
       return losses.length > 0 || results.length > 0
         ? [{ ...first, losses: [...first.losses, ...losses] }, ...more]
         : [];
     }
-    // Signatures can stand on parts that are translated; nobody else can read them.
+    // Translated parts may have carried signatures, which no other provider can read.
     if (facts.needs.includes('bound') && !losses.some(({ reason }) => reason === 'foreign-reasoning'))
       losses.push(dropped('', 'foreign-reasoning'));
-    // Blocks show what everyone has; what one provider adds stays behind.
-    const names = isAssistant && origin.dialect !== 'blocks' ? unknownMembers(message) : [];
+    // Blocks hold what all protocols have in common; what one provider adds is lost.
+    const names = isAssistant && origin.dialect !== 'blocks' ? findUnknownMembers(message) : [];
     if (names.length > 0) losses.push(dropped('', 'unknown-field', names.join(', ')));
     const role = isAssistant ? 'assistant' : message.role === 'system' && !isRefused ? 'system' : 'user';
-    return [...results, messageUnit(role, all, target, losses)];
+    return [...results, messageDraft(role, all, target, losses)];
   }
 
   return {
     translate,
     result(call, text, target) {
       const losses: LossNote[] = [];
-      // The call stands in the body under this id and name already.
+      // The body already has the call under this id and name.
       const { id, name } = call;
-      return resultUnit({ id, call, name, isError: false, said: [saidText(text, '', losses)] }, target, losses);
+      return resultDraft({ id, call, name, isError: false, said: [toText(text, '', losses)] }, target, losses);
     },
     userText(text, target) {
       const losses: LossNote[] = [];
-      return messageUnit('user', [saidText(text, '', losses)], target, losses);
+      return messageDraft('user', [toText(text, '', losses)], target, losses);
     },
   };
 }
 
-/** Whether two texts in a row are one that was cut where a source is named. */
+/** Whether two texts in a row are one text that was split at a citation. */
 function isCited(block: ContentBlock, before: ContentBlock | undefined): boolean {
   return (
     block.type === 'text' && before?.type === 'text' && Boolean(block.citations?.length || before.citations?.length)
   );
 }
 
-/** Tells why there is nothing to send. */
+/** Carries the reasons why there is nothing to send. */
 const NOTHING: Draft = { role: 'user', text: '', calls: [], results: [], losses: [] };
 
 function isBlank(said: PortableBlock): boolean {
   return said.type === 'text' && said.text.trim() === '';
 }
 
-/** Members of replies that their blocks show, or that mean nothing beyond the reply itself. */
+/** Members of replies that their blocks show, or that mean nothing outside the reply. */
 const KNOWN: ReadonlySet<string> = /* @__PURE__ */ new Set(
   'annotations args arguments call_id citations content data encrypted_content format function functionCall function_call id index input name parts phase reasoning reasoning_content reasoning_details refusal role signature status summary text thinking thought thoughtSignature thought_signature tool_calls type'.split(
     ' ',
   ),
 );
 
-/** Inside a string every quote is escaped, so this finds keys and nothing else. */
+/** Matches keys only, because quotes inside strings are escaped. */
 const KEY = /"([^"\\]+)"\s*:/g;
 
-/** The names of members of a reply that a translation from its blocks leaves behind. */
-function unknownMembers({ raw, content }: Message): string[] {
+/** The names of members of a reply that a translation from its blocks loses. */
+function findUnknownMembers({ raw, content }: Message): string[] {
   let rest = raw;
   for (const block of content) {
     if (block.type === 'tool-use') rest = rest.replace(block.rawParameters, '');

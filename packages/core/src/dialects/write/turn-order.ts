@@ -3,7 +3,6 @@ import type { Element } from '../manifest.ts';
 import { forModel } from '../provider.ts';
 import { readTexts } from './content.ts';
 import {
-  findRunEnd,
   locateAt,
   mergeDrafts,
   type PlacedDraft,
@@ -11,6 +10,7 @@ import {
   type RequestJob,
   replaceDraft,
   synthesiseDraft,
+  takeRun,
 } from './drafts.ts';
 
 // Each function here is a pass of `writeRequest`: it ensures one rule about the order of turns and returns the drafts
@@ -64,10 +64,7 @@ export function mergeConsecutiveTurns(drafts: readonly PlacedDraft[], job: Reque
   const merged: PlacedDraft[] = [];
   for (let at = 0; at < drafts.length; ) {
     const { role } = drafts[at]!;
-    const run = drafts.slice(
-      at,
-      findRunEnd(drafts, at, (draft) => draft.role === role),
-    );
+    const run = takeRun(drafts, at, (draft) => draft.role === role);
     const [one, ...more] = mergeDrafts(run, job);
     if (more.length > 0) merged.push(...run);
     else {
@@ -88,10 +85,7 @@ export function openWithUser(drafts: readonly PlacedDraft[], job: RequestJob): r
   const isFromOthers = ({ of }: Element): boolean =>
     of.length === 0 || of.some((index) => messages[index]!.role !== 'assistant');
   if (!writer.callsFollowUser || previous?.elements.some(isFromOthers)) return drafts;
-  const opening = drafts.slice(
-    0,
-    findRunEnd(drafts, 0, ({ role }) => role === 'assistant'),
-  );
+  const opening = takeRun(drafts, 0, ({ role }) => role === 'assistant');
   return opening.some(({ calls }) => calls.length > 0)
     ? [synthesiseDraft(writer.userText(OPENING, target), synthesised('', 'opening')), ...drafts]
     : drafts;

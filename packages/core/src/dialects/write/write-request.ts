@@ -50,27 +50,26 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
 
   const start = hashStart(plainFrame.base);
   const identity = identify(spec, target);
-  const startJob = (previous: Manifest | undefined): { job: RequestJob; drafts: readonly PlacedDraft[] } => {
-    const job: RequestJob = {
-      writer,
-      target,
-      messages,
-      cache,
-      previous,
-      earlier: previous
-        ? plainElements(previous)
-        : plainFrame.lead.map((text): Element => ({ of: [], pieces: [text] })),
-      start,
-      continues: writer.continues?.(extra) === true,
-      unapproved: request.unapproved ?? [],
-      calls: new Map(),
-      lost: [],
-    };
-    return { job, drafts: draftMessages(Math.max(leading, previous?.messages.length ?? 0), job) };
-  };
-  let { job, drafts } = startJob(findReusable(request.previous, { ...identity, start }, messages));
-  if (job.previous && !isReusableBefore(drafts[0], job.previous, messages, target))
-    ({ job, drafts } = startJob(undefined));
+  const startJob = (previous?: Manifest): RequestJob => ({
+    writer,
+    target,
+    messages,
+    cache,
+    leading,
+    previous,
+    earlier: previous ? plainElements(previous) : plainFrame.lead.map((text): Element => ({ of: [], pieces: [text] })),
+    start,
+    continues: writer.continues?.(extra) === true,
+    unapproved: request.unapproved ?? [],
+    calls: new Map(),
+    lost: [],
+  });
+  let job = startJob(findReusable(request.previous, { ...identity, start }, messages));
+  let drafts = draftMessages(job);
+  if (job.previous && !isReusableBefore(drafts[0], job.previous, messages, target)) {
+    job = startJob();
+    drafts = draftMessages(job);
+  }
 
   for (const pass of PASSES) drafts = pass(drafts, job);
 

@@ -4,88 +4,93 @@ import type { LossNote } from '../loss.ts';
 import type { ProviderDescriptor } from '../provider.ts';
 import type { RequestParams, ToolDefinition } from '../request.ts';
 
-/** Whom a request is written for. */
+/** The provider, model and account that a request is written for. */
 export interface Target {
   readonly provider: ProviderDescriptor;
   readonly model: string;
   readonly account: string | undefined;
   readonly params: RequestParams;
-  /** The provider behind a router that the request goes to, where reasoning depends on it. */
+  /** The provider behind a router that the request goes to, if reasoning depends on it. */
   readonly upstream?: string | undefined;
-  /** What `extra` says of storing the conversation, as JSON text. */
+  /** The `store` member of `extra`, as JSON text. */
   readonly store?: string | undefined;
 }
 
-/** What a message, or a part of it, becomes in the body (nothing but its losses when `text` is empty): one element text (several joined by `,` where the protocol splits a message). */
+/**
+ * What a message, or a part of it, becomes in the body. `text` is one element of the message list, or several joined by
+ * `,` if the protocol splits a message; it is empty if there is nothing to send but losses to report.
+ */
 export interface Draft {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly text: string;
-  /** What `text` consists of, as ranges of the message's raw text and new text; absent when all of it is new. */
+  /** The pieces of `text`: ranges of the message's raw text, and new text. Absent if all of it is new. */
   readonly pieces?: readonly (Range | string)[] | undefined;
-  /** Calls made and answered, by the ids they have in this body. */
+  /** The calls that it makes, by the ids that they have in this body. */
   readonly calls: readonly CallRef[];
+  /** The ids of the calls that it answers. */
   readonly results: readonly string[];
-  /** Holds parts that are valid only behind their own prefix. */
+  /** Whether it holds parts that are valid only behind their own prefix. */
   readonly bound?: boolean | undefined;
-  /** A `user` or `tool` unit as its single content blocks, so that units can be gathered into one element. */
+  /** The content blocks of a `user` or `tool` draft, so that several drafts can be merged into one element. */
   readonly parts?: readonly string[] | undefined;
   readonly losses: readonly LossNote[];
 }
 
-/** Finds the call that a result answers. Results that came without an id are matched by name and order. */
+/** Finds the call that a result answers. Results without an id are matched by name and order. */
 export interface CallLookup {
   find(resultId: string): FoundCall | undefined;
 }
 
-/** A call that the target itself issued stands in the body under its own id, whatever that looks like. */
+/** A call that a result answers. Calls that the target itself issued (`isOwn`) keep their ids, whatever those look like. */
 export type FoundCall = CallRef & { readonly isOwn?: boolean; readonly dialect?: string };
 
-/** How one protocol writes. All functions are pure; the order and pairing of units is not their concern. */
+/** How one protocol writes requests. All functions are pure. `writeRequest` orders and pairs the drafts. */
 export interface RequestWriter {
   /**
-   * A message of this dialect and issuer: its raw text, untouched but for what its `facts.needs` and the refused
-   * fields ask. With `dropBound` its bound parts are left out. No units when nothing is left to send.
+   * Drafts a message of this dialect and issuer: its raw text, changed only where its `facts.needs` or the refused
+   * fields require it. With `dropBound`, its bound parts are left out. Returns no drafts if nothing is left to send.
    */
   splice(message: Message, target: Target, options: { readonly dropBound: boolean }): readonly Draft[];
-  /** Any other message, written from its blocks. */
+  /** Drafts any other message from its blocks. */
   translate(message: Message, target: Target, calls: CallLookup): readonly Draft[];
-  /** A result for a call that has none. */
+  /** Drafts a result for a call that has none. */
   result(call: CallRef, text: string, target: Target): Draft;
-  /** Text as a user message. */
+  /** Drafts a user message. */
   userText(text: string, target: Target): Draft;
-  /** Several units of one role as one element; undefined when this protocol keeps such units apart. */
-  merge(units: readonly Draft[]): Draft | undefined;
-  /** Whether the results of a turn of several assistant messages follow each message or the whole turn. */
+  /** Merges drafts of one role into one element; returns undefined if the protocol keeps them apart. */
+  merge(drafts: readonly Draft[]): Draft | undefined;
+  /** Whether results follow each assistant message, or the whole turn of several assistant messages. */
   readonly resultsFollow: 'message' | 'turn';
-  /** Whether results without ids are told apart by their order: then they stand in that of the calls (`response-order`). */
+  /** Whether results must be in the order of their calls, because they have no ids (`response-order`). */
   readonly resultsInOrder?: boolean;
-  /** Adds a cache marker to an element text or a system or tools text; undefined when the protocol has none. */
+  /** Adds a cache marker to the text of an element, of the system or of the tools; absent if the protocol has no markers. */
   mark?(text: string): string | undefined;
-  /** A unit without white space at its end (`trailing-space`); undefined when there is none, null when nothing is left. */
-  trimEnd?(unit: Draft): Draft | undefined | null;
+  /** Removes white space at the end of a draft (`trailing-space`). Returns undefined if there is none, null if nothing is left. */
+  trimEnd?(draft: Draft): Draft | undefined | null;
   /**
-   * A look at all units in their order: by index, what becomes of those that hold something whose other half is not
-   * there, undefined when nothing is left of one. `isWhole` is false when other messages were sent before these.
+   * Drops calls and results of server-side tools whose counterpart is missing. Returns the changed drafts by index,
+   * undefined for a draft of which nothing is left. `isWhole` is false if other messages were sent before these.
    */
-  dropUnpaired?(units: readonly Draft[], isWhole: boolean): ReadonlyMap<number, Draft | undefined>;
-  /** Parameters that the elements as sent, of which `textOf` gives the text, do not allow are left out here, with a note. */
+  dropUnpaired?(drafts: readonly Draft[], isWhole: boolean): ReadonlyMap<number, Draft | undefined>;
+  /** Drops parameters that the elements do not allow, with a note. `textOf` gives the text of an element as it is sent. */
   fitParams?(target: Target, count: number, textOf: (index: number) => string, losses: LossNote[]): RequestParams;
-  /** Whether the protocol refuses a message that stands twice, since its parts have ids; the second is then translated. */
+  /** Whether the protocol refuses the same message twice, because its parts have ids. The second one is then translated. */
   readonly refusesRepeats?: boolean;
-  /** Whether no call may be the first thing in a conversation. */
+  /** Whether a conversation must not begin with a call. */
   readonly callsFollowUser?: boolean;
-  /** Whether the body goes on from calls that the provider holds, so that results may stand without theirs. */
+  /** Whether the body continues calls that the provider stores, so that results may stand without their calls. */
   continues?(extra: Readonly<Record<string, string>>): boolean;
-  /** Whether a system message at the front of the conversation is an element of this protocol's message list all the same. */
+  /** Whether a system message at the front of the conversation is an element of the message list nevertheless. */
   standsInline?(message: Message, target: Target): boolean;
-  /** What `maxTokens` is when nobody says, where the API insists on a number. */
+  /** The default of `maxTokens`, if the API requires a number. */
   defaultMaxTokens?(params: RequestParams, target: Pick<Target, 'provider' | 'model'>): number;
-  /** The body around the message elements. */
+  /** Writes the body around the message elements. */
   frame(parts: FrameParts, target: Target): Frame;
 }
 
+/** The parts of a request around its messages. */
 export interface FrameParts {
-  /** System messages that stand before all others: texts in this dialect's form, or plain blocks to be written. */
+  /** System messages that stand before all others, of this dialect or of any other. */
   readonly system: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly params: RequestParams;
@@ -94,14 +99,15 @@ export interface FrameParts {
   readonly cache: { readonly tools: boolean; readonly system: boolean };
 }
 
+/** The body around the message elements, as text. */
 export interface Frame {
-  /** From `{` up to and with the opening of the message list. */
+  /** The text from `{` through the opening bracket of the message list. */
   readonly head: string;
   /** Elements that the protocol puts first in its message list, such as system messages. */
   readonly lead: readonly string[];
-  /** From the end of the message list up to and with `}`. */
+  /** The text from the closing bracket of the message list through `}`. */
   readonly tail: string;
-  /** The texts of system and tools, cache markers aside: what the prefix hash begins with. */
+  /** The texts of system and tools without cache markers: the start of the prefix hash. */
   readonly base: string;
   readonly losses: readonly LossNote[];
 }

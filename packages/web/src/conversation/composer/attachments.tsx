@@ -6,11 +6,11 @@ import { bytes } from '../../ui/format.ts';
 interface AttachmentListProps {
   readonly attachments: readonly Attachment[];
   readonly onRemove: (id: string) => void;
-  /** Puts a pasted text into the message after all. */
+  /** Moves a pasted text from the attachments into the message. */
   readonly onExpand: (attachment: Attachment) => void;
 }
 
-/** What goes with the message. */
+/** The attachments of the message. */
 export function AttachmentList({ attachments, onRemove, onExpand }: AttachmentListProps) {
   if (attachments.length === 0) return null;
   return (
@@ -44,7 +44,7 @@ function Picture({ content }: Attachment) {
   );
 }
 
-/** Something that goes with a message. */
+/** A file or a long pasted text that is sent with a message. */
 export interface Attachment {
   readonly id: string;
   readonly name: string;
@@ -54,7 +54,7 @@ export interface Attachment {
     | { readonly kind: 'text'; readonly text: string; readonly isPasted: boolean };
 }
 
-/** From this length a pasted text stands beside the message and not in it. */
+/** A longer pasted text becomes an attachment. */
 const LARGE_PASTE = 2000;
 const LARGE_PASTE_LINES = 40;
 const LARGEST_FILE = 20 * 1024 * 1024;
@@ -74,10 +74,10 @@ export function pastedText(text: string): Attachment {
   return { id: nextId(), name, size: text.length, content: { kind: 'text', text, isPasted: true } };
 }
 
-/** Pictures, sounds and documents as they are; what is text as text. */
+/** Reads a file: images, audio, video and PDF as media, text files as text. */
 export async function readFile(file: File): Promise<Attachment> {
   const { name, size, type } = file;
-  if (size > LARGEST_FILE) throw new Error(`${name} is too large to send: it may have 20 MB.`);
+  if (size > LARGEST_FILE) throw new Error(`${name} is too large to send. The limit is 20 MB.`);
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isMedia = /^(image|audio|video)\//.test(type) || type === 'application/pdf';
   const text = isMedia ? undefined : decodeText(bytes, type);
@@ -86,7 +86,7 @@ export async function readFile(file: File): Promise<Attachment> {
   return { id: nextId(), name, size, content: { kind: 'media', mediaType, data: base64(bytes) } };
 }
 
-/** Undefined for what is not text. */
+/** Decodes text; undefined if the bytes are not text. */
 function decodeText(bytes: Uint8Array, type: string): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -102,7 +102,7 @@ function base64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** The blocks of a message: what goes with it first, then what it says. */
+/** The blocks of a message: attachments first, then its text. */
 export function toBlocks(text: string, attachments: readonly Attachment[]): readonly Block[] {
   const attached = attachments.map(({ name, content }): Block => {
     if (content.kind === 'media')
@@ -112,7 +112,7 @@ export function toBlocks(text: string, attachments: readonly Attachment[]): read
   return text.trim() === '' && attached.length > 0 ? attached : [...attached, { type: 'text', text }];
 }
 
-/** A file in a fence that nothing in it can close. */
+/** Puts a text file in a code fence that is longer than any fence in it. */
 function fileText(name: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

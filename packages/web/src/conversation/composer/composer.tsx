@@ -19,20 +19,21 @@ import { describeLosses, LossList } from '../message/request-notes.tsx';
 import { groupSiblings } from '../siblings.ts';
 import { useChildren } from '../use-siblings.ts';
 import { type Attachment, AttachmentList, isLargePaste, pastedText, readFile, toBlocks } from './attachments.tsx';
+import { useDraft } from './draft.ts';
 import { AgentPicker, ModelPicker, ParamsPicker, ToolPicker } from './request-pickers.tsx';
 
 interface ComposerProps {
-  /** Drafts are kept by it. */
+  /** The key under which the draft is stored. */
   readonly place: string;
   readonly isGrowing: boolean;
   readonly placeholder: string;
-  /** Stores it and asks for so many answers; true when it is stored. */
+  /** Stores the message and generates answers; true if it was stored. */
   readonly onSend: (content: readonly Block[], answers: number) => Promise<boolean>;
   /** A line of fixed height above the field. */
   readonly children?: ReactNode;
 }
 
-/** Where the next message is written. */
+/** The form to write the next message. */
 export function Composer({ place, isGrowing, placeholder, onSend, children }: ComposerProps) {
   const [text, setText] = useDraft(place, isGrowing);
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
@@ -154,38 +155,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, children }: Co
   );
 }
 
-const PREFIX = 'skein.draft.';
-
-/** What was typed at a place and not sent yet; kept in the browser. `follows`: the place moves on by itself, and so does the draft. */
-export function useDraft(place: string, follows: boolean): readonly [string, (text: string) => void] {
-  const [draft, setDraft] = useState(() => ({ place, text: stored(place) }));
-  const followed = useRef(follows);
-  let { text } = draft;
-  if (draft.place !== place) {
-    const own = stored(place);
-    text = own === '' && followed.current ? draft.text : own;
-    setDraft({ place, text });
-  }
-  useEffect(() => {
-    followed.current = follows;
-  }, [follows]);
-  const set = (next: string) => {
-    setDraft({ place, text: next });
-    keep(place, next);
-  };
-  return [text, set];
-}
-
-function stored(place: string): string {
-  return localStorage.getItem(PREFIX + place) ?? '';
-}
-
-function keep(place: string, text: string): void {
-  if (text === '') localStorage.removeItem(PREFIX + place);
-  else localStorage.setItem(PREFIX + place, text);
-}
-
-/** Takes files that are dropped anywhere on the page. Left to itself, a browser leaves the page for them. */
+/** Accepts files that are dropped anywhere on the page. By default a browser would navigate to them. */
 function useDroppedFiles(take: (files: readonly File[]) => void): void {
   const latest = useRef(take);
   latest.current = take;
@@ -205,7 +175,7 @@ function useDroppedFiles(take: (files: readonly File[]) => void): void {
   }, []);
 }
 
-/** The composer's field, by which other parts of the screen find it. */
+/** The id of the composer's field, for other parts of the screen. */
 const COMPOSER_ID = 'composer';
 
 export function focusComposer(): void {
@@ -218,7 +188,7 @@ interface DestinationProps {
   readonly path: readonly Node[];
 }
 
-/** One line of fixed height: where the message goes, what follows there already, and what a change of provider costs. */
+/** A line above the composer: where the message goes, its siblings, and what a change of provider loses. */
 export function Destination({ parent, isLeaf, path }: DestinationProps) {
   const children = useChildren(parent.id);
   const known = children.length > 0 ? children : path.filter((node) => node.parent === parent.id);
@@ -252,7 +222,7 @@ export function Destination({ parent, isLeaf, path }: DestinationProps) {
 
 const PAUSE_MS = 400;
 
-/** What could not be carried to another provider than that of the last answer. */
+/** What the chosen provider could not receive, if it is not the one of the last answer. */
 function LossPreview({ parent, path }: Pick<DestinationProps, 'parent' | 'path'>) {
   const model = useModel();
   const view = useView();
@@ -286,7 +256,7 @@ function LossPreview({ parent, path }: Pick<DestinationProps, 'parent' | 'path'>
   );
 }
 
-/** A value once it has not changed for a moment. */
+/** A value after it has not changed for a moment. */
 function useAfterPause(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

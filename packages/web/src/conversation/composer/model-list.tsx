@@ -11,7 +11,7 @@ export interface ModelListProps {
   readonly onChoose: (id: string | undefined) => void;
 }
 
-/** All models, to search in; any other can be typed. */
+/** A searchable list of models; any other model can be typed. */
 export default function ModelList({ chosen, onChoose }: ModelListProps) {
   const [search, setSearch] = useState('');
   const { data, isPending } = useQuery(queries.models());
@@ -29,7 +29,7 @@ export default function ModelList({ chosen, onChoose }: ModelListProps) {
         {isPending && <p className="px-2 py-1 text-xs text-faint">Loading …</p>}
         {isOther && <Choice id={search} title={`Use ${search}`} onChoose={onChoose} />}
         {search === '' && chosen !== undefined && (
-          <Choice id="default" title="Whatever is set up" onChoose={() => onChoose(undefined)} />
+          <Choice id="default" title="The default model" onChoose={() => onChoose(undefined)} />
         )}
         {groups.map(({ provider, models, more }) => (
           <Command.Group
@@ -51,7 +51,7 @@ export default function ModelList({ chosen, onChoose }: ModelListProps) {
           </Command.Group>
         ))}
         {!isPending && groups.length === 0 && !isOther && (
-          <p className="px-2 py-1 text-xs text-faint">None of that name. Any provider/model can be typed.</p>
+          <p className="px-2 py-1 text-xs text-faint">No model matches. You can type any provider/model.</p>
         )}
       </Command.List>
     </Command>
@@ -80,18 +80,18 @@ function Choice({ id, title, note = '', isChosen = false, onChoose }: ChoiceProp
   );
 }
 
-/** More of one provider than can be looked through is searched for. */
+/** The most models shown per provider; others are found by searching. */
 const SHOWN = 8;
 const SHOWN_FOUND = 40;
 
 export interface ModelGroup {
   readonly provider: string;
   readonly models: readonly Model[];
-  /** How many more there are. */
+  /** The number of models that are not shown. */
   readonly more: number;
 }
 
-/** Models that have every word of the search in their names, by provider, the likely newest first. */
+/** Models whose names have every word of the search, grouped by provider, probably newest first. */
 export function groupModels(models: readonly Model[], search: string): readonly ModelGroup[] {
   const words = search
     .toLowerCase()
@@ -113,7 +113,7 @@ export function groupModels(models: readonly Model[], search: string): readonly 
     .sort((a, b) => Number(b.models.some(isExact)) - Number(a.models.some(isExact)));
 }
 
-/** Higher versions first; those whose limits are not known are old or special. */
+/** Higher versions first. Models without known limits come last: they are old or special. */
 function byNewest(a: Model, b: Model): number {
   const isKnown = Number(b.contextTokens !== undefined) - Number(a.contextTokens !== undefined);
   return isKnown || b.model.localeCompare(a.model, 'en', { numeric: true });

@@ -6,13 +6,12 @@ import { useConversationAddress } from '../../state/current-thread.ts';
 import { useModel } from '../../state/model.ts';
 import { chooseSettings, type RequestSettings, useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
-import { providerColor } from '../../ui/format.ts';
+import { providerText } from '../../ui/colors.ts';
 import { Popover } from '../../ui/popover.tsx';
-import { PROVIDER_COLORS } from '../message/author.ts';
 
 const ModelList = lazy(() => import('./model-list.tsx'));
 
-/** Which model answers next. */
+/** The picker of the model that answers next. */
 export function ModelPicker() {
   const [isOpen, setOpen] = useState(false);
   const model = useModel();
@@ -30,9 +29,7 @@ export function ModelPicker() {
       onOpenChange={setOpen}
       trigger={
         <Button small look="quiet" aria-label={`Model: ${model ?? 'none'}`} className="max-w-56 min-w-0">
-          <span className={`truncate ${PROVIDER_COLORS[providerColor(provider)]}`}>
-            {rest.join('/') || model || 'Choose a model'}
-          </span>
+          <span className={`truncate ${providerText(provider)}`}>{rest.join('/') || model || 'Choose a model'}</span>
           <ChevronDown size={12} aria-hidden className="shrink-0" />
         </Button>
       }
@@ -44,7 +41,7 @@ export function ModelPicker() {
   );
 }
 
-/** Who answers: nobody in particular, or one of the server's agents. */
+/** The picker of the agent that answers, or none. */
 export function AgentPicker() {
   const { data } = useQuery(queries.agents());
   const chosen = useView((view) => view.agent);
@@ -84,7 +81,7 @@ export function AgentPicker() {
   );
 }
 
-/** What the model may call. */
+/** The picker of the tools that the model may call. */
 export function ToolPicker() {
   const { data } = useQuery(queries.tools());
   const agents = useQuery(queries.agents());
@@ -138,7 +135,7 @@ export function ToolPicker() {
 
 const EFFORTS = ['minimal', 'low', 'medium', 'high'] as const;
 
-/** How it is asked; what is left empty is up to the provider. */
+/** The picker of request parameters. Empty ones are left to the provider. */
 export function ParamsPicker() {
   const { params, choose } = useSettings();
   const set = (name: string, value: unknown) => {
@@ -158,7 +155,9 @@ export function ParamsPicker() {
       }
     >
       <fieldset className="flex flex-col gap-3">
-        <legend className="mb-2 text-xs font-medium text-soft">Parameters; empty is the provider’s own</legend>
+        <legend className="mb-2 text-xs font-medium text-soft">
+          Parameters; empty fields use the provider’s defaults
+        </legend>
         <NumberField
           label="Temperature"
           step={0.1}
@@ -168,7 +167,7 @@ export function ParamsPicker() {
           onChange={(value) => set('temperature', value)}
         />
         <NumberField
-          label="Most tokens"
+          label="Maximum tokens"
           step={1}
           min={1}
           value={params.maxTokens}
@@ -183,7 +182,7 @@ export function ParamsPicker() {
             }
             className="h-8 w-32 rounded-md border border-line bg-page px-2"
           >
-            <option value="">as it comes</option>
+            <option value="">default</option>
             {EFFORTS.map((one) => (
               <option key={one}>{one}</option>
             ))}
@@ -228,7 +227,7 @@ interface OptionProps {
   readonly onChoose: () => void;
 }
 
-/** One of several to choose. */
+/** One option of a picker. */
 function Option({ type, title, note, isChosen, onChoose }: OptionProps) {
   return (
     <label className="flex cursor-pointer items-start gap-2 rounded px-1 py-1 hover:bg-hover">
@@ -241,14 +240,14 @@ function Option({ type, title, note, isChosen, onChoose }: OptionProps) {
   );
 }
 
-/** What can be chosen of a request; a recorded one may have had more. */
+/** The parameters that a reader can choose; a recorded request may have had others. */
 const CHOOSABLE = ['maxTokens', 'temperature', 'topP', 'stop', 'seed', 'reasoning'];
 
 function choosable(params: RequestSettings['params'] = {}): Required<RequestSettings>['params'] {
   return Object.fromEntries(Object.entries(params).filter(([name]) => CHOOSABLE.includes(name)));
 }
 
-/** The tools and parameters that the next answer is asked with, and how to choose others. */
+/** The tools and parameters of the next request, and how to change them. */
 function useSettings(): Required<RequestSettings> & { readonly choose: (settings: RequestSettings) => void } {
   const thread = useConversationAddress()?.thread;
   const start = useView(({ tools }) => tools);

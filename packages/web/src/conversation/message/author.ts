@@ -1,6 +1,6 @@
 import type { Node, Take } from '../../api/types.ts';
 
-/** The take that tells most of a message: that of a model, else the last. */
+/** The take that says most about a message: the last one of a model, else the last one. */
 export function mainTake(node: Node): Take | undefined {
   return node.takes.findLast(({ author }) => author === 'model') ?? node.takes.at(-1);
 }
@@ -17,24 +17,7 @@ export function roleName(role: Node['role']): string {
   return NAMES[role];
 }
 
-/** The colour of a role's name. */
-export const ROLE_COLORS: Readonly<Record<Node['role'], string>> = {
-  user: 'text-user',
-  assistant: 'text-assistant',
-  system: 'text-system',
-  tool: 'text-tool',
-  other: 'text-soft',
-};
-
-/** Written out, so that the classes are found. */
-export const PROVIDER_COLORS = {
-  anthropic: 'text-anthropic',
-  openai: 'text-openai',
-  google: 'text-google',
-  provider: 'text-provider',
-} as const;
-
-/** The answers on a path that came from another provider than the answer before them. */
+/** The answers on a path whose provider differs from that of the previous answer. */
 export function providerChanges(path: readonly Node[]): ReadonlySet<string> {
   const found = new Set<string>();
   let last: string | undefined;

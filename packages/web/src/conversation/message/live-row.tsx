@@ -4,23 +4,21 @@ import { useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Branch, Node } from '../../api/types.ts';
 import { Blocks } from '../../blocks/blocks.tsx';
-import { CodeBlock } from '../../blocks/code-block.tsx';
-import { prettyJson } from '../../blocks/json-text.ts';
+import { CallArguments } from '../../blocks/tool-card.tsx';
 import { Button } from '../../ui/button.tsx';
-import { providerColor } from '../../ui/format.ts';
+import { providerText } from '../../ui/colors.ts';
 import { type Approvals, continueCalls, resume, stop } from '../actions.ts';
 import { useLiveSiblings } from '../use-siblings.ts';
 import type { LiveTail } from '../use-thread.ts';
-import { PROVIDER_COLORS } from './author.ts';
 import { Notices } from './request-notes.tsx';
 import { BranchRail, SiblingSwitcher } from './sibling-switcher.tsx';
 
-/** What grows, waits or failed behind the last message. */
+/** The live branch after the last message: running, waiting, failed or stopped. */
 export function LiveRow({ tail }: { readonly tail: LiveTail }) {
   const { live, branch, index } = tail;
   const [provider = '', ...rest] = live.model.split('/');
   const isRunning = branch.status === 'running';
-  // As long as another branch grows, the server takes nothing up again.
+  // The server resumes nothing while another branch of the generation is running.
   const isOver = live.status !== 'running';
   const siblings = useLiveSiblings(branch.head, tail);
   const hasHeader = branch.blocks.length > 0 || isRunning || siblings.positions.length > 1;
@@ -35,9 +33,7 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
         {hasHeader && (
           <header className="flex h-8 items-center gap-2 overflow-hidden">
             <h2 className="shrink-0 text-sm font-semibold text-assistant">Assistant</h2>
-            <span className={`min-w-12 truncate text-xs font-medium ${PROVIDER_COLORS[providerColor(provider)]}`}>
-              {rest.join('/')}
-            </span>
+            <span className={`min-w-12 truncate text-xs font-medium ${providerText(provider)}`}>{rest.join('/')}</span>
             {isRunning && (
               <LoaderCircle size={14} role="img" aria-label="Answering" className="shrink-0 animate-spin text-accent" />
             )}
@@ -123,7 +119,7 @@ function Ended({ title, action, canAct, onAction, quiet = false }: EndedProps) {
   );
 }
 
-/** Calls at the end of a conversation that nobody has answered: its program stopped there, or still works on them. */
+/** Open calls at the end of a conversation. Its program stopped there, or is still running them. */
 export function OpenCallsRow({ leaf, names }: { readonly leaf: Node; readonly names: readonly string[] }) {
   const what = names.length === 1 ? `${names[0]} waits for its result.` : `${names.join(', ')} wait for their results.`;
   return (
@@ -143,13 +139,13 @@ type Calls = NonNullable<Branch['pending']>;
 
 interface ApprovalCardProps {
   readonly calls: Calls;
-  /** Whether it goes on. */
+  /** Resolves to whether the generation resumed. */
   readonly onDecide: (approvals: Approvals) => Promise<boolean>;
 }
 
 /**
- * Calls that wait for a person: tools that may not run before someone has said so, and tools of a recorded program, whose
- * results are written here. All have to be decided; then it goes on. Where it cannot, they are asked for again.
+ * Calls that wait for a person: tools that need approval, and tools of a recorded program, whose results the reader writes.
+ * Once all are decided, the generation resumes. If it cannot, the decisions are asked for again.
  */
 function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
   const [decided, setDecided] = useState<Approvals>({});
@@ -176,7 +172,7 @@ function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
       <ul className="divide-y divide-line">
         {calls.map((call) => (
           <li key={call.id}>
-            <CodeBlock bare code={prettyJson(call.rawParameters)} language="json" label={call.name} />
+            <CallArguments call={call} label={call.name} />
             <Decision
               call={call}
               isRunHere={runsHere(call.name)}
@@ -190,11 +186,11 @@ function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
   );
 }
 
-/** Whether this server has a tool of this name, itself or for one of its agents. */
+/** Whether this server or one of its agents has a tool of this name. */
 function useRunnable(): (name: string) => boolean {
   const tools = useQuery(queries.tools());
   const agents = useQuery(queries.agents());
-  // Until it is known, they are asked about as tools of this server.
+  // Until the tools are loaded, every call is treated as one of this server.
   if (!tools.data) return () => true;
   const names = new Set([
     ...tools.data.items.map(({ name }) => name),
@@ -245,7 +241,7 @@ function Permission({ call, onDecide }: AskProps) {
       </Button>
       <input
         aria-label={`Why ${call.name} may not run`}
-        placeholder="Why not (the model is told)"
+        placeholder="Reason (sent to the model)"
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         className="h-7 min-w-32 grow rounded-md border border-line bg-page px-2 text-xs placeholder:text-faint"
@@ -257,7 +253,7 @@ function Permission({ call, onDecide }: AskProps) {
   );
 }
 
-/** A tool of the program that was recorded: what it would give is written by hand. */
+/** The result of a tool of the recorded program, which the reader writes. */
 function Result({ call, onDecide }: AskProps) {
   const [text, setText] = useState('');
   return (

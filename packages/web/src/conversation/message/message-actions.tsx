@@ -32,7 +32,7 @@ import { focusComposer } from '../composer/composer.tsx';
 import { copyText, forkThread, linkTo, rate, toggleBookmark } from '../marks.ts';
 import { openDialog, startEditing, stopEditing } from '../screen-state.ts';
 
-/** What can be done with a message: the frequent at hand, all of it in the menu. */
+/** The actions on a message: frequent ones as buttons, all of them in the menu. */
 export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps) {
   const isAnswer = node.role === 'assistant' && node.parent !== ROOT;
   return (
@@ -95,7 +95,7 @@ interface MessageActionsProps {
   readonly isRaw: boolean;
 }
 
-/** All that can be done with a message. */
+/** The menu of all actions on a message. */
 function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps): readonly (MenuItem | null)[] {
   const isAnswer = node.role === 'assistant' && node.parent !== ROOT;
   const again = isAnswer ? 'Answer again' : 'Answer this';
@@ -132,7 +132,7 @@ function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps)
     { title: 'Open raw', icon: <Braces size={14} />, keys: 'r', run: () => openRaw(node) },
     null,
     {
-      title: isBookmarked ? 'Take the bookmark away' : 'Bookmark',
+      title: isBookmarked ? 'Remove the bookmark' : 'Bookmark',
       icon: <Bookmark size={14} />,
       keys: 'b',
       run: () => void toggleBookmark(node),
@@ -184,13 +184,13 @@ function openRaw(node: Node): void {
   showTab('raw');
 }
 
-/** The next message goes below this one, with whatever model is chosen then. */
+/** Selects the message and moves the focus to the composer, which appends below it. */
 function continueFrom(node: Node): void {
   goTo(node.id, { replace: true });
   focusComposer();
 }
 
-/** Another text for a message, beside the one it has. */
+/** The form to edit a message as a new branch. */
 export function MessageEditor({ node, leaf }: { readonly node: Node; readonly leaf: string }) {
   const [text, setText] = useState(() => plainText(node.content));
   const [isBusy, setBusy] = useState(false);
@@ -232,7 +232,7 @@ export function MessageEditor({ node, leaf }: { readonly node: Node; readonly le
       <div className="flex flex-wrap items-center justify-end gap-2 pt-1">
         <p className="grow text-xs text-faint">
           {isSystem
-            ? 'Another system text starts a new branch: the messages shown come along, the old branch stays.'
+            ? 'A new system text starts a new branch with the messages shown; the old branch stays.'
             : 'The edit becomes a branch of its own; the old text stays.'}
         </p>
         <Button small look="quiet" onClick={stopEditing}>

@@ -8,10 +8,11 @@ import { plainText, summarizeBlocks } from '../../blocks/summary.ts';
 import { goTo } from '../../state/place.ts';
 import { useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
-import { ago, duration, money, providerColor, shortNumber, totalTokens } from '../../ui/format.ts';
+import { providerText, roleText } from '../../ui/colors.ts';
+import { ago, duration, money, shortNumber, totalTokens } from '../../ui/format.ts';
 import { openDialog, startEditing, useScreenState } from '../screen-state.ts';
 import { useSiblings } from '../use-siblings.ts';
-import { mainTake, PROVIDER_COLORS, ROLE_COLORS, roleName } from './author.ts';
+import { mainTake, roleName } from './author.ts';
 import { MessageActions, MessageEditor } from './message-actions.tsx';
 import type { Pairs } from './pair-calls.ts';
 import { ContextNote, MessageLosses } from './request-notes.tsx';
@@ -24,7 +25,7 @@ interface MessageRowProps {
   readonly isBookmarked: boolean;
   readonly isOtherProvider: boolean;
   readonly pairs: Pairs;
-  /** What was sent differently from here on. */
+  /** The change of context that takes effect at this message. */
   readonly change: ContextChange | undefined;
 }
 
@@ -74,13 +75,13 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   );
 });
 
-/** What is done by a button of it, or in a menu over it, is no wish to select it; nor is marking its text. */
+/** Whether a click should select the message: not on a button or menu, and not while selecting text. */
 function isOnMessage({ target, currentTarget }: MouseEvent<HTMLElement>): boolean {
   const isInside = target instanceof Element && currentTarget.contains(target);
   return isInside && !target.closest('a, button, textarea') && window.getSelection()?.isCollapsed !== false;
 }
 
-/** Results that stand with their calls are not repeated. */
+/** Whether a message holds only results that are shown with their calls. */
 function isShownElsewhere(node: Node, { shown }: Pairs): boolean {
   return (
     shown !== undefined && node.content.every((block) => block.type === 'tool-result' && shown.has(block.toolCallId))
@@ -91,7 +92,7 @@ function isEmpty(blocks: readonly Block[]): boolean {
   return blocks.every((block) => block.type === 'text' && block.text.trim() === '');
 }
 
-/** A refusal or a filter is why there is nothing; that an answer ended says no more than that there is none. */
+/** Says why an answer is empty: names the stop reason unless it is an ordinary end. */
 function describeSilence(node: Node): string {
   const { reason, native = reason } = mainTake(node)?.stop ?? {};
   return reason === undefined || reason === 'end' ? 'Nothing was said.' : `Nothing was said. It ended with ${native}.`;
@@ -119,17 +120,17 @@ interface MessageHeaderProps {
   readonly isMarked: boolean;
 }
 
-/** Who wrote it, when, what it cost, and what is said about it: one line that never changes its height. */
+/** The author, time, cost and marks of a message, in one line of constant height. */
 function MessageHeader({ node, isBookmarked, isMarked }: MessageHeaderProps) {
   const take = mainTake(node);
   const { tags, note, rating } = node.marks;
   return (
     <>
-      <h2 className={`shrink-0 text-sm font-semibold ${ROLE_COLORS[node.role]}`}>{roleName(node.role)}</h2>
+      <h2 className={`shrink-0 text-sm font-semibold ${roleText(node.role, 'text-soft')}`}>{roleName(node.role)}</h2>
       {take?.model !== undefined && (
         <span
           title={`${take.provider ?? take.issuer}/${take.model}`}
-          className={`max-w-48 min-w-12 truncate text-xs font-medium ${PROVIDER_COLORS[providerColor(take.provider)]}`}
+          className={`max-w-48 min-w-12 truncate text-xs font-medium ${providerText(take.provider)}`}
         >
           {take.model}
         </span>
@@ -221,7 +222,7 @@ function Badge({
   );
 }
 
-/** What a person pasted can be long: it is shown in part until it is asked for. */
+/** Shows only the beginning of a long message until the reader expands it. */
 function LongText({ node, children }: { readonly node: string; readonly children: ReactNode }) {
   const [isOpen, toggle] = useFold(node, 'whole');
   const box = useRef<HTMLDivElement>(null);
@@ -251,7 +252,7 @@ function LongText({ node, children }: { readonly node: string; readonly children
   );
 }
 
-/** What the model is told before all else: one line until it is asked for. */
+/** The system text, folded to one line. */
 function SystemText({ node, isRaw }: { readonly node: Node; readonly isRaw: boolean }) {
   const [isOpen, toggle] = useFold(node.id, 'system');
   const blocks = node.content;

@@ -1,9 +1,9 @@
 import type { Node, ToolResult } from '../../api/types.ts';
 
 export interface Pairs {
-  /** By the id of a call; of messages that call tools. */
+  /** The results of a message's calls, by the id of the call. */
   readonly results?: ReadonlyMap<string, ToolResult>;
-  /** Calls whose results in this message stand with the call; names of the tools by call. */
+  /** The names of the tools, by call, whose results in this message are shown with the call. */
   readonly shown?: ReadonlyMap<string, string>;
 }
 
@@ -14,8 +14,8 @@ const known = new WeakMap<
 >();
 
 /**
- * Brings calls and results together: a result belongs to the last message before it that made its call, with nothing said by
- * a model in between. The same nodes give the same maps, so that nothing is drawn again.
+ * Pairs calls with results. A result belongs to the last message before it that made the call, without a model's message in
+ * between. The same nodes give the same maps, so that nothing is rendered again.
  */
 export function pairCalls(path: readonly Node[]): readonly Pairs[] {
   const pairs: Pairs[] = path.map(() => NONE);
@@ -33,7 +33,7 @@ export function pairCalls(path: readonly Node[]): readonly Pairs[] {
   return pairs;
 }
 
-/** Where the next message of a model is. */
+/** The index of the next message of a model. */
 function behind(path: readonly Node[], from: number): number {
   const next = path.findIndex(({ role }, index) => index >= from && role === 'assistant');
   return next < 0 ? path.length : next;

@@ -14,11 +14,11 @@ import { mainTake } from './author.ts';
 
 interface MessageLossesProps {
   readonly node: Node;
-  /** The answer before came from another provider. */
+  /** The previous answer came from another provider. */
   readonly isOtherProvider: boolean;
 }
 
-/** What could not be carried to the provider of an answer: as it was told while it came, or as its request tells. */
+/** What the provider of an answer could not receive: from the notices of its generation, else from its request. */
 export function MessageLosses({ node, isOtherProvider }: MessageLossesProps) {
   const take = mainTake(node);
   const thread = useConversationAddress()?.thread;
@@ -34,7 +34,7 @@ export function MessageLosses({ node, isOtherProvider }: MessageLossesProps) {
   return <Notices place={node.id} notices={notices} provider={take?.provider ?? 'the provider'} />;
 }
 
-/** Notices of a generation tell losses without the sentence that requests tell them in. */
+/** Losses in notices have no `text`; losses of requests have one. */
 type AnyLoss = Loss | RequestLoss;
 
 interface NoticesProps {
@@ -45,7 +45,7 @@ interface NoticesProps {
   readonly provider: string;
 }
 
-/** One quiet line; the list behind it. */
+/** Notices in one line that unfolds to a list. */
 export function Notices({ place, notices, provider }: NoticesProps) {
   const [isOpen, toggle] = useFold(place, 'losses');
   const losses = notices.flatMap((notice) => notice.losses ?? []);
@@ -107,7 +107,7 @@ function LossInParts({ kind, reason, path }: Loss) {
   );
 }
 
-/** Above the answer to a request that had another system text, other tools or a shortened history than the one before. */
+/** A note above an answer whose request had another system text, other tools or a shortened history than the previous one. */
 export function ContextNote({ change }: { readonly change: ContextChange }) {
   const [isOpen, toggle] = useFold(change.node, 'context');
   const { system, tools, compacted } = change;

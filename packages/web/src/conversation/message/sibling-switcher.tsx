@@ -51,7 +51,7 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
   );
 }
 
-/** The line beside a message; a dot where the conversation forks, which shows the branches. */
+/** The line beside a message. Where the conversation forks, a dot on it opens the list of branches. */
 export function BranchRail({ parent, positions, index }: SiblingSwitcherProps) {
   return (
     <div className="relative w-6 shrink-0 self-stretch">

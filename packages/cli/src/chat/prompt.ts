@@ -1,0 +1,134 @@
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+
+/** What a person did at the prompt. */
+type PromptInput =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Ctrl+C at an empty prompt. */
+  | { readonly kind: 'interrupt' }
+  /** Ctrl+D. */
+  | { readonly kind: 'end' };
+
+const MORE = '… ';
+const PASTES = { on: '\x1b[?2004h', off: '\x1b[?2004l' };
+
+/**
+ * Asks for one message. It has several lines where a line ends in a backslash and where several were pasted. Between
+ * two calls the terminal is as it was, so that Ctrl+C is a signal then.
+ */
+export function readPrompt(prompt: string, history?: History): Promise<PromptInput> {
+  const { stdin: input, stdout: output } = process;
+  const typed = history?.lines.slice() ?? [];
+  const size = history ? 1000 : 0;
+  const reading = createInterface({ input, output, terminal: true, prompt, history: typed, historySize: size });
+  const gathered: string[] = [];
+  let isPasting = false;
+  let isEnding = false;
+  const onKey = (_text: string | undefined, key?: { readonly name?: string }) => {
+    if (key?.name === 'paste-start') isPasting = true;
+    if (key?.name === 'paste-end') isPasting = false;
+  };
+  input.on('keypress', onKey);
+  output.write(PASTES.on);
+  reading.prompt();
+
+  return new Promise((resolve) => {
+    let answer: PromptInput = { kind: 'end' };
+    const finish = (given: PromptInput) => {
+      answer = given;
+      reading.close();
+    };
+    const endLine = () => {
+      isEnding = false;
+      // Some of the next line came with it, from a terminal that does not mark what is pasted.
+      if (reading.line !== '') return;
+      const text = gathered.join('\n').trimEnd();
+      finish({ kind: 'text', text });
+    };
+    reading.on('line', (line) => {
+      history?.add(line);
+      const isOpen = line.endsWith('\\') && !isPasting;
+      gathered.push(isOpen ? line.slice(0, -1) : line);
+      if (isOpen) promptWith(reading, MORE);
+      else if (!isPasting && !isEnding) {
+        isEnding = true;
+        setImmediate(endLine);
+      }
+    });
+    reading.on('SIGINT', () => {
+      if (reading.line === '' && gathered.length === 0) return finish({ kind: 'interrupt' });
+      gathered.length = 0;
+      reading.write(null, { ctrl: true, name: 'e' });
+      reading.write(null, { ctrl: true, name: 'u' });
+      output.write('\n');
+      promptWith(reading, prompt);
+    });
+    reading.on('close', () => {
+      input.removeListener('keypress', onKey);
+      output.write(answer.kind === 'text' ? PASTES.off : `${PASTES.off}\n`);
+      resolve(answer);
+    });
+  });
+}
+
+function promptWith(reading: Interface, prompt: string): void {
+  reading.setPrompt(prompt);
+  reading.prompt();
+}
+
+const KEPT = 1000;
+
+/** What was typed, across runs. It is a comfort: where it cannot be kept, the conversation goes on without it. */
+interface History {
+  /** Newest first, as readline wants it. */
+  readonly lines: string[];
+  add(line: string): void;
+}
+
+/** The file is for its owner alone: what people type is theirs. */
+export function openHistory(file = historyFile(process.env)): History {
+  const lines = read(file).slice(-KEPT).reverse();
+  return {
+    lines,
+    add(line) {
+      if (line.trim() === '' || line === lines[0]) return;
+      lines.unshift(line);
+      if (lines.length > KEPT) lines.pop();
+      quietly(() => {
+        mkdirSync(dirname(file), { recursive: true });
+        appendFileSync(file, `${line}\n`, { mode: 0o600 });
+      });
+    },
+  };
+}
+
+function historyFile(env: NodeJS.ProcessEnv): string {
+  return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'skein', 'chat-history');
+}
+
+function read(file: string): string[] {
+  return (
+    quietly(() => {
+      const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+      if (lines.length > 2 * KEPT) shorten(file, lines.slice(-KEPT));
+      else chmodSync(file, 0o600);
+      return lines;
+    }) ?? []
+  );
+}
+
+function shorten(file: string, lines: readonly string[]): void {
+  const draft = `${file}.${process.pid}.tmp`;
+  writeFileSync(draft, `${lines.join('\n')}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+}
+
+function quietly<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

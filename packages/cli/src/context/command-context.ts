@@ -1,0 +1,98 @@
+import { access, constants } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Config, describeProblem, type Flags, loadConfig, type StoreChoice } from '@skein/agents';
+import { type Forest, openForest } from '@skein/forest';
+import type { Redact } from '@skein/server';
+import { toPrintable, UsageError, warn } from '../output/output.ts';
+
+/** What the commands work with. */
+export interface CommandContext {
+  readonly config: Config;
+  readonly forest: Forest;
+  /** Hides what the configuration says must not be shown. */
+  readonly redact: Redact;
+}
+
+/** Does something with the configured forest, and closes it whatever happens. */
+export async function withForest<T>(flags: Flags, use: (context: CommandContext) => Promise<T>): Promise<T> {
+  const config = await readConfig(flags);
+  const redact = await redactFor(config);
+  const forest = await openForest(storeAddress(config.store, process.env), { project: config.project });
+  try {
+    const done = await use({ config, forest, redact });
+    warnOfDamage(forest);
+    return done;
+  } finally {
+    await forest.close();
+  }
+}
+
+/** What a command did not show because it cannot be read. It fails then, so that scripts notice. */
+function warnOfDamage({ store }: Forest): void {
+  const damage = store.problems().filter(({ code }) => DAMAGE.has(code));
+  const [first] = damage;
+  if (!first) return;
+  const more = damage.length > 1 ? `, and at ${damage.length - 1} more places` : '';
+  warn(toPrintable(`The forest is damaged at ${first.where}${more}: ${first.message} "skein fsck" says all.`));
+  process.exitCode = 1;
+}
+
+const DAMAGE: ReadonlySet<string> = new Set(['damaged-record', 'wrong-hash', 'unreadable-file']);
+
+/** The configuration. A bad flag ends the command: another forest than the one that was meant must not be used. */
+export async function readConfig({ store, project, model, preset, agents, port, host }: Flags): Promise<Config> {
+  const { config, problems } = await loadConfig({ flags: { store, project, model, preset, agents, port, host } });
+  for (const problem of problems) {
+    if (problem.file.startsWith('flag ')) throw new UsageError(describeProblem(problem));
+    warn(describeProblem(problem));
+  }
+  return config;
+}
+
+/** Whether anything must not be shown or exported. */
+export function hasRedaction({ redaction }: Config): boolean {
+  return redaction.patterns.length > 0 || redaction.fields.length > 0;
+}
+
+async function redactFor(config: Config): Promise<Redact> {
+  if (!hasRedaction(config)) return (value) => value;
+  // The server is large, and most people have no rules.
+  const { createRedact } = await import('@skein/server');
+  return createRedact(config.redaction);
+}
+
+/** What `openForest` takes for the store that was chosen. */
+export function storeAddress(store: StoreChoice, env: NodeJS.ProcessEnv): string {
+  if (store.kind === 'memory') return ':memory:';
+  if (store.kind === 'file') return store.folder;
+  const address = env[store.variable];
+  if (address === undefined)
+    throw new Error(`The store is PostgreSQL, but its variable ${store.variable} is not set: give it the address.`);
+  return address;
+}
+
+/** The store for a person, without an address that may hold a password. */
+export function describeStore(store: StoreChoice): string {
+  return store.kind === 'file' ? store.folder : store.kind === 'postgres' ? 'PostgreSQL' : 'memory, gone at the end';
+}
+
+/** Throws where it is known before the first write that there can be none. */
+export async function requireWritable(store: StoreChoice): Promise<void> {
+  if (store.kind === 'file') await mayWrite(store.folder);
+}
+
+/** Of the folder, or of what it would be made in. */
+async function mayWrite(folder: string): Promise<void> {
+  await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && dirname(folder) !== folder) return mayWrite(dirname(folder));
+    throw new Error(`${folder} may not be written (${error.code}). --store takes another place.`);
+  });
+}
+
+/** Resolves when the process is told to end. */
+export function untilInterrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+}

@@ -1,0 +1,96 @@
+import { isSkeinError, type SkeinErrorCode } from '@skein/core';
+import { type Forest, ForestError, type ForestNode, ROOT, readableNodes, type Thread } from '@skein/forest';
+import { note } from '../output/output.ts';
+
+/** What a person meant by an id: a thread and where it stands, or a node. */
+interface Location {
+  readonly node: string;
+  readonly thread?: Thread;
+}
+
+/** A thread by its id or the beginning of it, or a node by its id or the beginning of it. */
+export async function locate(forest: Forest, id: string): Promise<Location> {
+  const thread = await forest.threads.get(id).catch(unless('unknown_thread'));
+  if (thread) return { node: thread.head, thread };
+  const node = await forest.resolve(id).catch(unless('unknown_node', 'not_an_id'));
+  if (node !== undefined) return { node };
+  const found = id.length < 4 ? [] : await threadsLike(forest, id);
+  if (found.length === 1) return { node: found[0]!.head, thread: found[0]! };
+  throw found.length > 1
+    ? new ForestError('ambiguous_id', id, `"${id}" is the beginning of several threads: give more of it.`)
+    : new ForestError(
+        'unknown_node',
+        id,
+        `There is no node or thread "${id.slice(0, 60)}" in this forest. "skein threads" and "skein tree" list them.`,
+      );
+}
+
+async function threadsLike(forest: Forest, start: string): Promise<Thread[]> {
+  const found: Thread[] = [];
+  for (let after: string | undefined, more = true; more; ) {
+    const page = await forest.threads.list({ limit: 500, ...(after !== undefined && { after }) });
+    found.push(...page.items.filter(({ id }) => id.startsWith(start)));
+    after = page.next;
+    more = after !== undefined;
+  }
+  return found;
+}
+
+function unless(...codes: readonly SkeinErrorCode[]) {
+  return (error: unknown): undefined => {
+    if (isSkeinError(error, ...codes)) return undefined;
+    throw error;
+  };
+}
+
+/** The path as far as it can be read. */
+export function readablePath(forest: Forest, node: string): Promise<readonly ForestNode[]> {
+  return forest.path(node).catch(async (error: unknown) => {
+    if (!isSkeinError(error, 'damaged', 'unknown_body')) throw error;
+    return readableNodes(forest.store, await forest.store.path(await forest.resolve(node)));
+  });
+}
+
+/** Where a conversation begins or goes on. */
+export interface WriteLocation extends Location {
+  /** The thread stays as it is: what is written goes into a fork of it. */
+  readonly forks: boolean;
+}
+
+/**
+ * A thread is gone on with where it stands, unless it was recorded: only its client moves it. A node is where the one thread
+ * that ends there goes on; any other conversation through it is forked, so that its system text and tools come along.
+ */
+export async function locateStart(forest: Forest, id: string | undefined): Promise<WriteLocation> {
+  if (id === undefined) return { node: ROOT, forks: false };
+  const { node, thread } = await locate(forest, id);
+  if (thread) return { node, thread, forks: thread.recorded };
+  const through = await threadsThrough(forest, node);
+  const [newest] = through;
+  if (!newest) return { node, forks: false };
+  const isItsEnd = through.length === 1 && newest.head === node && !newest.recorded;
+  return { node, thread: newest, forks: !isItsEnd };
+}
+
+/** The thread to write into; undefined where a new one begins. A fork is said, because its id is the one to go on with. */
+export async function threadToWrite(
+  forest: Forest,
+  { node, thread, forks }: WriteLocation,
+): Promise<Thread | undefined> {
+  if (!thread || !forks) return thread;
+  const fork = await forest.threads.fork(thread.id, { at: node });
+  const why = thread.recorded ? 'was recorded, and only its program goes on with it' : 'stays as it is';
+  note(`Thread ${thread.id} ${why}: this goes on in a fork, thread ${fork.id}.`);
+  return fork;
+}
+
+/** Last changed first; two are enough to know that there is not just one. */
+async function threadsThrough(forest: Forest, node: string): Promise<Thread[]> {
+  const found: Thread[] = [];
+  for (const thread of await forest.threads.of(node)) {
+    const path = await forest.store.path(thread.head);
+    if (path.some(({ id }) => id === node)) found.push(thread);
+    if (found.length === 2) break;
+  }
+  return found;
+}

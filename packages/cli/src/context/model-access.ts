@@ -1,0 +1,172 @@
+import {
+  type Agent,
+  type Config,
+  describeProblem,
+  findProvider,
+  type LoadedAgents,
+  type Problem,
+  titleModel,
+} from '@skein/agents';
+import {
+  type CostOf,
+  hasKey,
+  isSkeinError,
+  ModelRefError,
+  type ProviderDescriptor,
+  providers,
+  selectModel,
+} from '@skein/core';
+import type { Emulator } from '@skein/emulator';
+import { createEngine, type Engine, type Forest, titleByModel } from '@skein/forest';
+import { note, UsageError, warn } from '../output/output.ts';
+
+/** Where to ask: the variables with keys and addresses, and what has to end afterwards. */
+export interface ModelAccess {
+  readonly env: NodeJS.ProcessEnv;
+  /** The model in demo mode, for whoever names none. */
+  readonly fallback: string | undefined;
+  readonly isDemo: boolean;
+  close(): Promise<void>;
+}
+
+/** What the demo answers costs nobody anything. */
+export const freeOfCharge: CostOf = () => ({ total: 0 });
+
+/** Without any key a stand-in answers; a model that needs none is asked for real. */
+export function needsDemo(config: Config, needed: readonly ProviderDescriptor[]): boolean {
+  const known = [...Object.values(config.providers), ...providers()];
+  const needsNone = needed.length > 0 && needed.every(({ connection }) => connection?.needsKey === false);
+  return !needsNone && withKeys(known, process.env).length === 0;
+}
+
+/** The provider of the configured model; none where there is no such model, or nobody knows its provider. */
+export function configuredProvider(config: Config): readonly ProviderDescriptor[] {
+  try {
+    return config.model === undefined ? [] : [findModel(config.model, config).provider];
+  } catch (error) {
+    if (isSkeinError(error, 'usage')) return [];
+    throw error;
+  }
+}
+
+/** Where a stand-in answers, that is said. */
+export async function openModelAccess(config: Config, needed: readonly ProviderDescriptor[]): Promise<ModelAccess> {
+  if (!needsDemo(config, needed))
+    return { env: process.env, fallback: undefined, isDemo: false, close: async () => undefined };
+  warn(
+    'DEMO: no provider has a key, so a stand-in answers that understands nothing. Set ANTHROPIC_API_KEY or another.',
+  );
+  const { emulator, env } = await startDemo(process.env);
+  return { env, fallback: DEMO_MODEL, isDemo: true, close: () => emulator.close() };
+}
+
+/** Grows the forest with what is asked there, and what that costs. */
+export async function openEngine(
+  forest: Forest,
+  { env, isDemo }: Pick<ModelAccess, 'env' | 'isDemo'>,
+): Promise<Engine> {
+  // The price list is large, and most commands do without it.
+  const costOf = isDemo ? freeOfCharge : (await import('@skein/core/prices')).costOf;
+  return createEngine(forest, { env, costOf });
+}
+
+export interface NamedModel {
+  readonly provider: ProviderDescriptor;
+  readonly model: string;
+}
+
+/** Where the configuration wants it, a model titles a conversation that has its first answer. Without one, its words are its title. */
+export async function titleConversation(
+  thread: string,
+  { forest, config }: { readonly forest: Forest; readonly config: Config },
+  engine: Engine,
+  { env, isDemo }: Pick<ModelAccess, 'env' | 'isDemo'>,
+): Promise<void> {
+  if (isDemo || config.titles !== 'model') return;
+  const { costOf } = await import('@skein/core/prices');
+  const model = titleModel(config, env, costOf);
+  if (!model) return;
+  await titleByModel(forest, engine, { thread, model }).catch((error: unknown) =>
+    note(`The conversation keeps its first words as its title: ${error instanceof Error ? error.message : error}`),
+  );
+}
+
+/** The model of a conversation's last request; none where no model has answered, or nobody knows its provider. */
+export async function lastModel(forest: Forest, thread: string, at: string, config: Config) {
+  const { provider, model } = (await createEngine(forest).lastRequest(thread, { at })) ?? {};
+  if (provider === undefined || model === undefined) return undefined;
+  try {
+    return findModel(`${provider}/${model}`, config);
+  } catch (error) {
+    if (isSkeinError(error, 'usage')) return undefined;
+    throw error;
+  }
+}
+
+/** The model for whoever names none: that of the conversation so far where it can be asked, or the default. */
+export function continuingModel(last: NamedModel | undefined, config: Config, access: ModelAccess): NamedModel {
+  if (last && hasKey(last.provider, { env: access.env })) return last;
+  const chosen = defaultModel(config, access);
+  if (last) note(`There is no key for ${modelName(last)}, which answered so far: ${modelName(chosen)} answers.`);
+  return chosen;
+}
+
+/** The model for whoever names none: the configured one, the demo's, or the first that there is a key for. */
+function defaultModel(config: Config, { env, fallback }: ModelAccess): NamedModel {
+  const name = config.model ?? fallback;
+  if (name !== undefined) return findModel(name, config);
+  try {
+    const { provider, model } = selectModel({ tools: true }, { env });
+    return { provider, model };
+  } catch (error) {
+    if (!isSkeinError(error, 'no_model')) throw error;
+    throw new UsageError('Say which model: --model provider/model, or "model" in skein.config.yaml.');
+  }
+}
+
+/** As it is written: `provider/model`. */
+export const modelName = ({ provider, model }: NamedModel) => `${provider.id}/${model}`;
+
+/** A model by its name, from the providers as they are configured. */
+export function findModel(name: string, config: Config): NamedModel {
+  const slash = name.indexOf('/');
+  if (slash < 1 || slash === name.length - 1) throw new UsageError(new ModelRefError(name).message);
+  try {
+    return { provider: findProvider(name.slice(0, slash), config.providers), model: name.slice(slash + 1) };
+  } catch (error) {
+    throw isSkeinError(error, 'unknown_provider') ? new UsageError(error.message) : error;
+  }
+}
+
+/** Which of the providers can be asked with what the environment holds. */
+export function withKeys(
+  providers: readonly ProviderDescriptor[],
+  env: NodeJS.ProcessEnv,
+): readonly ProviderDescriptor[] {
+  return providers.filter((one) => one.connection?.needsKey !== false && hasKey(one, { env }));
+}
+
+/** The emulator in this process, and an environment in which every provider is it. */
+export async function startDemo(env: NodeJS.ProcessEnv): Promise<{ emulator: Emulator; env: NodeJS.ProcessEnv }> {
+  // It is large, and whoever has a key does without it.
+  const { startEmulator } = await import('@skein/emulator');
+  const emulator = await startEmulator({ brain: 'demo', seed: 'skein-demo' });
+  return { emulator, env: { ...env, ...emulator.env() } };
+}
+
+/** The model that answers in demo mode when none is named. */
+export const DEMO_MODEL = 'anthropic/claude-sonnet-4-5';
+
+/** An agent by its name or that of its file. */
+export function findAgent(name: string, loaded: LoadedAgents, folder: string, hint = ''): Agent {
+  const found = loaded.find(name);
+  if (found) return found;
+  for (const problem of agentProblems(loaded)) warn(describeProblem(problem));
+  const names = loaded.agents.map(({ id }) => id).join(', ') || 'none';
+  throw new Error(`There is no agent "${name}" in ${folder}. There is: ${names}.${hint}`);
+}
+
+/** What is wrong with the files. Nobody has to have agents, so a folder that is not there is no problem. */
+export function agentProblems({ problems }: LoadedAgents): readonly Problem[] {
+  return problems.filter(({ code, severity }) => code !== 'unreadable' || severity === 'error');
+}
