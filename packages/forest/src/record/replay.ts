@@ -36,6 +36,9 @@ export interface Replayer {
 /**
  * Answers requests from recordings. If a request was recorded several times, the recordings answer in order, and the
  * last one from then on.
+ *
+ * @example
+ * const response = await createReplayer(forest).answer(request);
  */
 export function createReplayer(forest: RecordingForest): Replayer {
   const asked = new Map<string, number>();
