@@ -49,7 +49,7 @@ export interface ImportResult {
   readonly problems: readonly ImportProblem[];
 }
 
-export interface ImportProblem {
+interface ImportProblem {
   readonly code: string;
   /** Such as `line 3`, `element 2` or a file's name. */
   readonly where: string;
