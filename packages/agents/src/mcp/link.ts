@@ -30,11 +30,7 @@ interface LinkOptions {
 }
 
 /** Connects over a transport, by the newest protocol that the server speaks. */
-export async function connectLink(
-  transport: Transport,
-  startMs: number,
-  protocol: PriorDiscovery | undefined,
-): Promise<Link> {
+async function connectLink(transport: Transport, startMs: number, protocol: PriorDiscovery | undefined): Promise<Link> {
   const client = new Client({ name: 'skein', version: '0.1.0' }, { versionNegotiation: { mode: 'auto' } });
   const listeners: (() => void)[] = [];
   client.onclose = () => {
@@ -137,7 +133,7 @@ function hide(text: string, values: readonly string[]): string {
 }
 
 /** Puts variables in place of `${NAME}`. One that is not set is an error that names it: half a header helps nobody. */
-export function expand(values: Readonly<Record<string, string>>, env: Environment): Record<string, string> {
+function expand(values: Readonly<Record<string, string>>, env: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
       key,
