@@ -4,10 +4,10 @@ import { createRecordingWriter, type PendingWrite } from './recorder.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A pen, and what it did in order. */
+/** A writer, and what it did in order. */
 function newPen() {
   const done: string[] = [];
-  const pen = createRecordingWriter(async () => void done.push('placed'));
+  const writer = createRecordingWriter(async () => void done.push('placed'));
   const draft = (name: string) => {
     let isOver = false;
     const made: PendingWrite = {
@@ -17,15 +17,15 @@ function newPen() {
       },
     };
     return {
-      begin: () => pen.begin(made),
-      more: (isMuch?: boolean) => pen.more(made, isMuch),
+      begin: () => writer.begin(made),
+      more: (isMuch?: boolean) => writer.more(made, isMuch),
       end: () => {
         isOver = true;
-        pen.end(made);
+        writer.end(made);
       },
     };
   };
-  return { pen, done, draft };
+  return { writer, done, draft };
 }
 
 test('a stream that never ends is stored within half a second, and not with each of its pieces', async () => {
@@ -52,7 +52,7 @@ test('nothing is stored in the moment in which it passes, and nothing waits when
 });
 
 test('a storm of ends has its place in one go, though another stream goes on', async () => {
-  const { pen, done, draft } = newPen();
+  const { writer, done, draft } = newPen();
   draft('endless').begin();
   for (let count = 0; count < 100; count++) {
     const short = draft('short');
@@ -61,7 +61,7 @@ test('a storm of ends has its place in one go, though another stream goes on', a
     await vi.advanceTimersByTimeAsync(10);
   }
   expect(done.filter((one) => one === 'placed')).toHaveLength(0);
-  const settled = pen.settled();
+  const settled = writer.settled();
   await vi.advanceTimersByTimeAsync(1);
   await settled;
   expect(done.filter((one) => one === 'short')).toHaveLength(100);

@@ -59,12 +59,12 @@ export function createRecorder(
       // A failing listener must not affect the exchange.
     }
   };
-  const pen = createRecordingWriter(() => projector.run().catch(report));
+  const writer = createRecordingWriter(() => projector.run().catch(report));
   const unsaved = { total: 0 };
   return {
-    begin: (request) => createRecording({ store, clock, pen, unsaved, report, hints }, request),
-    stored: () => pen.stored(),
-    settled: () => pen.settled(),
+    begin: (request) => createRecording({ store, clock, writer, unsaved, report, hints }, request),
+    stored: () => writer.stored(),
+    settled: () => writer.settled(),
   };
 }
 
@@ -76,10 +76,10 @@ export interface PendingWrite {
 
 /** Writes the records of all exchanges of a recorder. The bytes of responses always pass first. */
 export interface RecordingWriter {
-  begin(draft: PendingWrite): void;
+  begin(pending: PendingWrite): void;
   /** The exchange has more to write; `isMuch` writes it without delay. */
-  more(draft: PendingWrite, isMuch?: boolean): void;
-  end(draft: PendingWrite): void;
+  more(pending: PendingWrite, isMuch?: boolean): void;
+  end(pending: PendingWrite): void;
   /** Resolves when every exchange that has ended is written. */
   stored(): Promise<void>;
   /** Resolves when `onEnds` is done for them, too. */
@@ -143,8 +143,8 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     if (isUrgent || underWay === 0) void writeNow();
     else timer ??= setTimeout(writeNow, WAIT_MS);
   };
-  const add = (draft: PendingWrite) => {
-    waiting.add(draft);
+  const add = (pending: PendingWrite) => {
+    waiting.add(pending);
     if (!writing) plan();
   };
   const stored = async () => {
@@ -152,18 +152,18 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
   };
 
   return {
-    begin(draft) {
+    begin(pending) {
       underWay++;
-      add(draft);
+      add(pending);
     },
-    more(draft, isMuch = false) {
+    more(pending, isMuch = false) {
       isUrgent ||= isMuch;
-      add(draft);
+      add(pending);
     },
-    end(draft) {
+    end(pending) {
       underWay--;
       endsWaiting++;
-      add(draft);
+      add(pending);
     },
     stored,
     async settled() {

@@ -17,14 +17,14 @@ interface OlderBookmark {
 }
 
 /** Adds the bookmarks of the configuration. A bookmark whose node cannot be read is reported. */
-export async function addBookmarks(folder: string, look: FolderScan, problems: FileProblems): Promise<void> {
+export async function addBookmarks(folder: string, scan: FolderScan, problems: FileProblems): Promise<void> {
   for (const file of await configFiles(folder)) {
     try {
       const bookmarks = await readOlderBookmarks(folder, file);
       problems.resolve(file);
       for (const bookmark of bookmarks) {
-        const seen = await look.node(bookmark.nodeId);
-        if (seen) look.add(bookmarkRecords(bookmark, seen.place.id));
+        const seen = await scan.node(bookmark.nodeId);
+        if (seen) scan.add(bookmarkRecords(bookmark, seen.place.id));
         else
           problems.report(
             file,
