@@ -56,6 +56,9 @@ export interface ImportProblem {
 /**
  * Imports conversations into a forest. Importing the same source again changes nothing. An element that cannot be read
  * is reported and left out; a source in an unknown format is an error.
+ *
+ * @example
+ * const { threads, problems } = await importFile(forest, 'conversations.json');
  */
 export async function importFile(
   forest: Forest,

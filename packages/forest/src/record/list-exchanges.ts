@@ -37,7 +37,12 @@ export interface ListedExchange extends Exchange {
 
 const FETCH = 200;
 
-/** Lists exchanges, page by page. `outcome` takes into account what the response itself reports. */
+/**
+ * Lists exchanges, page by page. `outcome` takes into account what the response itself reports.
+ *
+ * @example
+ * const { items } = await listExchanges(forest, { outcome: 'cut', order: 'newest', limit: 20 });
+ */
 export async function listExchanges(
   { store }: RecordingForest,
   filters: ExchangeFilters = {},
@@ -82,6 +87,13 @@ export interface RecordedExchange {
   readonly response: Uint8Array;
 }
 
+/**
+ * Reads one exchange with its exact bytes; undefined if there is no such exchange.
+ *
+ * @example
+ * const recorded = await readRecorded(forest, id);
+ * console.log(new TextDecoder().decode(recorded?.response));
+ */
 export async function readRecorded({ store }: RecordingForest, id: string): Promise<RecordedExchange | undefined> {
   const entry = await store.entry('exchange', id);
   const exchange = entry && readExchangeRecord(entry);

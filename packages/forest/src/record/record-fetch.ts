@@ -32,6 +32,10 @@ export interface RecordFetch extends FetchLike {
 /**
  * Returns a `fetch` for any SDK that records every exchange in a forest, or answers from its recordings. Bytes pass
  * unchanged in both directions, without delay.
+ *
+ * @example
+ * const fetch = recordFetch(forest);
+ * const openai = new OpenAI({ fetch });
  */
 export function recordFetch(forest: RecordingForest, options: RecordFetchOptions = {}): RecordFetch {
   const { mode = 'record', onMiss = 'refuse', onError = () => undefined } = options;

@@ -46,6 +46,13 @@ export interface Recorder {
   settled(): Promise<void>;
 }
 
+/**
+ * Creates a recorder that stores exchanges in a forest and places them in its tree.
+ *
+ * @example
+ * const recorder = createRecorder(forest, { onError: console.error });
+ * const recording = recorder.begin({ method: 'POST', url, headers, body });
+ */
 export function createRecorder(
   forest: RecordingForest,
   { onError = () => undefined, hints }: RecorderOptions = {},

@@ -36,6 +36,10 @@ export interface Replayer {
 /**
  * Answers requests from recordings. If a request was recorded several times, the recordings answer in order, and the
  * last one from then on.
+ *
+ * @example
+ * const replayer = createReplayer(forest);
+ * const response = (await replayer.answer(request)) ?? (await replayer.refuse(request));
  */
 export function createReplayer(forest: RecordingForest): Replayer {
   const asked = new Map<string, number>();

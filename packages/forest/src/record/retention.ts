@@ -14,6 +14,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /**
  * Runs `forest.gc()` and forgets what is older than the retention allows. Nodes stay, because other threads may use
  * them. Run it while no other process uses the store.
+ *
+ * @example
+ * await forgetOld(forest, { recordingDays: 30 });
  */
 export async function forgetOld(
   forest: Forest,
@@ -25,7 +28,12 @@ export async function forgetOld(
   return forest.gc({ forget: (record) => belongsTo(record, old) });
 }
 
-/** The earliest start time that may still be shown; undefined if recordings are kept for ever. */
+/**
+ * The earliest start time that may still be shown; undefined if recordings are kept for ever.
+ *
+ * @example
+ * const since = oldestShown(forest, { recordingDays: 30 });
+ */
 export function oldestShown(forest: Pick<Forest, 'clock'>, { recordingDays }: Retention): number | undefined {
   return recordingDays === undefined ? undefined : forest.clock.now() - recordingDays * DAY_MS;
 }

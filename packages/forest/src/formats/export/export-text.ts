@@ -45,6 +45,9 @@ export interface ExportLosses {
  * Exports a part of a forest as text, piece by piece. `segments` loses nothing and imports again with the same ids;
  * `markdown` is for readers; `messages` has one list in a dialect per line and conversation; `fine-tuning` has one
  * object per line.
+ *
+ * @example
+ * for await (const piece of exportText(forest, { format: 'markdown', of: { thread } })) process.stdout.write(piece);
  */
 export async function* exportText(forest: Forest, options: ExportOptions): AsyncGenerator<string> {
   const { format, of = 'everything', onLosses, onDamaged, onProgress } = options;

@@ -34,6 +34,9 @@ const WORTH_SAVING = 256 * 1024;
 
 /**
  * Opens the store of a forest in a folder. Several processes may use it at once. The first write creates the folder.
+ *
+ * @example
+ * const forest = createForest(await fileStore('./forest', { project: 'notes' }));
  */
 export async function fileStore(folder: string, options: FileStoreOptions = {}): Promise<Store> {
   const { project = 'default', durability = 'disk', files = diskFiles() } = options;

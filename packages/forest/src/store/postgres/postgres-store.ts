@@ -14,6 +14,9 @@ export interface PostgresOptions {
 /**
  * Opens a store in PostgreSQL 13 or later, for any number of servers at once (docs/postgres.md). It creates and
  * upgrades its tables. A pool that is passed in is not closed.
+ *
+ * @example
+ * const store = await postgresStore('postgres://user:password@host/database', { project: 'notes' });
  */
 export async function postgresStore(where: string | Pool, options: PostgresOptions): Promise<Store> {
   // Loaded lazily, so that file stores do not load a database driver.
