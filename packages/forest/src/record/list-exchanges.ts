@@ -12,6 +12,7 @@ import { finalOutcome, type Placement, readPlacement } from './placement.ts';
 import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest } from './recorder.ts';
 
+/** Which exchanges `listExchanges` returns. */
 export interface ExchangeFilters {
   readonly provider?: string;
   /** A status such as 404, or a class such as `4xx`. */
@@ -28,6 +29,7 @@ export interface ExchangeFilters {
   readonly order?: 'oldest' | 'newest';
 }
 
+/** A class of HTTP statuses. */
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx';
 
 /** An exchange with its placement; `landing` is absent until the projection has read the exchange. */

@@ -3,6 +3,7 @@ import type { HintPlaces } from './hints.ts';
 import { sharedProjector } from './projection/projector.ts';
 import { createRecording, type Recording } from './recording.ts';
 
+/** Options of `createRecorder`. */
 export interface RecorderOptions {
   /** Receives whatever could not be stored or placed in the tree. The exchange itself is not affected. */
   readonly onError?: (error: unknown) => void;

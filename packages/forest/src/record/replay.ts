@@ -15,6 +15,7 @@ import { finalOutcome, readPlacement } from './placement.ts';
 import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest, RequestToRecord } from './recorder.ts';
 
+/** Options of a replayed response. */
 export interface ReplayOptions {
   /** `none` sends everything at once (the default); `recorded` keeps the recorded delays. */
   readonly timing?: 'none' | 'recorded';

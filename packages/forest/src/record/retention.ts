@@ -2,6 +2,7 @@ import { allItems, type Forest } from '../forest/index.ts';
 import type { StoreRecord } from '../model/index.ts';
 import { listExchanges } from './list-exchanges.ts';
 
+/** How long threads and recordings are kept; without a number, for ever. */
 export interface Retention {
   /** Deletes threads that did not change for this many days. */
   readonly days?: number | undefined;

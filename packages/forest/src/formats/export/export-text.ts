@@ -12,8 +12,10 @@ export type ExportSelection =
   | { readonly thread: string }
   | 'everything';
 
+/** The formats of `exportText`. */
 export type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
 
+/** Options of `exportText`. */
 export interface ExportOptions {
   readonly format: ExportFormat;
   /** Default: everything. */
@@ -28,6 +30,7 @@ export interface ExportOptions {
   readonly onProgress?: (messages: number) => void;
 }
 
+/** A conversation that could not be exported. */
 export interface ExportDamage {
   /** The node where the conversation ends. */
   readonly head: string;
@@ -35,6 +38,7 @@ export interface ExportDamage {
   readonly reason: string;
 }
 
+/** What a conversation loses in another dialect. */
 export interface ExportLosses {
   /** The node where the conversation ends. */
   readonly head: string;

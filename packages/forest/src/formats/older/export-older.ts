@@ -19,6 +19,7 @@ import { FormatError } from '../format-error.ts';
 import { exactText, exactValue, readTime } from '../source/exact-json.ts';
 import { fileIn, nodeFile, ROOTS_FILE, readOlderMessage } from './older-files.ts';
 
+/** Options of `exportOlder`. */
 export interface ExportOlderOptions {
   /** What to export, with its ancestors. Default: everything. */
   readonly of?: ExportSelection;

@@ -39,6 +39,7 @@ export async function importOlder({ store }: Forest, folder: string, options: Im
   return progress.result('older');
 }
 
+/** The result of `verifyOlder`. */
 export interface OlderReport {
   /** The number of node files. */
   readonly read: number;

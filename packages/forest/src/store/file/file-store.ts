@@ -17,6 +17,7 @@ import { createSegmentWriter } from './segment-writer.ts';
 import { loadSnapshot, saveSnapshot } from './snapshot.ts';
 import { addRecord, placeIn, recordPlace, type Tables } from './tables.ts';
 
+/** Options of `fileStore`. */
 export interface FileStoreOptions {
   /** Default `default`. */
   readonly project?: string;

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Store } from '../store.ts';
 
+/** Options of `postgresStore`. */
 export interface PostgresOptions {
   /** Separates one forest from another in the same database. */
   readonly project: string;
