@@ -1,4 +1,4 @@
-// Projects of conversations of 20 messages, and what is asked of them.
+// Projects with conversations of 20 messages, and the queries on them.
 import { history, texts, turn } from '../data/forest.mjs';
 import { importOfForest } from '../postgres-server.mjs';
 

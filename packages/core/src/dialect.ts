@@ -2,5 +2,4 @@
  * For those who add a protocol, and for those who record or serve one: the other side of each dialect is here, and not in the
  * main entry.
  */
-export type { DialectServe, KeptHistories, ServedError } from './dialects/serve.ts';
-export { serving } from './dialects/serving.ts';
+export { type DialectServe, type KeptHistories, type ServedError, serving } from './dialects/serve.ts';

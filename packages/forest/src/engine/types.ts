@@ -7,7 +7,7 @@ import {
   type RunStop,
   SkeinError,
   type SkeinErrorCode,
-  type StreamEvent,
+  type StreamDelta,
   type Tool,
   type ToolUseBlock,
   type Usage,
@@ -150,7 +150,7 @@ export interface StoredEvent {
 }
 
 export type GenerationEvent =
-  | Exclude<StreamEvent, { type: 'error' }>
+  | StreamDelta
   | { readonly type: 'message'; readonly node: string }
   | { readonly type: 'tool-start'; readonly callId: string; readonly name: string }
   | { readonly type: 'tool-result'; readonly callId: string; readonly name: string }
