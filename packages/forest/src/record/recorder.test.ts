@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A writer, and what it did in order. */
-function newPen() {
+function newWriter() {
   const done: string[] = [];
   const writer = createRecordingWriter(async () => void done.push('placed'));
   const draft = (name: string) => {
@@ -29,7 +29,7 @@ function newPen() {
 }
 
 test('a stream that never ends is stored within half a second, and not with each of its pieces', async () => {
-  const { done, draft } = newPen();
+  const { done, draft } = newWriter();
   const endless = draft('endless');
   endless.begin();
   for (let piece = 0; piece < 40; piece++) {
@@ -41,7 +41,7 @@ test('a stream that never ends is stored within half a second, and not with each
 });
 
 test('nothing is stored in the moment in which it passes, and nothing waits when all has ended', async () => {
-  const { done, draft } = newPen();
+  const { done, draft } = newWriter();
   const [a, b] = [draft('a'), draft('b')];
   for (const one of [a, b]) one.begin();
   a.end();
@@ -52,7 +52,7 @@ test('nothing is stored in the moment in which it passes, and nothing waits when
 });
 
 test('a storm of ends has its place in one go, though another stream goes on', async () => {
-  const { writer, done, draft } = newPen();
+  const { writer, done, draft } = newWriter();
   draft('endless').begin();
   for (let count = 0; count < 100; count++) {
     const short = draft('short');
@@ -69,10 +69,38 @@ test('a storm of ends has its place in one go, though another stream goes on', a
 });
 
 test('much of one answer does not wait for the others', async () => {
-  const { done, draft } = newPen();
+  const { done, draft } = newWriter();
   const long = draft('long');
   long.begin();
   long.more(true);
   await vi.advanceTimersByTimeAsync(1);
   expect(done).toEqual(['long']);
+});
+
+test('an exchange that ends while others are being stored is stored once, and the next one is waited for', async () => {
+  const { writer, done, draft } = newWriter();
+  const [long, short] = [draft('long'), draft('short')];
+  long.begin();
+  short.begin();
+  long.more(true);
+  short.end();
+  await vi.runAllTimersAsync();
+  expect(done.filter((name) => name === 'short')).toHaveLength(1);
+  done.length = 0;
+  long.end();
+  const stored = writer.stored();
+  await vi.runAllTimersAsync();
+  await stored;
+  expect(done[0]).toBe('long');
+  const before = draft('before');
+  before.begin();
+  before.end();
+  let isStored = false;
+  void writer.stored().then(() => {
+    isStored = true;
+  });
+  await Promise.resolve();
+  expect(isStored).toBe(false);
+  await vi.runAllTimersAsync();
+  expect(isStored).toBe(true);
 });

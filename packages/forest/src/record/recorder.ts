@@ -113,15 +113,20 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
   let writing: Promise<void> | undefined;
 
   const writeAll = async () => {
-    const drafts = [...waiting];
+    const pendings = [...waiting];
     waiting.clear();
     isUrgent = false;
     let ends = 0;
-    for (let at = 0; at < drafts.length; ) {
+    for (let at = 0; at < pendings.length; ) {
       await turnOfOthers();
       const until = performance.now() + SLICE_MS;
       const slice: Promise<boolean>[] = [];
-      while (at < drafts.length && performance.now() < until) slice.push(drafts[at++]!.store());
+      while (at < pendings.length && performance.now() < until) {
+        const pending = pendings[at++]!;
+        // What was added since the list was made is stored now, too: an end must not be counted twice.
+        waiting.delete(pending);
+        slice.push(pending.store());
+      }
       ends += (await Promise.all(slice)).filter((isEnd) => isEnd).length;
     }
     endsWaiting -= ends;
