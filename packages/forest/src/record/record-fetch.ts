@@ -2,7 +2,7 @@ import { createRecorder, type RecordingForest, type RequestToRecord } from './re
 import type { Recording } from './recording.ts';
 import { createReplayer } from './replay.ts';
 
-/** How a recording `fetch` sends, records and replays. */
+/** Options of `recordFetch`. */
 export interface RecordFetchOptions {
   /** `record` forwards and records (the default); `replay` answers from recordings; `pass` only forwards. */
   readonly mode?: 'record' | 'replay' | 'pass';
@@ -25,7 +25,7 @@ export interface RecordFetchOptions {
 /** The part of `fetch` that SDKs use. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** A `fetch` that records its exchanges. */
+/** A `fetch` that records. */
 export interface RecordFetch extends FetchLike {
   /** Resolves when all exchanges that have ended are stored and placed in the tree. */
   settled(): Promise<void>;
@@ -36,7 +36,8 @@ export interface RecordFetch extends FetchLike {
  * unchanged in both directions, without delay.
  *
  * @example
- * const client = new OpenAI({ fetch: recordFetch(forest) });
+ * const fetch = recordFetch(forest);
+ * const openai = new OpenAI({ fetch });
  */
 export function recordFetch(forest: RecordingForest, options: RecordFetchOptions = {}): RecordFetch {
   const { mode = 'record', onMiss = 'refuse', onError = () => undefined } = options;
