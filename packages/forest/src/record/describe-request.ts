@@ -114,7 +114,12 @@ export interface Address {
 
 const KINDS = { ask: 'generate', poll: 'poll' } as const;
 
-/** Reads what a request to this path asks for. If several dialects have such a path, that of the provider counts. */
+/**
+ * Reads what a request to this path asks for. If several dialects have such a path, that of the provider counts.
+ *
+ * @example
+ * readAddress('POST', '/v1/chat/completions').kind; // 'generate'
+ */
 export function readAddress(method: string, path: string, spoken?: string): Address {
   const plain = path.replace(/\/+$/, '');
   const known = dialects();
