@@ -6,8 +6,6 @@ import { root } from './setup.mjs';
 /** Provider data, readers of stored and older formats, and the emulator, which imports nothing of ours. */
 const SPARED = [
   /^packages\/core\/src\/dialects\/[^/]+\//,
-  /^packages\/core\/src\/providers\/data\//,
-  /^packages\/core\/src\/conversation\/chat\/read-first-version\.ts$/,
   /^packages\/core\/src\/message\//,
   /^packages\/emulator\//,
   /\/older\//,

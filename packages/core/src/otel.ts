@@ -3,7 +3,7 @@ import { type Attributes, type Span, SpanKind, SpanStatusCode, type Tracer } fro
 import type { RequestParams, Usage } from './dialects/index.ts';
 import type { Message } from './message/index.ts';
 import { providers } from './providers/index.ts';
-import type { Observed } from './run/index.ts';
+import type { ObserverEvent } from './run/index.ts';
 
 export interface OtelOptions {
   /** Whether texts, arguments and results are written, too; they also need `observePayloads` of the run. Default false. */
@@ -17,7 +17,7 @@ export interface OtelOptions {
 export function otelObserver(
   tracer: Pick<Tracer, 'startSpan'>,
   { payloads = false }: OtelOptions = {},
-): (event: Observed) => void {
+): (event: ObserverEvent) => void {
   const runs = new Map<number, RunSpans>();
   return (event) => {
     let spans = runs.get(event.run);
@@ -44,7 +44,7 @@ class RunSpans {
     this.#payloads = payloads;
   }
 
-  observe(event: Observed): void {
+  observe(event: ObserverEvent): void {
     const { at } = event;
     switch (event.type) {
       case 'request':

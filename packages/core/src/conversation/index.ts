@@ -1,7 +1,27 @@
-export * from './builder/index.ts';
-export * from './chat/index.ts';
-export { MessageListDeserializationError } from './list-error.ts';
-export * from './live/index.ts';
+/** Conversations that keep their messages: `Chat` (state in, state out), `llm` (a builder), `Conversation` and `MessageList`. */
+export type { LlmBuilder } from './builder.ts';
+export { Chat, type ChatEvent, type ChatOptions, type ChatResult, type ChatRun } from './chat.ts';
+export {
+  type ChatState,
+  ConversationStateError,
+  type DiscardedState,
+  type DiscardReason,
+  type ReadState,
+  readChatState,
+  type StateText,
+} from './chat-state.ts';
+export {
+  type ConfigDelta,
+  type ConversationConfig,
+  ConversationConfigurationError,
+  type Delta,
+  DeltaApplicationError,
+  NoAnswerError,
+} from './config.ts';
+export { Conversation, type ConversationOptions, type Sink, type Source } from './conversation.ts';
+export { llm } from './llm.ts';
+export type { MediaInput, MediaOptions } from './media.ts';
 export { MessageList } from './message-list.ts';
 export type { ReadOptions } from './read-saved.ts';
-export type { SavedMessage, SavedMessages } from './saved.ts';
+export { MessageListDeserializationError, type SavedMessage, type SavedMessages } from './saved-messages.ts';
+export type { TurnOptions } from './turn.ts';

@@ -2,7 +2,7 @@ import type { Manifest } from '../dialects/index.ts';
 import { type ContentBlock, checkMessages, type Message, type Role } from '../message/index.ts';
 import type { Checkpoint } from '../run/index.ts';
 import { type ReadOptions, readSaved } from './read-saved.ts';
-import { type SavedMessages, toSaved } from './saved.ts';
+import { type SavedMessages, toSaved } from './saved-messages.ts';
 
 /** The messages of a conversation, in order. Messages never change; the list may grow. */
 export class MessageList implements Iterable<Message> {

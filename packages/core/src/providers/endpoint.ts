@@ -1,25 +1,31 @@
 import type { Connection, ProviderDescriptor } from '../dialects/provider.ts';
 import { SkeinError } from '../error.ts';
-import { type Environment, environment, firstVariable } from './environment.ts';
 
+/** What a caller gives to reach a provider. */
 export interface EndpointOptions {
-  /** Before any variable. */
+  /** Used before any variable. */
   readonly key?: string | undefined;
   readonly baseUrl?: string | undefined;
   /** Default: the variables of the process. */
   readonly env?: Environment | undefined;
 }
 
-/** Where a provider is for this caller: its base address, and the issuer that follows from it. */
+/** A provider as one caller reaches it: its base address, and the issuer that follows from the address. */
 export interface Endpoint {
   readonly provider: ProviderDescriptor;
   readonly connection: Connection;
   readonly baseUrl: string;
 }
 
+/**
+ * Finds the base address of a provider: the given one, the first variable that is set, or the provider's own.
+ *
+ * @example
+ * const { baseUrl } = resolveEndpoint(provider('ollama'));
+ */
 export function resolveEndpoint(provider: ProviderDescriptor, options: EndpointOptions = {}): Endpoint {
   const { connection } = provider;
-  if (!connection) throw new TypeError(`The provider ${provider.id} is not reached over a network`);
+  if (!connection) throw new TypeError(`The provider ${provider.id} has no network address`);
   const { baseUrlVariables } = connection;
   const baseUrl =
     options.baseUrl || firstVariable(baseUrlVariables, options.env ?? environment()) || connection.baseUrl;
@@ -33,14 +39,25 @@ export function resolveEndpoint(provider: ProviderDescriptor, options: EndpointO
   };
 }
 
-/** The key, given or found; undefined where none is there and none is needed. Never keep it in anything that is shown. */
+/**
+ * The key for a provider: the given one, or the first variable that is set; undefined when there is none and none is needed.
+ * Never store it in anything that is shown.
+ *
+ * @example
+ * const key = resolveKey(provider('openai'), { env: process.env });
+ */
 export function resolveKey(provider: ProviderDescriptor, options: EndpointOptions = {}): string | undefined {
   const { key, isMissing, variables } = lookForKey(provider, options);
   if (isMissing) throw new MissingKeyError(provider.id, variables);
   return key;
 }
 
-/** Whether requests could be signed with what is there. */
+/**
+ * Whether there is a key for a provider, or none is needed.
+ *
+ * @example
+ * if (!hasKey(provider('openai'))) console.log('Set OPENAI_API_KEY.');
+ */
 export function hasKey(provider: ProviderDescriptor, options: EndpointOptions = {}): boolean {
   return !lookForKey(provider, options).isMissing;
 }
@@ -54,11 +71,11 @@ function lookForKey({ connection }: ProviderDescriptor, options: EndpointOptions
 function parseUrl(text: string, provider: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url;
-  // The text is not repeated: an address may hold a password.
+  // The text is not quoted: an address may contain a password.
   throw new TypeError(`The base address for ${provider} is not an http(s) address`);
 }
 
-/** Something that is neither given nor in the environment. */
+/** A setting that is neither given nor in the environment. */
 abstract class MissingError extends SkeinError {
   readonly provider: string;
   readonly variables: readonly string[];
@@ -72,6 +89,7 @@ abstract class MissingError extends SkeinError {
   }
 }
 
+/** There is no key for a provider that needs one. */
 export class MissingKeyError extends MissingError {
   override readonly name = 'MissingKeyError';
   readonly code = 'missing_key';
@@ -81,6 +99,7 @@ export class MissingKeyError extends MissingError {
   }
 }
 
+/** There is no address for a provider that has none of its own. */
 export class MissingBaseUrlError extends MissingError {
   override readonly name = 'MissingBaseUrlError';
   readonly code = 'missing_base_url';
@@ -88,4 +107,22 @@ export class MissingBaseUrlError extends MissingError {
   constructor(provider: string, variables: readonly string[]) {
     super('base address', 'one', provider, variables);
   }
+}
+
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables of the process; none outside Node. Read at each call, because they may be set late. */
+export function environment(): Environment {
+  const { process } = globalThis as { readonly process?: { readonly env?: Environment } };
+  return process?.env ?? {};
+}
+
+/** The first of the variables that is not empty. */
+function firstVariable(names: readonly string[], env: Environment): string | undefined {
+  for (const name of names) {
+    const value = env[name]?.trim();
+    if (value) return value;
+  }
+  return undefined;
 }

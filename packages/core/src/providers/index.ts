@@ -1,34 +1,45 @@
 export {
   type Endpoint,
   type EndpointOptions,
+  type Environment,
   hasKey,
   MissingBaseUrlError,
   MissingKeyError,
   resolveEndpoint,
   resolveKey,
 } from './endpoint.ts';
-export type { Environment } from './environment.ts';
-export { type ModelRef, ModelRefError, parseModel } from './model-ref.ts';
-export { type Modality, type ModelInfo, modelInfo } from './models/model-info.ts';
-export { nearest } from './nearest.ts';
-export { RefusalMemory, refusing } from './refusal-memory.ts';
-export { refusedFields } from './refused-fields.ts';
-export { defineProvider, provider, providers, UnknownProviderError } from './registry.ts';
+export { type Modality, type ModelInfo, modelInfo } from './model-info.ts';
+export { RefusalMemory, refusedFields } from './refused-fields.ts';
+export {
+  defineProvider,
+  type ModelRef,
+  ModelRefError,
+  nearest,
+  parseModel,
+  provider,
+  providers,
+  UnknownProviderError,
+} from './registry.ts';
 export {
   type Candidate,
   firstThatFits,
+  type ModelRequirements,
   NoModelError,
   type SelectionStrategy,
   type SelectOptions,
   selectModel,
-  type Wish,
-} from './select.ts';
-export type { ServerSentEvent } from './transport/body.ts';
+} from './select-model.ts';
 export { type Clock, realClock } from './transport/clock.ts';
-export { ProviderError, type ProviderErrorFacts } from './transport/errors.ts';
-export type { EventExchange, TextExchange } from './transport/exchange.ts';
-export { exchange } from './transport/exchange-on-demand.ts';
-export type { ExchangeOptions, Fetch, RetryNotice } from './transport/exchange-options.ts';
-export { streamError } from './transport/response-error.ts';
-export { DEFAULT_RETRY, type RetryOptions } from './transport/retry.ts';
-export { DEFAULT_TIMEOUTS, type Timeouts } from './transport/timeouts.ts';
+export { streamError } from './transport/error-body.ts';
+export {
+  type EventExchange,
+  type ExchangeOptions,
+  exchange,
+  type Fetch,
+  type RetryNotice,
+  type RetryOptions,
+  type ServerSentEvent,
+  type TextExchange,
+  type Timeouts,
+} from './transport/exchange.ts';
+export { ProviderError, type ProviderErrorFacts } from './transport/provider-error.ts';

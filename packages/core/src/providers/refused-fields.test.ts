@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../dialects/index.ts';
 import { user } from '../message/index.ts';
-import { RefusalMemory } from './refusal-memory.ts';
-import { refusedFields } from './refused-fields.ts';
+import { RefusalMemory, refusedFields } from './refused-fields.ts';
 
 const ANTHROPIC = JSON.stringify({
   messages: [

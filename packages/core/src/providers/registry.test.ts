@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dialect } from '../dialects/index.ts';
 import { hasKey, MissingBaseUrlError, MissingKeyError, resolveEndpoint, resolveKey } from './endpoint.ts';
-import { ModelRefError, parseModel } from './model-ref.ts';
-import { defineProvider, provider, providers, UnknownProviderError } from './registry.ts';
+import { defineProvider, ModelRefError, parseModel, provider, providers, UnknownProviderError } from './registry.ts';
 
 const NAMES = [
   ...['openai', 'openai-chat', 'anthropic', 'google', 'azure-openai', 'openrouter', 'deepseek', 'xai', 'groq'],

@@ -1,46 +1,25 @@
-import { anthropic } from '../dialects/anthropic-messages/provider.ts';
-import { google } from '../dialects/google-generatecontent/provider.ts';
-import { openaiChatHome } from '../dialects/openai-chat/provider.ts';
-import { openai } from '../dialects/openai-responses/provider.ts';
 import type { ProviderDescriptor } from '../dialects/provider.ts';
 import { SkeinError } from '../error.ts';
-import { azureOpenai } from './data/azure-openai.ts';
-import { deepseek } from './data/deepseek.ts';
-import { groq } from './data/groq.ts';
-import { cerebras, fireworks, moonshot, together, xai, zai } from './data/hosted.ts';
-import { lmstudio, ollama, openaiCompatible } from './data/local.ts';
-import { mistral } from './data/mistral.ts';
-import { openrouter } from './data/openrouter.ts';
-import { nearest } from './nearest.ts';
+import { BUILT_IN } from './built-in.ts';
 
-const BUILT_IN: readonly ProviderDescriptor[] = [
-  openai,
-  openaiChatHome,
-  anthropic,
-  google,
-  azureOpenai,
-  openrouter,
-  deepseek,
-  xai,
-  groq,
-  mistral,
-  together,
-  fireworks,
-  cerebras,
-  moonshot,
-  zai,
-  ollama,
-  lmstudio,
-  openaiCompatible,
-];
 const added = /* @__PURE__ */ new Map<string, ProviderDescriptor>();
 
-/** Every provider, built in or added, in the order in which they are preferred. */
+/**
+ * Every provider, built in or defined, in the order of preference.
+ *
+ * @example
+ * const withKeys = providers().filter((provider) => hasKey(provider));
+ */
 export function providers(): readonly ProviderDescriptor[] {
   return [...added.values(), ...BUILT_IN.filter(({ id }) => !added.has(id))];
 }
 
-/** The provider of that id or alias. */
+/**
+ * The provider with that id or alias. Throws an `UnknownProviderError`.
+ *
+ * @example
+ * const { issuer } = provider('anthropic');
+ */
 export function provider(id: string): ProviderDescriptor {
   const all = providers();
   const found = all.find((one) => one.id === id) ?? all.find((one) => one.aliases?.includes(id));
@@ -51,14 +30,23 @@ export function provider(id: string): ProviderDescriptor {
   );
 }
 
-/** Adds a provider; one with the id of a built-in takes its place. Its dialect may be defined later. */
+/**
+ * Adds a provider; one with the id of a built-in provider replaces it. Its dialect may be defined later.
+ *
+ * @example
+ * defineProvider({ ...provider('openai-compatible'), id: 'my-server', issuer: 'llm.example.com' });
+ * await run({ model: 'my-server/some-model', baseUrl: 'https://llm.example.com/v1', messages }).text;
+ */
 export function defineProvider(descriptor: ProviderDescriptor): ProviderDescriptor {
   if (!/^[^\s/]+$/.test(descriptor.id))
-    throw new TypeError(`A provider's id is a word without "/": ${JSON.stringify(descriptor.id)}`);
+    throw new TypeError(
+      `The id of a provider must be a word without "/" and spaces, not ${JSON.stringify(descriptor.id)}`,
+    );
   added.set(descriptor.id, descriptor);
   return descriptor;
 }
 
+/** No provider has that id or alias. */
 export class UnknownProviderError extends SkeinError {
   override readonly name = 'UnknownProviderError';
   readonly code = 'unknown_provider';
@@ -71,4 +59,65 @@ export class UnknownProviderError extends SkeinError {
     this.nearest = near;
     this.known = known;
   }
+}
+
+/** A model and the provider that serves it. */
+export interface ModelRef {
+  readonly provider: ProviderDescriptor;
+  readonly model: string;
+}
+
+/**
+ * Reads `provider/model`. The first slash ends the provider; models may contain slashes.
+ *
+ * @example
+ * const { provider, model } = parseModel('openrouter/anthropic/claude-sonnet-4.5');
+ */
+export function parseModel(text: string): ModelRef {
+  const slash = text.indexOf('/');
+  const model = text.slice(slash + 1);
+  if (slash < 1 || model.trim() === '') throw new ModelRefError(text);
+  return { provider: provider(text.slice(0, slash)), model };
+}
+
+/** A text that is not `provider/model`. */
+export class ModelRefError extends SkeinError {
+  override readonly name = 'ModelRefError';
+  readonly code = 'invalid_model';
+
+  constructor(text: string) {
+    super(`"${text}" does not name a provider and a model. Write "provider/model", such as "openai/gpt-5.2".`);
+  }
+}
+
+/**
+ * The known name that is closest to a misspelt one; undefined when none is close.
+ *
+ * @example
+ * nearest('antropic', ['anthropic', 'openai']); // 'anthropic'
+ */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const wanted = name.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(wanted.length / 2)) + 1;
+  for (const candidate of known) {
+    // A name with something left out or added (`open-router`, `google-ai`) is closer than its edit distance says.
+    const contained = wanted.length > 2 && (candidate.includes(wanted) || wanted.includes(candidate));
+    const distance = contained ? 1 : editDistance(wanted, candidate);
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
 }

@@ -1,46 +1,42 @@
+export { applyCheckpoint, type Checkpoint, cutPoints, rangeDigest } from './compaction/checkpoint.ts';
 export {
-  applyCheckpoint,
   type Budget,
-  type Checkpoint,
-  type Compacted,
   type Compaction,
   type CompactionInput,
-  cutPoints,
+  type CompactionResult,
   firstOf,
   keepLast,
-  rangeDigest,
   type SummariseOptions,
   summarise,
   withinTokens,
-} from './compaction/index.ts';
-export { RunError } from './errors.ts';
-export type { Observed } from './observed.ts';
-export { pendingCalls } from './pending.ts';
-export { run } from './run.ts';
-export { runWith } from './run-with.ts';
-export { samples } from './samples.ts';
-export type { ToResponseOptions } from './to-response.ts';
-export { estimateTokens } from './tokens.ts';
-export type { Action } from './tools/answer-calls.ts';
-export type { InferSchema } from './tools/infer-schema.ts';
-export type { Approval, Outcome } from './tools/prepare.ts';
-export { type ToolOptions, tool } from './tools/tool.ts';
-export type { CheckResult, Finding, StandardSchema, Tool, ToolContext, ToolOutput } from './tools/types.ts';
+} from './compaction/strategies.ts';
+export type { ObserverEvent } from './journal.ts';
 export type {
-  Connecting,
+  ConnectionOptions,
   CostOf,
   Limits,
   ModelChoice,
   ModelLimits,
   ModelLimitsOf,
-  NotAwaitable,
-  Notice,
   Outgoing,
-  Run,
-  RunEvent,
   RunOptions,
-  RunResult,
-  RunState,
-  RunStop,
-  Step,
-} from './types.ts';
+} from './options.ts';
+export { pendingCalls } from './pending-calls.ts';
+export type { NotAwaitable, Notice, Run, RunEvent, RunResult, RunState, RunStop, Step } from './result.ts';
+export { RunError } from './result.ts';
+export { run, runWith, samples } from './run.ts';
+export type { ToResponseOptions } from './run-handle.ts';
+export { estimateTokens } from './tokens.ts';
+export type { Action } from './tools/answer-calls.ts';
+export {
+  type CheckResult,
+  type Finding,
+  type InferSchema,
+  type StandardSchema,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+  type ToolOutput,
+  tool,
+} from './tools/tool.ts';
+export type { Approval, Outcome } from './tools/tool-call.ts';

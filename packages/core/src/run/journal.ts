@@ -1,12 +1,14 @@
-import type { Loss, Manifest } from '../dialects/index.ts';
+import type { Loss, Manifest, RequestParams, Usage } from '../dialects/index.ts';
+import type { ProviderErrorCode, SkeinErrorCode } from '../error.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import type { Clock } from '../providers/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
-import { lastText } from './last-text.ts';
-import { type Happening, withoutPayload } from './observed.ts';
+import type { RunOptions } from './options.ts';
+import type { Notice, RunEvent, RunResult, RunStop, Step } from './result.ts';
+import { lastText } from './result.ts';
+import { sumUsage } from './tokens.ts';
 import type { Action } from './tools/answer-calls.ts';
-import type { Notice, RunEvent, RunOptions, RunResult, RunStop, Step } from './types.ts';
-import { sumUsage } from './usage.ts';
+import type { Outcome } from './tools/tool-call.ts';
 
 let runs = 0;
 
@@ -64,13 +66,13 @@ export class Journal {
     return lastText(this.added);
   }
 
-  observe(happening: Happening): void {
+  observe(event: RunHappening): void {
     const { observer, observePayloads } = this.#options;
     try {
       observer?.({
         run: this.#run,
         at: this.#clock.now(),
-        ...(observePayloads ? happening : withoutPayload(happening)),
+        ...(observePayloads ? event : withoutPayload(event)),
       });
     } catch {
       // Whoever only looks must not be able to break anything.
@@ -118,4 +120,76 @@ export class Journal {
       manifest: this.manifest,
     };
   }
+}
+
+/**
+ * What an observer sees. `run` tells runs of this process apart; 0 is what happens before one. Bodies, texts and messages are there only where
+ * `observePayloads` asks for them.
+ */
+export type ObserverEvent = { readonly run: number; readonly at: number } & RunHappening;
+
+type RunHappening =
+  | {
+      readonly type: 'request';
+      readonly step: number;
+      readonly provider: string;
+      readonly model: string;
+      readonly params: RequestParams;
+      readonly body?: string;
+    }
+  | { readonly type: 'first-event'; readonly step: number; readonly ms: number }
+  | {
+      readonly type: 'response';
+      readonly step: number;
+      readonly provider: string;
+      readonly model: string;
+      /** As the reply names it. */
+      readonly replyModel: string | undefined;
+      readonly requestId: string | undefined;
+      readonly stop: RunStop;
+      readonly usage: Usage | undefined;
+      readonly estimated: boolean;
+      readonly cost: number | undefined;
+      readonly durationMs: number;
+      readonly message?: Message;
+      readonly envelope?: string;
+    }
+  | {
+      readonly type: 'request-failed';
+      readonly step: number;
+      readonly provider: string;
+      readonly model: string;
+      readonly code: ProviderErrorCode | 'failed';
+      readonly status: number | undefined;
+      readonly requestId: string | undefined;
+      readonly error?: unknown;
+    }
+  | { readonly type: 'tool-start'; readonly callId: string; readonly name: string; readonly arguments?: string }
+  | {
+      readonly type: 'tool-end';
+      readonly callId: string;
+      readonly name: string;
+      readonly outcome: Outcome;
+      readonly durationMs: number;
+      readonly message?: Message;
+    }
+  | { readonly type: 'approval'; readonly callId: string; readonly name: string }
+  | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly code: ProviderErrorCode }
+  | { readonly type: 'notice'; readonly code: Notice['code']; readonly notice?: Notice }
+  | {
+      readonly type: 'finish';
+      readonly stop: RunStop;
+      readonly usage: Usage | undefined;
+      readonly cost: number | undefined;
+      readonly steps: number;
+      readonly result?: RunResult;
+    }
+  | { readonly type: 'failed'; readonly code: SkeinErrorCode; readonly error?: unknown };
+
+/** Members of happenings that are payload. */
+const PAYLOAD = new Set(['body', 'message', 'envelope', 'error', 'arguments', 'notice', 'result']);
+
+/** What is told without asking. */
+function withoutPayload(event: RunHappening): RunHappening {
+  return Object.fromEntries(Object.entries(event).filter(([name]) => !PAYLOAD.has(name))) as RunHappening;
 }

@@ -1,66 +1,263 @@
+/** The loop of a run: it asks, runs tools and asks again. Loaded with the first question. */
+import { isSkeinError } from '../error.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import { checkMessages } from '../message/message.ts';
-import { askerOf } from './asker.ts';
-import { reachedLimit } from './limits.ts';
-import type { Running } from './running.ts';
-import type { Directory } from './targets.ts';
-import type { RunStop } from './types.ts';
+import type { RefusalMemory } from '../providers/index.ts';
+import { realClock, Stopper } from '../providers/transport/clock.ts';
+import { deliver } from '../providers/transport/deliver.ts';
+import { ProviderError } from '../providers/transport/provider-error.ts';
+import type { Compactor } from './compaction/compactor.ts';
+import { type Directory, type RunContext, resolveTargets, type Target, targetName } from './context.ts';
+import { Journal } from './journal.ts';
+import { checkOptions, findReachedLimit, type ModelLimits, type RunOptions } from './options.ts';
+import { ReplyReader, type SendResult, toStep } from './reply.ts';
+import { announceRequest, type FailedTarget, type Question, type QuestionRequest, writeQuestion } from './request.ts';
+import { hasContent, RunError, type RunEvent, type RunResult, type RunStop, type Step } from './result.ts';
 
-export interface Ended {
+/** Executes a run from its beginning to its end, and emits what happens. */
+export async function executeRun(
+  options: RunOptions,
+  directory: Directory,
+  stopped: AbortSignal,
+  emit: (event: RunEvent) => void,
+): Promise<RunResult> {
+  const { clock = realClock, signal, limits } = options;
+  const journal = new Journal(options, clock, emit);
+  const stopping = new Stopper<'aborted' | 'time'>(clock);
+  try {
+    await checkOptions(options);
+    for (const one of [stopped, signal]) stopping.follow(one, () => 'aborted');
+    stopping.after((limits?.seconds ?? Number.POSITIVE_INFINITY) * 1000, 'time');
+    // Loaded on first use, like the schema checker that it needs.
+    const output = options.output && new (await import('./output-schema.ts')).OutputSchema(options.output);
+    const tools = [...(options.tools ?? []), ...(output ? [output.tool] : [])];
+    const context: RunContext = {
+      ...{ options, journal, stopping, clock, output },
+      tools: tools.length > 0 ? new (await loadTools()).ToolSet(tools) : undefined,
+      targets: resolveTargets(options, directory),
+    };
+    const { stop, pending } = await loop(context, directory);
+    const result = journal.result(stop, pending, await output?.read(journal.text, stop));
+    const { usage, cost, steps } = result;
+    journal.observe({ type: 'finish', stop, usage, cost, steps: steps.length, result });
+    emit({ type: 'finish', result });
+    return result;
+  } catch (cause) {
+    const error = new RunError(cause, journal.added, journal.steps, journal.checkpoints);
+    journal.observe({ type: 'failed', code: error.code, error });
+    throw error;
+  } finally {
+    stopping.dispose();
+  }
+}
+
+/** Loaded on first use: many runs have no tools. */
+const loadTools = () => import('./tools/answer-calls.ts');
+
+interface LoopEnd {
   readonly stop: RunStop;
   /** Calls that wait for approval. */
   readonly pending: readonly ToolUseBlock[];
 }
 
-/** Reasons to end for which calls may be unfinished or unwanted. */
-const NOT_MEANT: ReadonlySet<string> = new Set(['length', 'refusal', 'filter', 'error', 'cut']);
+/** When a reply ends for one of these reasons, its calls may be unfinished or unwanted. */
+const EARLY_ENDS: ReadonlySet<string> = new Set(['length', 'refusal', 'filter', 'error', 'cut']);
 
-/** Asks, runs tools and asks again, until the model has no more calls or something ends it. */
-export async function loop(running: Running, directory: Directory): Promise<Ended> {
-  const { options, journal, stopping, clock, output } = running;
+async function loop(context: RunContext, directory: Directory): Promise<LoopEnd> {
+  const { options, journal, stopping, clock, output } = context;
   const { stopWhen, limits = {} } = options;
   const startedAt = clock.now();
   const stored = checkMessages(options.messages);
   const history = (): readonly Message[] => [...stored, ...journal.added];
-  const ask = askerOf(running, directory);
+  const askModels = makeAsker(context, directory);
 
-  // Those that the history leaves open; what answers calls is loaded on first use.
+  // The history may end with calls that have no results yet.
   const last = stored.findLast(({ role }) => role === 'assistant');
-  let calls = last?.facts.calls.length ? (await tooling()).pendingCalls(stored) : [];
+  let calls = last?.facts.calls.length ? (await loadTools()).pendingCalls(stored) : [];
   for (;;) {
     if (calls.length > 0) {
-      const { answer } = await tooling();
-      const waiting = await answer(calls, running, history());
-      if (stopping.stopped || waiting.length > 0) return ended(stopping.stopped ?? 'approval', waiting);
-      if (output?.answer !== undefined) return ended('end');
+      const { answerReply } = await loadTools();
+      const waiting = await answerReply(calls, context, history());
+      if (stopping.stopped || waiting.length > 0) return end(stopping.stopped ?? 'approval', waiting);
+      if (output?.answer !== undefined) return end('end');
     }
-    if (stopping.stopped) return ended(stopping.stopped);
+    if (stopping.stopped) return end(stopping.stopped);
     const { steps, added, usage, knownCost: cost } = journal;
-    if (steps.length > 0 && stopWhen?.({ steps: [...steps], messages: [...added] })) return ended('stopped');
-    const limit = reachedLimit(limits, { steps: steps.length, usage, cost, ms: clock.now() - startedAt });
-    if (limit) return ended(limit);
+    if (steps.length > 0 && stopWhen?.({ steps: [...steps], messages: [...added] })) return end('stopped');
+    const limit = findReachedLimit(limits, { steps: steps.length, usage, cost, ms: clock.now() - startedAt });
+    if (limit) return end(limit);
 
-    const step = await ask(history());
+    const step = await askModels(history());
     calls = step?.message.toolUses ?? [];
     if (stopping.stopped) {
       if (!step?.message.origin.cut) await refuse('the run was stopped');
-      return ended(stopping.stopped);
+      return end(stopping.stopped);
     }
     const { stop, provider, model } = step!;
     if (stop.reason === 'length')
       journal.notice('length', `${provider}/${model} reached its limit of tokens; the answer is incomplete`);
-    const isMeant = !NOT_MEANT.has(stop.reason);
-    if (!isMeant) await refuse(`the reply ended early (${stop.native ?? stop.reason})`);
-    if (!isMeant || (calls.length === 0 && stop.reason !== 'pause')) return { stop, pending: [] };
+    const isEarly = EARLY_ENDS.has(stop.reason);
+    if (isEarly) await refuse(`the reply ended early (${stop.native ?? stop.reason})`);
+    if (isEarly || (calls.length === 0 && stop.reason !== 'pause')) return { stop, pending: [] };
   }
 
-  async function refuse(why: string): Promise<void> {
-    if (calls.length > 0) (await tooling()).refuse(calls, why, running);
+  async function refuse(reason: string): Promise<void> {
+    if (calls.length > 0) (await loadTools()).refuseReply(calls, reason, context);
   }
 }
 
-const tooling = () => import('./tools/use-tools.ts');
-
-function ended(reason: RunStop['reason'], pending: readonly ToolUseBlock[] = []): Ended {
+function end(reason: RunStop['reason'], pending: readonly ToolUseBlock[] = []): LoopEnd {
   return { stop: { reason, native: undefined }, pending };
+}
+
+/**
+ * Makes the function that gets the next reply from the first model that gives one, and adds it to the journal. It returns
+ * undefined when the run was stopped before anything came, and throws when no model can answer.
+ */
+function makeAsker(
+  context: RunContext,
+  directory: Directory,
+): (history: readonly Message[]) => Promise<Step | undefined> {
+  const { options, journal, stopping, targets } = context;
+  let current = 0;
+  let compactor: Compactor | undefined;
+  return async (history) => {
+    let failed: FailedTarget | undefined;
+    for (;;) {
+      const target = targets[current]!;
+      const limits = findLimits(target);
+      const messages = await makeOutgoing(history, limits);
+      // The context size of a model's family decides when to compact, but never shortens an answer: an account may have a
+      // larger one, such as the million tokens of Claude's beta.
+      const askedLimits = options.modelLimits ? limits : { maxOutputTokens: limits.maxOutputTokens };
+      const sent = await ask({ context, target, limits: askedLimits, failed, messages });
+      const step = recordReply(context, sent);
+      const { failure, isTold } = sent;
+      if (failure === undefined || stopping.stopped) return step;
+      if (isTold || !mayFallBack(failure) || !targets[current + 1]) throw failure;
+      failed = { target, failure };
+      current++;
+    }
+  };
+
+  function findLimits({ provider, model }: Target): ModelLimits {
+    return options.modelLimits?.(provider.id, model) ?? directory.modelLimits?.(provider, model) ?? {};
+  }
+
+  async function makeOutgoing(stored: readonly Message[], limits: ModelLimits): Promise<readonly Message[]> {
+    const { signal } = stopping;
+    const { notice } = journal;
+    let messages = stored;
+    if (options.compaction || journal.checkpoints.length > 0) {
+      // Loaded on first use: most runs are short.
+      compactor ??= new (await import('./compaction/compactor.ts')).Compactor(context);
+      messages = await compactor.outgoing(stored, limits);
+    }
+    return (await options.outgoing?.(messages, { limits, signal, notice })) ?? messages;
+  }
+}
+
+/** A request that is wrong in itself is wrong elsewhere, too; and a caller who stops wants no other answer. */
+function mayFallBack(failure: unknown): boolean {
+  if (failure instanceof ProviderError) return failure.code !== 'aborted' && failure.code !== 'invalid_request';
+  return isSkeinError(failure, 'missing_key');
+}
+
+/** How many times in one step a provider may refuse further fields: some name one at a time. */
+const MAX_REFUSALS = 5;
+
+/** What providers refused is learnt once for all runs. */
+let remembered: RefusalMemory | undefined;
+
+/** A request with what came of it. */
+interface Exchanged extends SendResult {
+  readonly question: Question;
+  readonly request: QuestionRequest;
+}
+
+/** Asks one model. Fields that the provider gave itself and now refuses by name are left out, and the rest is sent again. */
+async function ask(question: Question): Promise<Exchanged> {
+  const { context, target, messages } = question;
+  const { journal, options } = context;
+  const unapproved = await findUnapproved(messages, context);
+  let sent: Exchanged | undefined;
+  let fields: readonly string[] = [];
+  for (let refusals = 0; ; refusals++) {
+    // The previous request contained the refused field: nothing of it is reused.
+    const previous = sent ? undefined : journal.manifest;
+    const request = writeQuestion(question, options.refusals ?? remembered, unapproved, previous);
+    if (request.written.body === sent?.request.written.body) return sent;
+    if (sent)
+      journal.notice('refused-field', `${targetName(target)} refuses what it gave itself: ${fields.join(', ')}`);
+    announceRequest(question, request, !sent);
+    sent = { ...(await send(context, target, request)), question, request };
+    const { failure } = sent;
+    if (refusals === MAX_REFUSALS || !(failure instanceof ProviderError) || !failure.status) return sent;
+    // Loaded on first use: few requests are refused.
+    const { RefusalMemory, refusedFields } = await import('../providers/refused-fields.ts');
+    fields = refusedFields(failure.status, failure.rawBody ?? '', request.written.body);
+    if (fields.length === 0) return sent;
+    remembered ??= new RefusalMemory();
+    (options.refusals ?? remembered).learn(target.provider, target.model, fields);
+  }
+}
+
+/** Calls that nobody answered while they waited for approval: what is sent in place of a result says so. */
+async function findUnapproved(messages: readonly Message[], context: RunContext): Promise<readonly string[]> {
+  const answered = new Set(messages.flatMap(({ facts }) => facts.results));
+  const isOpen = messages.some(({ facts }) => facts.calls.some(({ id }) => !answered.has(id)));
+  return isOpen && context.tools ? (await loadTools()).unapprovedCalls(messages, context) : [];
+}
+
+/** Sends a request until there is a reply, or another attempt would be pointless. It never throws. */
+async function send(context: RunContext, target: Target, { written }: QuestionRequest): Promise<SendResult> {
+  const { options, journal, clock, stopping } = context;
+  const { provider, model, connection } = target;
+  const { body, bytes, manifest } = written;
+  const { stream = true, timeouts, retry, random } = options;
+  const reader = new ReplyReader(context, target, manifest.prefix);
+  let failure: unknown;
+  try {
+    await deliver(
+      {
+        ...connection,
+        ...{ key: connection.apiKey, provider, model, body, bytes, stream },
+        ...{ signal: stopping.signal, clock, timeouts, retry, random },
+        onRetry: ({ attempts: attempt, waitMs, error }) => {
+          journal.emit({ type: 'retry', attempt, waitMs, reason: error.message });
+          journal.observe({ type: 'retry', attempt, waitMs, code: error.code });
+        },
+      },
+      (response) => reader.receive(response),
+      () => reader.isTold,
+    );
+  } catch (error) {
+    failure = error;
+  }
+  return reader.result(failure);
+}
+
+/** Adds what came of a request to the journal, also when it failed half way. */
+function recordReply({ journal, options, stopping }: RunContext, sent: Exchanged): Step | undefined {
+  const { failure, requestId, question, request, isTold } = sent;
+  const { target, messages } = question;
+  const about = { step: journal.step, provider: target.provider.id, model: target.model, requestId };
+  if (failure !== undefined) {
+    const { code, status } =
+      failure instanceof ProviderError ? failure : { code: 'failed' as const, status: undefined };
+    journal.observe({ type: 'request-failed', ...about, code, status, error: failure });
+    // A reply that said nothing does not count; another model is asked.
+    if (!isTold && !stopping.stopped) return undefined;
+  }
+  const step = toStep(sent, request.written, target, messages, options, (reason) =>
+    journal.notice('price-unknown', `The cost of ${targetName(target)} is not known: ${reason}`),
+  );
+  if (!step) return undefined;
+  journal.steps.push(step);
+  const { message, envelope, stop, usage, estimated, cost, durationMs } = step;
+  const reply = { replyModel: message.origin.model, stop, usage, estimated, cost, durationMs, message, envelope };
+  journal.observe({ type: 'response', ...about, ...reply });
+  // A complete reply is a message, even an empty one; a reply that broke off before its first word is none.
+  if (failure === undefined || hasContent(message)) journal.add(message, step);
+  return step;
 }

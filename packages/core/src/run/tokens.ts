@@ -1,5 +1,6 @@
+import type { Usage } from '../dialects/index.ts';
 import type { ContentBlock, Message } from '../message/index.ts';
-import type { ModelLimits, RunOptions } from './types.ts';
+import type { ModelLimits, RunOptions } from './options.ts';
 
 /** Rough, and only used where nobody has counted: four characters are a token, an image or a page is about this many. */
 const CHARACTERS = 4;
@@ -11,7 +12,7 @@ export function estimateTokens(messages: Iterable<Message>): number {
   return sum;
 }
 
-export function estimateMessage(message: Message): number {
+function estimateMessage(message: Message): number {
   return message.content.reduce((sum, block) => sum + estimateBlock(block), 0);
 }
 
@@ -36,10 +37,10 @@ export function estimateText(text: string): number {
 
 /** Of a whole request. */
 export function estimateInput(messages: readonly Message[], system: RunOptions['system']): number {
-  return estimateTokens(messages) + estimateText(systemText(system));
+  return estimateTokens(messages) + estimateText(joinSystem(system));
 }
 
-export function systemText(system: RunOptions['system']): string {
+export function joinSystem(system: RunOptions['system']): string {
   return typeof system === 'string' ? system : (system ?? []).map(({ text }) => text).join('');
 }
 
@@ -55,4 +56,38 @@ export function clampMaxTokens(
   // Hardly any token is shorter than a character: most histories need not be looked at.
   if (contextTokens === undefined || inputCharacters + most <= contextTokens) return Math.max(1, most);
   return Math.max(1, Math.min(most, contextTokens - inputTokens()));
+}
+
+type Buckets = Omit<Usage, 'native'>;
+
+const NOTHING: Buckets = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
+const NAMES = Object.keys(NOTHING) as (keyof Buckets)[];
+
+/** All of them together, bucket by bucket; their own texts stand in `native` as a list. */
+export function sumUsage(all: readonly Usage[]): Usage | undefined {
+  if (all.length === 0) return undefined;
+  const sums = NAMES.map((name) => [name, all.reduce((sum, usage) => sum + usage[name], 0)]);
+  return {
+    ...(Object.fromEntries(sums) as unknown as Buckets),
+    native: `[${all.map(({ native }) => native).join(',')}]`,
+  };
+}
+
+/** Two such sums as one. */
+export function addUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
+  if (!one || !other) return one ?? other;
+  const native = `${one.native.slice(0, -1)},${other.native.slice(1)}`;
+  return { ...sumUsage([one, other])!, native };
+}
+
+export function totalTokens(usage: Usage | undefined): number {
+  return usage ? NAMES.reduce((sum, name) => sum + usage[name], 0) : 0;
+}
+
+/** The usage of a reply that was cut: what it said of its input, and its output by the length of what arrived. */
+export function estimateUsage(message: Message, told: Usage | undefined, inputTokens: () => number): Usage {
+  const said = told && totalTokens(told) > 0 ? told : undefined;
+  const base = said ?? { ...NOTHING, input: inputTokens(), native: 'null' };
+  const written = Math.max(estimateMessage(message), base.output + base.reasoning);
+  return { ...base, output: written - base.reasoning };
 }

@@ -1,8 +1,6 @@
 import { type Dialect, joinManifest, LossError, ProtocolError, type Reply } from '../dialects/index.ts';
 import { findElements, findMembers, isJson, skipSpace, splice } from '../json/index.ts';
 import { assistant, type Message, toolResult, user } from '../message/index.ts';
-import { type ConformanceCase, check, same, thrownBy } from './check.ts';
-import type { DialectSamples } from './dialect-samples.ts';
 
 const MODEL = 'some-model';
 
@@ -208,4 +206,43 @@ function objectStarts(text: string, start: number): number[] {
   if (text[start] === '[') return findElements(text, start).flatMap((item) => objectStarts(text, item.start));
   if (text[start] !== '{') return [];
   return [start, ...findMembers(text, start).flatMap((member) => objectStarts(text, member.start))];
+}
+
+/** What a protocol must show for its dialect to be checked. All of it is written by hand, in the protocol's own words. */
+export interface DialectSamples {
+  /** A response whose message has text. */
+  readonly reply: string;
+  /** The same reply as server-sent events, with the end that the protocol has. */
+  readonly stream: readonly (readonly [event: string | undefined, data: string])[];
+  /** A response whose message calls one tool. */
+  readonly toolCall: string;
+  /** A request with a user message. */
+  readonly request: string;
+  /** Response text that is valid JSON, but not this protocol. */
+  readonly notThisProtocol: string;
+}
+
+/** One thing that must hold. `run` throws when it does not. */
+export interface ConformanceCase {
+  readonly name: string;
+  run(): void;
+}
+
+function check(holds: boolean, otherwise: string): asserts holds {
+  if (!holds) throw new Error(otherwise);
+}
+
+function same(actual: unknown, expected: unknown, what: string): void {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
+  check(a === b, `${what}: expected ${b}, got ${a}`);
+}
+
+/** The error that `run` throws. */
+function thrownBy(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
 }

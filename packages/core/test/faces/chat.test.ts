@@ -1,4 +1,4 @@
-import { Chat, ConversationStateError, type Observed, RunError, system, tool, user } from '@skein/core';
+import { Chat, ConversationStateError, type ObserverEvent, RunError, system, tool, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import {
@@ -155,7 +155,7 @@ describe('a state that cannot be used', () => {
   test('starts anew, gives the old text back, and tells the observer', async () => {
     const { states, options, emulator } = await cases();
     for (const [state, reason, index] of states) {
-      const seen: Observed[] = [];
+      const seen: ObserverEvent[] = [];
       const chat = new Chat({ ...options, onMismatch: 'discard', observer: (event) => void seen.push(event) });
       const result = await chat.chatWithState(state, [user('Again')]);
       expect(result.discarded, state).toEqual({ reason, state, ...(index !== undefined && { index }) });
@@ -275,7 +275,7 @@ describe('another provider', () => {
 
 describe('what stands before the messages', () => {
   test('a change of system or tools is noticed, and where', async () => {
-    const seen: Observed[] = [];
+    const seen: ObserverEvent[] = [];
     const { chat } = await chatWith(anthropic, { tools: [weather], observer: (event) => void seen.push(event) });
     const { state, notices } = await chat.chatWithState(null, [system('A'), system('B'), user('Hi')]);
     expect(notices).toEqual([]);

@@ -1,20 +1,20 @@
-import { type Observed, tool, user } from '@skein/core';
+import { type ObserverEvent, tool, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { expect, test } from 'vitest';
 import { anthropic, ask, chat, start } from './kit.ts';
 
 const secretive = tool({ name: 'look', execute: () => 'SECRET result' });
 
-async function observed(observePayloads: boolean): Promise<Observed[]> {
+async function observed(observePayloads: boolean): Promise<ObserverEvent[]> {
   const emulator = await start();
   emulator.script(anthropic.protocol, [
     { error: { status: 529 }, retryAfter: { ms: 0 } },
     { blocks: [{ type: 'tool-use', name: 'look', input: { at: 'SECRET' } }] },
     says('SECRET answer'),
   ]);
-  const seen: Observed[] = [];
+  const seen: ObserverEvent[] = [];
   const messages = [user('SECRET question')];
-  const observer = (event: Observed) => void seen.push(event);
+  const observer = (event: ObserverEvent) => void seen.push(event);
   await ask(emulator, anthropic, { messages, tools: [secretive], observer, observePayloads }).result;
   return seen;
 }

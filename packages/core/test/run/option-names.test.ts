@@ -1,6 +1,6 @@
 import { openaiChat, type RunOptions, run, user } from '@skein/core';
 import { expect, test } from 'vitest';
-import { OPTION_NAMES } from '../../src/run/option-names.ts';
+import { OPTION_NAMES } from '../../src/run/options.ts';
 
 /** Every name of the type, so that a new option without a place in the list does not compile here. */
 const ALL: Readonly<Record<keyof RunOptions, true>> = {

@@ -4,7 +4,7 @@ import {
   type Fetch,
   type Message,
   type ModelChoice,
-  type Observed,
+  type ObserverEvent,
   parseModel,
   provider,
   RunError,
@@ -97,7 +97,7 @@ async function runAndStore(context: ForestContext, task: BranchTask, growing: Br
       if (event.type === 'request') wire.asked(toRequestTarget(options, event.provider, event.model));
       if (event.type === 'tool-start')
         events.push(branch, { type: 'tool-start', callId: event.callId, name: event.name });
-      options.observer?.(event as Observed);
+      options.observer?.(event as ObserverEvent);
     },
   });
 

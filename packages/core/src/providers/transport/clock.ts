@@ -1,10 +1,8 @@
-import { unlessAborted } from './stopper.ts';
-
 /** Time, so that tests need not wait. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls back once, later; the function it gives cancels that. */
+  /** Calls back once, after that time; the returned function cancels it. */
   setTimer(ms: number, fire: () => void): () => void;
 }
 
@@ -19,7 +17,7 @@ export const realClock: Clock = {
   },
 };
 
-/** Waits; rejects with the signal's reason as soon as that aborts. */
+/** Waits; rejects with the signal's reason as soon as the signal aborts. */
 export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   let cancel = () => {};
   const over = new Promise<void>((resolve) => {
@@ -30,4 +28,76 @@ export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Prom
   } finally {
     cancel();
   }
+}
+
+/** Ends work early. Only the first cause counts. */
+export class Stopper<Why> {
+  readonly #controller = new AbortController();
+  readonly #clock: Clock;
+  readonly #undo: (() => void)[] = [];
+  stopped: Why | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** For `fetch`. Its reason is empty, so that nothing of ours ends up in the errors of others. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  stop(why: Why): void {
+    if (this.stopped) return;
+    this.stopped = why;
+    this.#controller.abort();
+  }
+
+  /** Stops when the signal aborts. */
+  follow(signal: AbortSignal | undefined, why: () => Why): void {
+    if (signal) this.#undo.push(onAbort(signal, () => this.stop(why())));
+  }
+
+  /** Stops after that time. */
+  after(ms: number, why: Why): void {
+    this.#undo.push(this.#startTimer(ms, why));
+  }
+
+  #startTimer(ms: number, why: Why): () => void {
+    return ms === Number.POSITIVE_INFINITY ? () => {} : this.#clock.setTimer(ms, () => this.stop(why));
+  }
+
+  /** Waits for the work, at most that long; rejects as soon as this is stopped, whether or not the work notices. */
+  async race<T>(work: Promise<T>, ms: number, why: Why): Promise<T> {
+    const cancel = this.#startTimer(ms, why);
+    try {
+      return await unlessAborted(work, this.signal);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Removes timers and listeners. */
+  dispose(): void {
+    for (const undo of this.#undo.splice(0)) undo();
+  }
+}
+
+/** Waits for the work; rejects with the signal's reason as soon as the signal aborts. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let undo = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    undo = onAbort(signal, () => reject(signal.reason));
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    undo();
+  }
+}
+
+/** Calls back when the signal aborts, at once if it already has; the returned function removes the listener. */
+function onAbort(signal: AbortSignal, call: () => void): () => void {
+  if (signal.aborted) call();
+  else signal.addEventListener('abort', call, { once: true });
+  return () => signal.removeEventListener('abort', call);
 }

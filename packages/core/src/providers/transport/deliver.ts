@@ -1,53 +1,51 @@
-import { resolveEndpoint, resolveKey } from '../endpoint.ts';
-import { eventsOf, type ServerSentEvent, textOf } from './body.ts';
-import { realClock } from './clock.ts';
-import { ProviderError } from './errors.ts';
-import type { ExchangeOptions } from './exchange-options.ts';
-import { Failures } from './failures.ts';
-import { requestHeaders, requestUrl } from './request.ts';
-import { requestIdOf } from './request-id.ts';
-import { Stopper } from './stopper.ts';
-import { DEFAULT_TIMEOUTS, type Stopped, type Timeouts } from './timeouts.ts';
+import { decodeSse } from '../../dialects/sse.ts';
+import { type Endpoint, resolveEndpoint, resolveKey } from '../endpoint.ts';
+import { realClock, Stopper } from './clock.ts';
+import type { EventExchange, ExchangeOptions, ServerSentEvent, TextExchange, Timeouts } from './exchange.ts';
+import { ProviderError, ProviderErrorFactory, readRequestId, type StopCause } from './provider-error.ts';
 
-export interface Delivery extends ExchangeOptions {
+/** As long as Node's own `fetch` waits; half an hour in all. */
+const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 300_000, idleMs: 300_000, totalMs: 1_800_000 };
+
+export interface DeliveryOptions extends ExchangeOptions {
   readonly stream: boolean;
 }
 
-/** A response that has begun well. What breaks while it is read is thrown as a `ProviderError`. */
-export interface Answer {
+/** A response with a good status. Reading it throws a `ProviderError` where it breaks. */
+export interface IncomingResponse {
   readonly response: Response;
   readonly requestId: string | undefined;
   readonly attempts: number;
   text(): Promise<string>;
   events(): AsyncGenerator<ServerSentEvent, void, undefined>;
-  /** What an event or a text that tells of a failure means. */
-  errorIn(native: string): Promise<ProviderError>;
+  /** The error that an event or a text reports. */
+  reportedError(native: string): Promise<ProviderError>;
   /** The error of a text that cannot be read. */
-  strange(text: string, error: unknown): Promise<ProviderError>;
+  unreadable(text: string, error: unknown): Promise<ProviderError>;
   /** The error of a response that does not come to its end. */
-  broken(problem: string): ProviderError;
-  /** No more is read of it. */
+  incomplete(problem: string): ProviderError;
+  /** Call it when nothing more is read of the response. */
   done(): void;
 }
 
 /**
- * Sends a request until `receive` has taken the reply, or there is no sense in trying. What `receive` throws is a reason
- * to send again where it is a `ProviderError` that says so, unless it was `tooLate` for that.
+ * Sends a request until `receive` has taken the reply or another attempt would be pointless. When `receive` throws a
+ * retryable `ProviderError`, the request is sent again, unless it is `tooLate`.
  */
 export async function deliver<T>(
-  delivery: Delivery,
-  receive: (answer: Answer) => Promise<T>,
+  options: DeliveryOptions,
+  receive: (response: IncomingResponse) => Promise<T>,
   tooLate = () => false,
 ): Promise<T> {
-  const { clock = realClock, signal } = delivery;
-  const { request, failures } = prepare(delivery);
-  const timeouts: Timeouts = { ...DEFAULT_TIMEOUTS, ...delivery.timeouts };
-  const whole = new Stopper<Stopped>(clock);
+  const { clock = realClock, signal } = options;
+  const { request, errors } = prepare(options);
+  const timeouts: Timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const whole = new Stopper<StopCause>(clock);
   whole.follow(signal, () => ({ by: 'caller', reason: signal!.reason }));
   whole.after(timeouts.totalMs, { by: 'totalMs', ms: timeouts.totalMs });
   try {
     for (let attempts = 1; ; attempts++) {
-      const stopper = new Stopper<Stopped>(clock);
+      const stopper = new Stopper<StopCause>(clock);
       stopper.follow(whole.signal, () => whole.stopped!);
       try {
         return await receive(await attempt(stopper, attempts));
@@ -56,7 +54,7 @@ export async function deliver<T>(
         if (!(error instanceof ProviderError)) throw error;
         error.attempts = attempts;
         if (tooLate()) throw error;
-        await failures.waitAfter(error, delivery, whole);
+        await errors.waitToRetry(error, options, whole);
       }
     }
   } catch (error) {
@@ -64,45 +62,50 @@ export async function deliver<T>(
     throw error;
   }
 
-  /** Sends once. Throws what a bad status tells of. */
-  async function attempt(stopper: Stopper<Stopped>, attempts: number): Promise<Answer> {
+  /** Sends once. Throws the error that a bad status reports. */
+  async function attempt(stopper: Stopper<StopCause>, attempts: number): Promise<IncomingResponse> {
     const { signal } = stopper;
     const wait = async <W>(work: () => Promise<W>, by: keyof Timeouts = 'idleMs'): Promise<W> => {
       try {
         signal.throwIfAborted();
         return await stopper.race(work(), timeouts[by], { by, ms: timeouts[by] });
       } catch (thrown) {
-        throw await failures.of(thrown, stopper.stopped);
+        throw await errors.fromInterruption(thrown, stopper.stopped);
       }
     };
     const response = await wait(() => request(signal), 'connectMs');
-    const requestId = requestIdOf(response.headers);
-    const tooLarge = (problem: string) => failures.broken(problem, requestId, 'not_this_protocol');
-    const text = () => textOf(response, wait, tooLarge);
-    const broken = (problem: string) => failures.broken(problem, requestId);
+    const requestId = readRequestId(response.headers);
+    const tooLarge = (problem: string) => errors.incomplete(problem, requestId, 'not_this_protocol');
+    const text = () => readText(response, wait, tooLarge);
+    const incomplete = (problem: string) => errors.incomplete(problem, requestId);
     if (!response.ok) {
-      const said = await text();
-      throw await failures.in(({ responseError }, asked) => responseError(response, said, asked, clock.now()));
+      const body = await text();
+      throw await errors.fromResponse(({ responseError }, context) =>
+        responseError(response, body, context, clock.now()),
+      );
     }
     return {
-      ...{ response, requestId, attempts, text, broken },
+      ...{ response, requestId, attempts, text, incomplete },
       async *events() {
-        const noStream = async (said: string | undefined) =>
-          said === undefined
-            ? broken('the stream ended before its first event')
-            : failures.in(({ unstreamedError }, asked) => unstreamedError(response, said, asked));
+        const noStream = async (body: string | undefined) =>
+          body === undefined
+            ? incomplete('the stream ended before its first event')
+            : errors.fromResponse(({ unstreamedError }, context) => unstreamedError(response, body, context));
         // Some gateways answer with one JSON text, mostly an error, or with a page.
         if (/application\/json|text\/html/i.test(response.headers.get('content-type') ?? ''))
           throw await noStream(await text());
-        for await (const event of eventsOf(response, wait, tooLarge, noStream)) {
-          // Events that had come before the stop are not handed out after it.
-          if (stopper.stopped) throw await failures.of(undefined, stopper.stopped);
+        for await (const event of readEvents(response, wait, tooLarge, noStream)) {
+          // Events that came before the stop are not yielded after it.
+          if (stopper.stopped) throw await errors.fromInterruption(undefined, stopper.stopped);
           yield event;
         }
       },
-      errorIn: (native) =>
-        failures.in(({ streamError }, asked) => streamError(native, asked, delivery.stream ? undefined : response)),
-      strange: (said, error) => failures.in(({ strangeError }, asked) => strangeError(response, said, error, asked)),
+      reportedError: (native) =>
+        errors.fromResponse(({ streamError }, context) =>
+          streamError(native, context, options.stream ? undefined : response),
+        ),
+      unreadable: (body, error) =>
+        errors.fromResponse(({ unreadableError }, context) => unreadableError(response, body, error, context)),
       done() {
         stopper.dispose();
         whole.dispose();
@@ -111,21 +114,164 @@ export async function deliver<T>(
   }
 }
 
-function prepare(delivery: Delivery): { failures: Failures; request: (signal: AbortSignal) => Promise<Response> } {
-  const { model, stream, extraHeaders, body, bytes, fetch } = delivery;
-  const endpoint = resolveEndpoint(delivery.provider, delivery);
-  const key = resolveKey(endpoint.provider, delivery);
+function prepare(options: DeliveryOptions): {
+  errors: ProviderErrorFactory;
+  request: (signal: AbortSignal) => Promise<Response>;
+} {
+  const { model, stream, extraHeaders, body, bytes, fetch } = options;
+  const endpoint = resolveEndpoint(options.provider, options);
+  const key = resolveKey(endpoint.provider, options);
   const url = requestUrl(endpoint, model, stream);
-  // Made at the last moment, since they hold the key.
+  // Made at the last moment, because they contain the key.
   const headers = () => requestHeaders(endpoint, { model, stream, key, extraHeaders });
-  // Looked at once before anything is sent: what is wrong with them will not go away.
+  // Checked once before anything is sent: a wrong header stays wrong.
   headers();
   return {
-    failures: new Failures(endpoint.provider.id, model, { key, baseUrl: endpoint.baseUrl, extraHeaders }),
+    errors: new ProviderErrorFactory(endpoint.provider.id, model, { key, baseUrl: endpoint.baseUrl, extraHeaders }),
     request: (signal) => {
       const init = { method: 'POST', headers: headers(), redirect: 'manual', signal } as const;
-      // Whoever brings a `fetch` of their own gets the text, which they can read.
+      // A `fetch` that the caller gave gets the text, which it can read.
       return fetch ? fetch(url, { ...init, body }) : globalThis.fetch(url, { ...init, body: bytes?.() ?? body });
     },
   };
+}
+
+/** The work of `exchange`. */
+export async function deliverExchange(options: DeliveryOptions & { readonly stream: true }): Promise<EventExchange>;
+export async function deliverExchange(options: DeliveryOptions & { readonly stream: false }): Promise<TextExchange>;
+export async function deliverExchange(options: DeliveryOptions): Promise<EventExchange | TextExchange>;
+export async function deliverExchange(options: DeliveryOptions): Promise<EventExchange | TextExchange> {
+  return deliver(options, async ({ response: { status, headers }, requestId, attempts, text, events, done }) => {
+    const head = { status, headers, requestId, attempts };
+    if (!options.stream) {
+      const whole = await text();
+      done();
+      return { ...head, text: whole };
+    }
+    const all = events();
+    const first = await all.next();
+    return { ...head, events: handOut() };
+
+    async function* handOut(): AsyncGenerator<ServerSentEvent, void, undefined> {
+      try {
+        yield first.value!;
+        yield* all;
+      } finally {
+        await all.return();
+        done();
+      }
+    }
+  });
+}
+
+/** The address of a request. */
+function requestUrl({ provider, connection, baseUrl }: Endpoint, model: string, stream: boolean): string {
+  const path = (stream && connection.streamPath) || connection.path;
+  const url = new URL(baseUrl);
+  const [rest, query] = fillTemplate(path, provider.apiVersion, encodeURIComponent(model)).split('?');
+  url.pathname = url.pathname.replace(/\/+$/, '') + rest;
+  url.search = [url.search.slice(1), query].filter(Boolean).join('&');
+  return url.href;
+}
+
+/** The headers of a request, with the key: for `fetch` only. */
+function requestHeaders(
+  { provider, connection }: Endpoint,
+  request: {
+    readonly model: string;
+    readonly stream: boolean;
+    readonly key: string | undefined;
+    readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
+  },
+): Record<string, string> {
+  const { key, model, stream, extraHeaders } = request;
+  const { headers = {}, auth } = connection;
+  const all: readonly (readonly [name: string, value: string])[] = [
+    ['content-type', 'application/json'],
+    ['accept', stream ? 'text/event-stream' : 'application/json'],
+    ...Object.entries(headers).map(([name, value]) => [name, fillTemplate(value, provider.apiVersion, model)] as const),
+    ...(key === undefined ? [] : auth.map(({ header, value }) => [header, value.replace('{key}', () => key)] as const)),
+    ...Object.entries(extraHeaders ?? {}),
+  ];
+  return Object.fromEntries(all.map(([name, value]) => [name.toLowerCase(), checkHeader(name, value)]));
+}
+
+/** `fetch` would refuse it, too, but quote the value. */
+function checkHeader(name: string, value: string): string {
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+    throw new TypeError(`The header ${name} contains a character that headers cannot carry, such as a line break`);
+  return value;
+}
+
+function fillTemplate(template: string, apiVersion: string | undefined, model: string): string {
+  return template.replace('{apiVersion}', () => apiVersion ?? '').replace('{model}', () => model);
+}
+
+/** Waits for the next piece, within the time limits. */
+type Wait = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** No reply of a model is larger; a few compressed bytes could otherwise fill the memory. */
+const MOST_BYTES = 2 ** 27;
+
+/** The error of a body that is too large. */
+type TooLarge = (problem: string) => Error;
+
+/** The pieces of a body as they come, decompressed. Leaving the loop early cancels the body. */
+async function* readPieces(
+  response: Response,
+  wait: Wait,
+  tooLarge: TooLarge,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (!response.body) return;
+  const reader = response.body.getReader();
+  let ended = false;
+  let left = MOST_BYTES;
+  try {
+    for (;;) {
+      const { done, value } = await wait(() => reader.read());
+      ended = done;
+      if (done) return;
+      left -= value.length;
+      if (left < 0) throw tooLarge(`the reply has more than ${MOST_BYTES} bytes`);
+      yield value;
+    }
+  } finally {
+    // Not awaited: a body that does not answer must not delay the error that led here.
+    if (!ended) reader.cancel().catch(() => {});
+  }
+}
+
+async function readText(response: Response, wait: Wait, tooLarge: TooLarge): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const piece of readPieces(response, wait, tooLarge)) text += decoder.decode(piece, { stream: true });
+  return text + decoder.decode();
+}
+
+/** A line that is neither blank nor a comment nor a field of an event stream. */
+const FOREIGN_LINE = /^(?!\s*$|:|(?:data|event|id|retry)\b)/m;
+
+/** `whenEmpty` makes the error of a body without events. It gets the text when that is no event stream at all. */
+async function* readEvents(
+  response: Response,
+  wait: Wait,
+  tooLarge: TooLarge,
+  whenEmpty: (text: string | undefined) => Promise<Error>,
+): AsyncGenerator<ServerSentEvent, void, undefined> {
+  const ready: ServerSentEvent[] = [];
+  const decoder = decodeSse((event, data) => ready.push({ event, data }));
+  const chars = new TextDecoder();
+  /** What came before the first event. */
+  let opening: string | undefined = '';
+  for await (const piece of readPieces(response, wait, tooLarge)) {
+    decoder.push(piece);
+    if (ready.length > 0) opening = undefined;
+    else if (opening !== undefined) opening += chars.decode(piece, { stream: true });
+    yield* ready.splice(0);
+  }
+  // Only when the body came to its end: what a broken connection leaves behind is no event.
+  decoder.end();
+  if (opening !== undefined && ready.length === 0)
+    throw await whenEmpty(FOREIGN_LINE.test(opening) ? opening : undefined);
+  yield* ready.splice(0);
 }

@@ -3,9 +3,9 @@ import { anthropic } from '../../dialects/anthropic-messages/provider.ts';
 import { google } from '../../dialects/google-generatecontent/provider.ts';
 import { openai } from '../../dialects/openai-responses/provider.ts';
 import { MissingKeyError } from '../endpoint.ts';
-import { ProviderError } from './errors.ts';
-import { exchange } from './exchange.ts';
-import type { ExchangeOptions, RetryNotice } from './exchange-options.ts';
+import { deliverExchange as exchange } from './deliver.ts';
+import type { ExchangeOptions, RetryNotice } from './exchange.ts';
+import { ProviderError } from './provider-error.ts';
 // What is loaded with the first error would take real time.
 import './read-error.ts';
 import { FakeClock, settle } from './test-clock.ts';

@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openaiChatHome } from '../../dialects/openai-chat/provider.ts';
-import { exchange } from './exchange.ts';
-import type { ExchangeOptions } from './exchange-options.ts';
+import { deliverExchange as exchange } from './deliver.ts';
+import type { ExchangeOptions } from './exchange.ts';
 
 /** The platform's own `fetch` against a server that behaves badly. Time limits here are short, and nothing sleeps. */
 let server: Server | undefined;

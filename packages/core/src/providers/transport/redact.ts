@@ -1,19 +1,19 @@
 const MASK = '[redacted]';
 
-/** Shorter ones are no secrets, and words such as `a` would be cut out of every text. */
+/** Shorter values are no secrets; words such as `a` would be cut out of every text. */
 const SHORTEST = 4;
 
 const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 
-/** What of a request may hold secrets. */
-export interface Secretive {
+/** The parts of a request that may contain secrets. */
+export interface RequestSecrets {
   readonly key: string | undefined;
   readonly baseUrl: string;
   readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What must not be shown: the key, credentials in the address, and given headers that sign in. */
-export function secretsOf(request: Secretive): readonly string[] {
+/** The texts that must not be shown: the key, credentials in the address, and the values of headers that sign in. */
+export function findSecrets(request: RequestSecrets): readonly string[] {
   const { username, password, searchParams } = new URL(request.baseUrl);
   const headers = Object.entries(request.extraHeaders ?? {}).filter(([name]) => SECRET_HEADER.test(name));
   const values = [
@@ -26,7 +26,7 @@ export function secretsOf(request: Secretive): readonly string[] {
   ];
   const spellings = values.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
   const distinct = [...new Set(spellings)].filter((value) => value.length >= SHORTEST);
-  // Longer ones first, since one may be part of another.
+  // Longer ones first: one may be part of another.
   return distinct.sort((a, b) => b.length - a.length);
 }
 
@@ -34,7 +34,7 @@ export function redact(text: string, secrets: readonly string[]): string {
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, MASK), text);
 }
 
-/** An error as it is, if none of its texts holds a secret; otherwise a copy of what can be shown. */
+/** The error itself, if none of its texts contains a secret; otherwise a copy of what can be shown. */
 export function redactError(error: unknown, secrets: readonly string[], depth = 0): unknown {
   if (typeof error === 'string') return redact(error, secrets);
   if (!(error instanceof Error)) return isClean(error, secrets) ? error : MASK;
@@ -47,7 +47,7 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
   return copy;
 }
 
-/** Looks at every text that can be reached. What keeps its contents to itself, such as `Headers`, counts as unclean. */
+/** Checks every text that can be reached. Objects that hide their contents, such as `Headers`, count as unclean. */
 function isClean(value: unknown, secrets: readonly string[], seen = new Set<unknown>()): boolean {
   if (typeof value === 'string') return !secrets.some((secret) => value.includes(secret));
   if (typeof value !== 'object' || value === null || seen.has(value)) return true;

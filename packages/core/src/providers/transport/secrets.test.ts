@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openai } from '../../dialects/openai-responses/provider.ts';
-import { exchange } from './exchange.ts';
-import type { ExchangeOptions, Fetch } from './exchange-options.ts';
-import { redact, secretsOf } from './redact.ts';
+import { deliverExchange as exchange } from './deliver.ts';
+import type { ExchangeOptions, Fetch } from './exchange.ts';
+import { findSecrets, redact } from './redact.ts';
 // What is loaded with the first error would take real time.
 import './read-error.ts';
 import { FakeClock, settle } from './test-clock.ts';
@@ -110,6 +110,6 @@ describe('keys never appear', () => {
 });
 
 it('short words are not taken for secrets', () => {
-  const secrets = secretsOf({ key: 'abc', baseUrl: 'http://localhost' });
+  const secrets = findSecrets({ key: 'abc', baseUrl: 'http://localhost' });
   expect(redact('abc and abcdef', secrets)).toBe('abc and abcdef');
 });

@@ -1,4 +1,4 @@
-import type { Fetch } from './exchange-options.ts';
+import type { Fetch } from './exchange.ts';
 
 /** What a fake API does with one request: answers, fails, or never answers. */
 export type Answer = Response | Error | 'silence';

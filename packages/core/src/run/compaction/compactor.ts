@@ -1,11 +1,11 @@
 import type { Message } from '../../message/index.ts';
-import { unlessAborted } from '../../providers/transport/stopper.ts';
-import type { Running } from '../running.ts';
-import { estimateText, estimateTokens, systemText } from '../tokens.ts';
-import type { ModelLimits, Step } from '../types.ts';
-import { applyCheckpoint, type Checkpoint, messageIn, rangeDigest } from './checkpoint.ts';
-import { cutPoints } from './cut-points.ts';
-import type { Compacted, Compaction } from './types.ts';
+import { unlessAborted } from '../../providers/transport/clock.ts';
+import type { RunContext } from '../context.ts';
+import type { ModelLimits } from '../options.ts';
+import type { Step } from '../result.ts';
+import { estimateText, estimateTokens, joinSystem } from '../tokens.ts';
+import { applyCheckpoint, type Checkpoint, cutPoints, rangeDigest, readReplacement } from './checkpoint.ts';
+import type { Compaction, CompactionResult } from './strategies.ts';
 
 interface InUse {
   readonly checkpoint: Checkpoint | undefined;
@@ -14,16 +14,16 @@ interface InUse {
 
 /** Makes what is sent of what is stored. Whatever goes wrong here, the request goes out. */
 export class Compactor {
-  readonly #running: Running;
+  readonly #context: RunContext;
   #hasFailed = false;
   #hasTold = false;
 
-  constructor(running: Running) {
-    this.#running = running;
+  constructor(context: RunContext) {
+    this.#context = context;
   }
 
   async outgoing(stored: readonly Message[], limits: ModelLimits): Promise<readonly Message[]> {
-    const { options, stopping } = this.#running;
+    const { options, stopping } = this.#context;
     const { compaction } = options;
     const { signal } = stopping;
     const inUse = this.#inUse(stored);
@@ -42,9 +42,9 @@ export class Compactor {
 
   /** The newest checkpoint that is of this history: another branch may have parted before the last one. */
   #inUse(stored: readonly Message[]): InUse {
-    const { checkpoints, notice } = this.#running.journal;
+    const { checkpoints, notice } = this.#context.journal;
     for (const [back, checkpoint] of checkpoints.toReversed().entries()) {
-      const sent = fitted(stored, checkpoint);
+      const sent = tryApply(stored, checkpoint);
       if (back > 0 || !sent)
         notice('compaction', 'The last checkpoint is not of this history; an earlier one is used, or none');
       if (sent) return { checkpoint, sent };
@@ -58,7 +58,7 @@ export class Compactor {
     { checkpoint, sent }: InUse,
     limits: ModelLimits,
   ): Promise<readonly Message[] | undefined> {
-    const { journal, options, stopping } = this.#running;
+    const { journal, options, stopping } = this.#context;
     const { checkpoints, notice } = journal;
     const spent = (steps: readonly Step[]): void => this.#pay(steps);
     const { signal } = stopping;
@@ -67,12 +67,12 @@ export class Compactor {
     const failed = (reason: unknown): void => {
       if (!signal.aborted) this.#tell(reason, 'The history is made shorter in another way than the first');
     };
-    const all = tokens + estimateText(systemText(options.system));
+    const all = tokens + estimateText(joinSystem(options.system));
     const input = { stored, sent, checkpoint, cuts, tokens: all, limits, signal, failed, spent };
     // Whoever stops a run does not wait for a summary.
-    const compacted = await unlessAborted((async () => compaction(input))(), signal);
-    if (!compacted) return undefined;
-    const next = checkpointOf(compacted, stored, cuts);
+    const result = await unlessAborted((async () => compaction(input))(), signal);
+    if (!result) return undefined;
+    const next = makeCheckpoint(result, stored, cuts);
     const shorter = applyCheckpoint(stored, next)!;
     const left = estimateTokens(shorter);
     if (left >= tokens) throw new Error(`what would be sent instead is no shorter (${left} tokens for ${tokens})`);
@@ -83,7 +83,7 @@ export class Compactor {
 
   /** Requests without a price of their own have that of this run. */
   #pay(steps: readonly Step[]): void {
-    const { journal, options } = this.#running;
+    const { journal, options } = this.#context;
     const { costOf } = options;
     for (const step of steps) {
       const { usage, provider, model, startedAt } = step;
@@ -99,12 +99,12 @@ export class Compactor {
     if (this.#hasTold) return;
     this.#hasTold = true;
     const why = reason instanceof Error ? reason.message : String(reason);
-    this.#running.journal.notice('compaction-failed', `${what}: ${why}`);
+    this.#context.journal.notice('compaction-failed', `${what}: ${why}`);
   }
 }
 
 /** A stored checkpoint that cannot be read fits nothing. */
-function fitted(stored: readonly Message[], checkpoint: Checkpoint): readonly Message[] | undefined {
+function tryApply(stored: readonly Message[], checkpoint: Checkpoint): readonly Message[] | undefined {
   try {
     return applyCheckpoint(stored, checkpoint);
   } catch {
@@ -112,13 +112,13 @@ function fitted(stored: readonly Message[], checkpoint: Checkpoint): readonly Me
   }
 }
 
-function checkpointOf(
-  { upTo, replacement }: Compacted,
+function makeCheckpoint(
+  { upTo, replacement }: CompactionResult,
   stored: readonly Message[],
   cuts: readonly number[],
 ): Checkpoint {
   if (!cuts.includes(upTo)) throw new Error(`${upTo} is not where a turn begins behind the last checkpoint`);
-  for (const { facts } of replacement.map(messageIn))
+  for (const { facts } of replacement.map(readReplacement))
     if (facts.calls.length > 0 || facts.results.length > 0) throw new Error('a replacement has no calls or results');
   return { upTo, digest: rangeDigest(stored, upTo), replacement: [...replacement] };
 }

@@ -1,5 +1,48 @@
-import { cutFor, tokensOf } from './budget.ts';
-import type { Budget, Compaction } from './types.ts';
+import { type Message, user } from '../../message/index.ts';
+import { modelInfo, parseModel } from '../../providers/index.ts';
+import type { ModelLimits, RunOptions } from '../options.ts';
+import type { RunResult, Step } from '../result.ts';
+import { RunError } from '../result.ts';
+import { run } from '../run.ts';
+import { estimateTokens } from '../tokens.ts';
+import { type Checkpoint, leadingSystem } from './checkpoint.ts';
+
+/**
+ * Decides before each request whether the history has become too long, and what stands for its front from now on.
+ * Undefined: it goes out as it is. Throwing: it should be shorter, and cannot be.
+ */
+export type Compaction = (
+  input: CompactionInput,
+) => Promise<CompactionResult | undefined> | CompactionResult | undefined;
+
+export interface CompactionResult {
+  /** One of `cuts`: the first message that is still sent itself. */
+  readonly upTo: number;
+  /** What is sent for the messages before it, as texts in Skein's own content-block JSON. */
+  readonly replacement: Checkpoint['replacement'];
+}
+
+export interface CompactionInput {
+  readonly stored: readonly Message[];
+  /** What would be sent now: `stored` with the checkpoint in place of what it stands for. */
+  readonly sent: readonly Message[];
+  /** The checkpoint in use. */
+  readonly checkpoint: Checkpoint | undefined;
+  /** The indexes in `stored`, ascending, before which may be cut. Each begins a turn; there is one more turn before the first. */
+  readonly cuts: readonly number[];
+  /** A rough estimate of `sent` and the system text. */
+  readonly tokens: number;
+  /** The model that is about to be asked. */
+  readonly limits: ModelLimits;
+  readonly signal: AbortSignal;
+  /** Tells of a failure that something else makes up for. */
+  readonly failed: (reason: unknown) => void;
+  /** Takes the requests that were made for this: their usage and cost count in those of the run. */
+  readonly spent: (steps: readonly Step[]) => void;
+}
+
+/** Tokens, or a share of the model's context (0.7: seven tenths of it). */
+export type Budget = number | { readonly share: number };
 
 /**
  * Sends the last `turns` turns only, once there are more than `above` (default: twice as many). Between two cuts,
@@ -19,9 +62,9 @@ export function keepLast(turns: number, options: { readonly above?: number } = {
 export function withinTokens(budget: Budget, options: { readonly keep?: number } = {}): Compaction {
   const { keep = 0.5 } = options;
   return (input) => {
-    const most = tokensOf(budget, input);
+    const most = toTokens(budget, input);
     if (input.tokens <= most) return undefined;
-    return { upTo: cutFor(most * keep, input.cuts, input), replacement: input.checkpoint?.replacement ?? [] };
+    return { upTo: chooseCut(most * keep, input.cuts, input), replacement: input.checkpoint?.replacement ?? [] };
   };
 }
 
@@ -31,10 +74,10 @@ export function firstOf(...strategies: readonly Compaction[]): Compaction {
     const reasons: unknown[] = [];
     for (const strategy of strategies) {
       try {
-        const compacted = await strategy(input);
-        if (!compacted) continue;
+        const result = await strategy(input);
+        if (!result) continue;
         if (reasons.length > 0) input.failed(reasons[0]);
-        return compacted;
+        return result;
       } catch (reason) {
         reasons.push(reason);
       }
@@ -42,4 +85,86 @@ export function firstOf(...strategies: readonly Compaction[]): Compaction {
     if (reasons.length > 0) throw reasons[0];
     return undefined;
   };
+}
+
+/** The model that summarises, and how it is reached. Nothing is taken from the run that is compacted but its signal. */
+export interface SummariseOptions
+  extends Omit<
+    RunOptions,
+    'messages' | 'tools' | 'approvals' | 'outgoing' | 'compaction' | 'checkpoints' | 'previous' | 'signal' | 'stopWhen'
+  > {
+  /** Above how many tokens; default: six tenths of the context of the model that is asked or that summarises, whichever is smaller. */
+  readonly above?: Budget | undefined;
+  /** How many turns at most stay as they are; default 2. */
+  readonly keep?: number | undefined;
+}
+
+/** Reasons to end with which a summary is whole. */
+const WHOLE: ReadonlySet<string> = new Set(['end', 'stop-sequence', 'unknown']);
+
+/** Six tenths: GPT-5 takes 272,000 of its 400,000 tokens as input, the estimate is rough, and tools are not counted. */
+const SHARE = 0.6;
+
+/** Puts a summary by a model in place of all but the last turns. */
+export function summarise(options: SummariseOptions): Compaction {
+  const { above, keep = 2, ...asking } = options;
+  return async (input) => {
+    const { stored, sent, cuts, signal } = input;
+    const most = above === undefined ? defaultBudget(asking, input) : toTokens(above, input);
+    if (input.tokens <= most) return undefined;
+    const upTo = chooseCut(most / 2, cuts.slice(-Math.max(1, keep)), input);
+    const before = sent.slice(leadingSystem(stored), upTo - (stored.length - sent.length));
+    // Loaded on first use: most runs are short.
+    const { PREFACE, SYSTEM, transcript } = await import('./transcript.ts');
+    const { system = SYSTEM } = asking;
+    const messages = [user(`<conversation>\n${transcript(before)}\n</conversation>`)];
+    const { text, stop } = await told(run({ ...asking, system, messages, signal }).result, input.spent);
+    if (!WHOLE.has(stop.reason)) throw new Error(`the summary ended early (${stop.native ?? stop.reason})`);
+    if (text.trim() === '') throw new Error('the summary is empty');
+    return { upTo, replacement: [user(`${PREFACE}\n\n${text.trim()}`).raw] };
+  };
+}
+
+/** A conversation that the summarising model cannot take in would never be summarised. */
+function defaultBudget(
+  { model, modelLimits }: Pick<RunOptions, 'model' | 'modelLimits'>,
+  input: CompactionInput,
+): number {
+  const summariser = typeof model === 'string' ? parseModel(model) : model;
+  const limits =
+    modelLimits?.(summariser.provider.id, summariser.model) ?? modelInfo(summariser.provider, summariser.model);
+  return Math.min(toTokens({ share: SHARE }, input), (limits.contextTokens ?? Infinity) * SHARE);
+}
+
+/** What a summary cost is told, also when it came to nothing. */
+async function told(result: Promise<RunResult>, spent: (steps: readonly Step[]) => void): Promise<RunResult> {
+  try {
+    const done = await result;
+    spent(done.steps);
+    return done;
+  } catch (error) {
+    if (error instanceof RunError) spent(error.steps);
+    throw error;
+  }
+}
+
+function toTokens(budget: Budget, { limits }: CompactionInput): number {
+  if (typeof budget === 'number') return budget;
+  if (limits.contextTokens !== undefined) return limits.contextTokens * budget.share;
+  throw new Error(`the size of the model's context is not known: give the budget in tokens, or "modelLimits"`);
+}
+
+/** The first of the cuts that leaves no more than so many tokens, or else the last one, which leaves the least. */
+function chooseCut(tokens: number, cuts: readonly number[], input: CompactionInput): number {
+  const { stored, checkpoint } = input;
+  const last = cuts.at(-1);
+  if (last === undefined) throw new Error('what is sent is a single turn, which cannot be cut');
+  let at = checkpoint?.upTo ?? leadingSystem(stored);
+  let left = input.tokens;
+  for (const cut of cuts) {
+    left -= estimateTokens(stored.slice(at, cut));
+    at = cut;
+    if (left <= tokens) return cut;
+  }
+  return last;
 }

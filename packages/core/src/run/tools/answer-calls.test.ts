@@ -2,9 +2,8 @@ import { expect, it } from 'vitest';
 import type { Message, ToolUseBlock } from '../../message/index.ts';
 import { realClock } from '../../providers/index.ts';
 import { type Action, answerCalls } from './answer-calls.ts';
-import { tool } from './tool.ts';
+import { type ToolOutput, tool } from './tool.ts';
 import { ToolSet } from './tool-set.ts';
-import type { ToolOutput } from './types.ts';
 
 const call = (name: string, id: string, rawParameters = '{}'): ToolUseBlock => ({
   type: 'tool-use',

@@ -1,10 +1,89 @@
+import { isObject } from '../../json/index.ts';
 import { type Content, type Message, type ToolUseBlock, toolResult } from '../../message/index.ts';
 import type { Clock } from '../../providers/index.ts';
-import { FanOut } from './fan-out.ts';
-import { type Performed, perform } from './perform.ts';
-import { type Approval, messageOf, type Outcome, type Prepared, prepareCall } from './prepare.ts';
-import type { Named, ToolSet } from './tool-set.ts';
-import type { ToolContext } from './types.ts';
+import type { RunContext } from '../context.ts';
+import { unansweredCalls } from '../pending-calls.ts';
+import type { ToolContext } from './tool.ts';
+import {
+  type Approval,
+  type CallResult,
+  describeError,
+  type Outcome,
+  type PreparedCall,
+  performCall,
+  prepareCall,
+  StopList,
+} from './tool-call.ts';
+import { ToolSet, type ToolTargets } from './tool-set.ts';
+
+export { pendingCalls } from '../pending-calls.ts';
+export { ToolSet } from './tool-set.ts';
+
+/** A slip must not count as consent. */
+export function checkApprovals(approvals: Readonly<Record<string, unknown>>): void {
+  for (const [id, approval] of Object.entries(approvals))
+    if (approval !== undefined && approval !== 'approve' && !isWrittenApproval(approval))
+      throw new TypeError(`The approval of "${id}" must be "approve", { deny: "why" } or { result: "text" }`);
+}
+
+function isWrittenApproval(approval: unknown): boolean {
+  return isObject(approval) && typeof (approval.deny ?? approval.result) === 'string';
+}
+
+/** Answers the calls of a run's reply. Those that wait for approval are told of, and given back. */
+export async function answerReply(
+  calls: readonly ToolUseBlock[],
+  context: RunContext,
+  history: readonly Message[],
+): Promise<readonly ToolUseBlock[]> {
+  const waiting = await answerCalls(calls, makeCallContext(context, history));
+  const { journal } = context;
+  for (const call of waiting) {
+    journal.emit({ type: 'approval', call });
+    journal.observe({ type: 'approval', callId: call.id, name: call.name });
+  }
+  return waiting;
+}
+
+/** Answers calls that will not be run. */
+export function refuseReply(calls: readonly ToolUseBlock[], why: string, context: RunContext): void {
+  refuseCalls(calls, `The call was not run: ${why}.`, makeCallContext(context, []));
+}
+
+/** A run answers all calls of its own: those that it finds left behind stay the same. */
+const unapprovedByRun = new WeakMap<RunContext, Promise<readonly string[]>>();
+
+/** Ids of the calls without a result that wait, or would have waited, for an approval. */
+export function unapprovedCalls(messages: readonly Message[], context: RunContext): Promise<readonly string[]> {
+  const known =
+    unapprovedByRun.get(context) ?? waitingIds(unansweredCalls(messages), makeCallContext(context, messages));
+  unapprovedByRun.set(context, known);
+  return known;
+}
+
+function makeCallContext(
+  { options, journal, stopping, clock, tools, targets }: RunContext,
+  history: readonly Message[],
+): CallContext {
+  return {
+    tools: tools ?? new ToolSet([]),
+    targets,
+    approvals: options.approvals ?? {},
+    history,
+    signal: stopping.signal,
+    clock,
+    onStart: ({ id, rawParameters }, name) =>
+      journal.observe({ type: 'tool-start', callId: id, name, arguments: rawParameters }),
+    onEnd: (action, message) => {
+      const { callId, name, outcome, durationMs } = action;
+      journal.actions.push(action);
+      journal.emit({ type: 'tool-result', callId, name, message });
+      journal.emit({ type: 'action', action });
+      journal.observe({ type: 'tool-end', callId, name, outcome, durationMs, message });
+    },
+    onMessage: (message) => journal.add(message),
+  };
+}
 
 /** One call as the end user may want to see it. */
 export interface Action {
@@ -21,10 +100,10 @@ export interface Action {
   readonly durationMs: number;
 }
 
-export interface Answering {
+export interface CallContext {
   readonly tools: ToolSet;
   /** All that the tools' names may have been changed for. */
-  readonly targets: readonly Named[];
+  readonly targets: ToolTargets;
   readonly approvals: Readonly<Record<string, Approval>>;
   readonly history: readonly Message[];
   readonly signal: AbortSignal;
@@ -39,18 +118,18 @@ export interface Answering {
 /** Answers the calls of a message. Those that wait for approval are left, and given back. */
 export async function answerCalls(
   calls: readonly ToolUseBlock[],
-  answering: Answering,
+  context: CallContext,
 ): Promise<readonly ToolUseBlock[]> {
-  const entries = await Promise.all(calls.map((call) => prepare(call, answering)));
+  const entries = await Promise.all(calls.map((call) => prepare(call, context)));
   const decided = entries.filter(isDecided);
   const messages = new Map<Entry, Message>();
-  const stops = new FanOut(answering.signal);
+  const stops = new StopList(context.signal);
   let told = 0;
   const answer = async (entry: Decided) => {
-    messages.set(entry, await answerOne(entry, answering, stops));
+    messages.set(entry, await answerOne(entry, context, stops));
     // As far as all before it are there, too.
     for (; told < decided.length && messages.has(decided[told]!); told++)
-      answering.onMessage(messages.get(decided[told]!)!);
+      context.onMessage(messages.get(decided[told]!)!);
   };
   for (const batch of batches(decided)) await Promise.all(batch.map(answer));
   stops.dispose();
@@ -58,45 +137,49 @@ export async function answerCalls(
 }
 
 /** Ids of those calls that wait for approval. */
-export async function waitingIds(calls: readonly ToolUseBlock[], answering: Answering): Promise<readonly string[]> {
-  const entries = await Promise.all(calls.map((call) => prepare(call, answering)));
+export async function waitingIds(calls: readonly ToolUseBlock[], context: CallContext): Promise<readonly string[]> {
+  const entries = await Promise.all(calls.map((call) => prepare(call, context)));
   return entries.filter((entry) => !isDecided(entry)).map(({ call }) => call.id);
 }
 
 /** Answers calls that will not be run. */
-export function refuseCalls(calls: readonly ToolUseBlock[], why: string, answering: Answering): void {
+export function refuseCalls(calls: readonly ToolUseBlock[], why: string, context: CallContext): void {
   for (const call of calls) {
-    const entry = entryOf(call, answering, { kind: 'answered', outcome: 'not-run', text: why });
-    answering.onMessage(finish(entry, { outcome: 'not-run', content: why }, answering.clock.now(), answering));
+    const entry = makeEntry(call, context, { kind: 'answered', outcome: 'not-run', text: why });
+    context.onMessage(finish(entry, { outcome: 'not-run', content: why }, context.clock.now(), context));
   }
 }
 
 interface Entry {
   readonly call: ToolUseBlock;
   readonly name: string;
-  readonly prepared: Prepared;
+  readonly prepared: PreparedCall;
   readonly context: ToolContext;
   readonly notes: string[];
 }
 
 /** One that does not wait for approval. */
 interface Decided extends Entry {
-  readonly prepared: Exclude<Prepared, { kind: 'waiting' }>;
+  readonly prepared: Exclude<PreparedCall, { kind: 'waiting' }>;
 }
 
 function isDecided(entry: Entry): entry is Decided {
   return entry.prepared.kind !== 'waiting';
 }
 
-function entryOf(call: ToolUseBlock, { tools, targets, signal, history }: Answering, prepared: Prepared): Entry {
+function makeEntry(
+  call: ToolUseBlock,
+  { tools, targets, signal, history }: CallContext,
+  prepared: PreparedCall,
+): Entry {
   const notes: string[] = [];
   const context = { signal, callId: call.id, messages: history, note: (text: string) => void notes.push(text) };
   return { call, name: tools.ownName(call.name, targets), prepared, context, notes };
 }
 
-async function prepare(call: ToolUseBlock, answering: Answering): Promise<Entry> {
-  const { tools, targets, approvals } = answering;
-  const entry = entryOf(call, answering, { kind: 'waiting' });
+async function prepare(call: ToolUseBlock, context: CallContext): Promise<Entry> {
+  const { tools, targets, approvals } = context;
+  const entry = makeEntry(call, context, { kind: 'waiting' });
   const approval = Object.hasOwn(approvals, call.id) ? approvals[call.id] : undefined;
   const prepared = await prepareCall(call, tools.find(call.name, targets), tools.names, approval, entry.context);
   return { ...entry, prepared };
@@ -117,24 +200,24 @@ function* batches(entries: readonly Decided[]): Generator<readonly Decided[]> {
   if (batch.length > 0) yield batch;
 }
 
-async function answerOne(entry: Decided, answering: Answering, stops: FanOut): Promise<Message> {
-  const { call, name, prepared, context } = entry;
-  const startedAt = answering.clock.now();
-  answering.onStart(call, name);
-  const performed: Performed =
+async function answerOne(entry: Decided, context: CallContext, stops: StopList): Promise<Message> {
+  const { call, name, prepared } = entry;
+  const startedAt = context.clock.now();
+  context.onStart(call, name);
+  const result: CallResult =
     prepared.kind === 'ready'
-      ? await perform(prepared.tool, prepared.input, context, answering.clock, stops)
+      ? await performCall(prepared.tool, prepared.input, entry.context, context.clock, stops)
       : { outcome: prepared.outcome, content: prepared.text };
-  return finish(entry, performed, startedAt, answering);
+  return finish(entry, result, startedAt, context);
 }
 
 function finish(
   { call, name, notes }: Entry,
-  { outcome, content }: Performed,
+  { outcome, content }: CallResult,
   startedAt: number,
-  { clock, onEnd }: Answering,
+  { clock, onEnd }: CallContext,
 ): Message {
-  const { message, outcome: final } = written(call.id, outcome, content);
+  const { message, outcome: final } = writeResult(call.id, outcome, content);
   const durationMs = clock.now() - startedAt;
   onEnd(
     { callId: call.id, name, arguments: call.rawParameters, outcome: final, notes, startedAt, durationMs },
@@ -144,11 +227,11 @@ function finish(
 }
 
 /** Blocks that a tool made up may be none: then the call failed. */
-function written(callId: string, outcome: Outcome, content: Content): { message: Message; outcome: Outcome } {
+function writeResult(callId: string, outcome: Outcome, content: Content): { message: Message; outcome: Outcome } {
   try {
     return { message: toolResult(callId, content, { isError: outcome !== 'done' }), outcome };
   } catch (error) {
-    const text = `The tool gave back something that cannot be sent: ${messageOf(error)}`;
+    const text = `The tool gave back something that cannot be sent: ${describeError(error)}`;
     return { message: toolResult(callId, text, { isError: true }), outcome: 'failed' };
   }
 }

@@ -1,11 +1,11 @@
 import type { NativeTool, ToolDefinition } from '../../dialects/index.ts';
 import { targetToolName } from '../../dialects/write/tool-calls.ts';
 import { isObject } from '../../json/index.ts';
-import type { Target } from '../targets.ts';
-import type { Tool } from './types.ts';
+import type { Target } from '../context.ts';
+import type { Tool } from './tool.ts';
 
-/** What the name of a tool may have been changed for. */
-export type Named = Pick<Target, 'provider'>;
+/** The targets for which the names of tools may have been changed. */
+export type ToolTargets = readonly Pick<Target, 'provider'>[];
 
 /** The tools of a run: as they are told to a model, and found again by the name that it calls. */
 export class ToolSet {
@@ -41,7 +41,7 @@ export class ToolSet {
   }
 
   /** By its own name, or by the one that it had to be given for one of these targets. */
-  find(name: string, targets: readonly Named[]): Tool | undefined {
+  find(name: string, targets: ToolTargets): Tool | undefined {
     return (
       this.#tools.find((tool) => tool.name === name) ??
       this.#tools.find((tool) =>
@@ -51,7 +51,7 @@ export class ToolSet {
   }
 
   /** The name that a tool has here, whatever the model was told. */
-  ownName(name: string, targets: readonly Named[]): string {
+  ownName(name: string, targets: ToolTargets): string {
     return this.find(name, targets)?.name ?? name;
   }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tool } from './tool.ts';
-import type { StandardSchema } from './types.ts';
+import { type StandardSchema, tool } from './tool.ts';
 
 const city = {
   type: 'object',
