@@ -18,6 +18,7 @@ import type {
   WrittenRequest,
 } from './request.ts';
 import type { DialectServe } from './serve.ts';
+import type { Framing } from './sse.ts';
 import type { StreamEvent, StreamReader } from './stream/events.ts';
 import { WriteCache } from './write/cache.ts';
 import { writeRequest } from './write/write-request.ts';
@@ -43,6 +44,8 @@ export interface DialectFacets {
   readonly title?: string | undefined;
   /** Which requests are of this protocol. Without any, nothing is recorded as such. */
   readonly endpoints?: readonly ProtocolEndpoint[] | undefined;
+  /** How streamed bodies are cut into events. Without it, they are server-sent events. */
+  readonly framing?: Framing | undefined;
   /** Where a request has the conversation. Without it, conversations are neither imported nor exported in this form. */
   readonly members?: RequestMembers | undefined;
   /** How an answer of a certain form is asked for. */
@@ -197,6 +200,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
     defaultMaxTokens: spec.writer.defaultMaxTokens,
     title: spec.title,
     endpoints: spec.endpoints,
+    framing: spec.framing,
     members: spec.members,
     output: spec.output,
     serve: spec.serve,
