@@ -43,3 +43,4 @@ export {
   type Timeouts,
 } from './transport/exchange.ts';
 export { ProviderError, type ProviderErrorFacts } from './transport/provider-error.ts';
+export { type RequestToSign, registerSigner, type Signer, UnknownSignerError } from './transport/signers.ts';

@@ -124,7 +124,8 @@ export function readAddress(method: string, path: string, spoken?: string): Addr
   const plain = path.replace(/\/+$/, '');
   const known = dialects();
   const own = known.filter(({ id }) => id === spoken);
-  for (const { id, endpoints = [] } of [...own, ...known]) {
+  const replaced = providers().map(({ dialect: id, endpoints }) => ({ id, endpoints }));
+  for (const { id, endpoints = [] } of [...own, ...known, ...replaced]) {
     for (const endpoint of endpoints) {
       const found = endpoint.method === method ? endpoint.path.exec(plain) : null;
       if (!found) continue;
