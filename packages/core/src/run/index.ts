@@ -24,8 +24,7 @@ export type {
 export { pendingCalls } from './pending-calls.ts';
 export type { NotAwaitable, Notice, Run, RunEvent, RunResult, RunState, RunStop, Step } from './result.ts';
 export { RunError } from './result.ts';
-export { run, runWith, samples } from './run.ts';
-export type { ToResponseOptions } from './run-handle.ts';
+export { run, runWith, samples, type ToResponseOptions } from './run.ts';
 export { estimateTokens } from './tokens.ts';
 export type { Action } from './tools/answer-calls.ts';
 export {

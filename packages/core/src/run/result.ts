@@ -3,7 +3,7 @@ import { isSkeinError, SkeinError, type SkeinErrorCode } from '../error.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import type { ProviderError } from '../providers/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
-import type { ToResponseOptions } from './run-handle.ts';
+import type { ToResponseOptions } from './run.ts';
 import type { Action } from './tools/answer-calls.ts';
 import type { Finding } from './tools/tool.ts';
 
