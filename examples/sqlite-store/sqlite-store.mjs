@@ -8,9 +8,9 @@ import {
   readCursor,
   recordKey,
   refKey,
+  splitWords,
   toChange,
   toPage,
-  splitWords,
 } from '@skein/forest/store';
 import { byKey, connect, records } from './connection.mjs';
 

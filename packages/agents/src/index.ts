@@ -13,6 +13,7 @@ export { presetParams } from './agents/params.ts';
 export { toolsInModule } from './agents/tool-module.ts';
 export type { Flags } from './config/layers.ts';
 export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './config/load.ts';
+export type { Plugin, PluginApi } from './config/plugins.ts';
 export { findProvider } from './config/providers.ts';
 export { titleModel } from './config/title-model.ts';
 export type {

@@ -9,7 +9,9 @@ const yamlIn = (text: string) => /```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
 
 test.each(['configuration', 'mcp'])('the configuration in docs/%s.md is one', async (name) => {
   const text = yamlIn(await page(name));
-  const { config, problems } = await configIn(await folderWith({ 'skein.config.yaml': text }));
+  const { config, problems } = await configIn(
+    await folderWith({ 'skein.config.yaml': text, 'my-dialect.mjs': 'export default () => undefined;' }),
+  );
   expect(problems).toEqual([]);
   expect(Object.keys(config.mcp)).toEqual(['github', 'docs']);
 });

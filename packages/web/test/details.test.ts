@@ -299,7 +299,7 @@ test('a conversation that is deleted by its first message leaves no entry in the
 
   await remove();
   await page.goto(`${app.url}/?view=deleted`);
-  await page.getByRole('button', { name: /^Bring back/ }).click();
+  await page.getByRole('button', { name: /^Restore/ }).click();
   await expect.poll(threads).toBe(1);
   expect((await app.forest.node(head!)).removed).toBe(false);
 });

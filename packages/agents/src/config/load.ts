@@ -7,7 +7,8 @@ import { readFileOf, reporter } from '../files/read-file.ts';
 import type { Report } from '../files/shape.ts';
 import { configFilesIn, projectFolder } from './find-files.ts';
 import { environmentLayer, type Flags, fileLayer, flagLayer, type Layer } from './layers.ts';
-import { type Picked, type Picker, resolveConfig } from './resolve.ts';
+import { loadPlugins, type PluginEntry } from './plugins.ts';
+import { type Picked, type Picker, pathIn, resolveConfig } from './resolve.ts';
 import type { Config, Source } from './types.ts';
 import { configShape, type Written } from './written.ts';
 
@@ -33,7 +34,10 @@ export interface LoadedConfig {
   readonly problems: readonly Problem[];
 }
 
-/** Reads flags, variables, the project's file and the user's, in this order of precedence. It does not throw. */
+/**
+ * Reads flags, variables, the project's file and the user's, in this order of precedence, and runs the plug-ins that the
+ * files name. It does not throw.
+ */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { cwd = process.cwd(), env = process.env, flags = {}, home = homedir() } = options;
   const problems: Problem[] = [];
@@ -46,8 +50,12 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
     ...(await readLayer('project', projectFiles, folder, problems)),
     ...(folder === userFolder ? [] : await readLayer('user', configFilesIn(userFolder), userFolder, problems)),
   ].map((layer) => lookAt(layer, problems));
+  // First, because the rest may name what a plug-in defines.
+  const plugins = layers.flatMap((layer) => pluginEntries(layer, home));
+  await loadPlugins(plugins);
   const sources: Record<string, Source> = {};
-  const config = resolveConfig(pickerOf(layers, sources), folder, env, home);
+  const surroundings = { projectFolder: folder, env, home, plugins: plugins.map(({ file }) => file) };
+  const config = resolveConfig(pickerOf(layers, sources), surroundings);
   const files = layers.filter(({ kind }) => kind === 'project' || kind === 'user').map(({ document }) => document.file);
   return { config, sources, files, problems };
 }
@@ -84,6 +92,14 @@ function lookAt(layer: Layer, problems: Problem[]): Looked {
   // An empty file is one without keys.
   const written = configShape(layer.document.value ?? {}, [], report) ?? {};
   return { ...layer, written, report };
+}
+
+/** Only files name plug-ins: neither a flag nor a variable does. */
+function pluginEntries({ written, folder, report }: Looked, home: string): PluginEntry[] {
+  return (written.plugins ?? []).map((value, index) => ({
+    file: pathIn({ value, folder }, home),
+    report: (message, fix) => report(['plugins', index], 'plugin', message, fix),
+  }));
 }
 
 function pickerOf(layers: readonly Looked[], sources: Record<string, Source>): Picker {

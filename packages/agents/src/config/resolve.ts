@@ -29,7 +29,16 @@ export interface Picked<T> {
   readonly report: Report;
 }
 
-export function resolveConfig(pick: Picker, projectFolder: string, env: Environment, home: string): Config {
+/** What a configuration depends on besides its own values. */
+interface ConfigSurroundings {
+  readonly projectFolder: string;
+  readonly env: Environment;
+  readonly home: string;
+  /** The plug-ins, which have been run. */
+  readonly plugins: readonly string[];
+}
+
+export function resolveConfig(pick: Picker, { projectFolder, env, home, plugins }: ConfigSurroundings): Config {
   const presets = presetsOf(pick);
   const preset = pick('preset');
   if (preset && !Object.hasOwn(presets, preset.value))
@@ -79,6 +88,7 @@ export function resolveConfig(pick: Picker, projectFolder: string, env: Environm
       useServerKeys: pick.in('proxy', 'use_server_keys') ?? false,
     },
     titles: pick('titles')?.value ?? 'words',
+    plugins,
     hints: { person: pick.in('hints', 'person') ?? [], session: pick.in('hints', 'session') ?? [] },
   };
 }
@@ -100,8 +110,8 @@ function storeOf(pick: Picker, env: Environment, home: string): StoreChoice {
   return variable === undefined ? { kind: 'file', folder: pathIn(store, home) } : { kind: 'postgres', variable };
 }
 
-/** A path as people write it: from the file that names it, or from `~`. */
-function pathIn({ value, folder }: Picked<string>, home: string): string {
+/** A path as people write it: relative to the file that names it, or to `~`. */
+export function pathIn({ value, folder }: Pick<Picked<string>, 'value' | 'folder'>, home: string): string {
   return resolve(folder, value.replace(/^~(?=$|[\\/])/, home || homedir()));
 }
 

@@ -24,6 +24,8 @@ export interface Config {
   readonly hints: HintsConfig;
   /** What conversations are titled by: their own words, or the cheapest model that can be asked. */
   readonly titles: 'words' | 'model';
+  /** The modules that were run before anything else of the configuration was looked at. */
+  readonly plugins: readonly string[];
 }
 
 /** Where the forest is kept. The address of a database holds a password, so it is named by a variable. */

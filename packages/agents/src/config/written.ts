@@ -29,6 +29,7 @@ export interface Written {
   readonly proxy: Partial<WrittenProxy>;
   readonly hints: Partial<WrittenHints>;
   readonly titles: 'words' | 'model';
+  readonly plugins: readonly string[];
 }
 
 interface WrittenPreset {
@@ -147,6 +148,7 @@ export const configShape: Shape<Partial<Written>> = object<Written>({
   project: matching(/^[\w.-]{1,100}$/, 'a name of letters, digits, dots, hyphens and underscores'),
   model: modelName,
   titles: oneOf('words', 'model'),
+  plugins: list(text),
   preset: text,
   presets: record(
     object<WrittenPreset>({

@@ -30,6 +30,7 @@ export type ProblemCode =
   | 'mcp-server'
   | 'mcp-tool'
   | 'duplicate'
+  | 'plugin'
   | 'not-used';
 
 /** One line for a person: where, what, and what to do. */

@@ -1,6 +1,6 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { dialect, openaiChat } from '@skein/core';
+import { dialect as findDialect, isSkeinError, openaiChat } from '@skein/core';
 import {
   type ExportDamage,
   type ExportFormat,
@@ -14,7 +14,7 @@ import {
   importFormats,
   olderSettings,
 } from '@skein/forest';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { hasRedaction, withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
 import { counted, note, say, sayJson, toPrintable, UsageError, warn, writeAll } from '../output/output.ts';
@@ -107,18 +107,19 @@ export function addExport(program: Command): void {
         .choices(['segments', 'markdown', 'messages', 'fine-tuning', 'older'])
         .default('segments'),
     )
-    .option('--dialect <name>', 'for messages and fine-tuning', dialectOf, openaiChat.id)
+    .option('--dialect <name>', 'for messages and fine-tuning', openaiChat.id)
     .option('--out <path>', 'a new file; a new folder for older')
     .addOption(new Option('--below', 'the node with everything below it').conflicts('only'))
     .option('--only', 'the one message')
     .action(exportFrom);
 }
 
-function dialectOf(name: string): string {
+/** Plug-ins add dialects when the configuration is read, so only then is it known which ones there are. */
+function requireDialect(name: string): void {
   try {
-    return dialect(name).id;
+    findDialect(name);
   } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
+    throw isSkeinError(error, 'unknown_dialect') ? new UsageError(error.message) : error;
   }
 }
 
@@ -127,6 +128,7 @@ async function exportFrom(id: string | undefined, options: ExportOptions): Promi
   if (id === undefined && (below || only)) throw new UsageError('--below and --only need a node.');
   if (format === 'older' && out === undefined) throw new UsageError('The older layout is a folder: give --out.');
   await withForest(flags, async ({ config, forest, redact }) => {
+    if (dialect !== undefined) requireDialect(dialect);
     if (hasRedaction(config) && (format === 'segments' || format === 'older'))
       throw new Error(
         `The configuration hides texts, and ${format} are exact: export markdown or messages, or take "redaction" away.`,

@@ -17,18 +17,18 @@ import {
 import { writeConversation } from './write-conversation.ts';
 
 export interface ImportOptions {
-  /** Needed where nothing in the source says what it is. */
+  /** The id of the format; needed if nothing in the source shows it. */
   readonly format?: string;
-  /** What bare messages are written in; `legacy` is the older shape with string content. */
+  /** The dialect of bare messages; `legacy` is the older shape with string content. */
   readonly dialect?: string;
-  /** Called now and then, and at the end. */
+  /** Receives the progress from time to time, and at the end. */
   readonly onProgress?: (progress: ImportProgress) => void;
 }
 
 export interface ImportProgress {
-  /** Characters of the source that were read; files, for a folder. */
+  /** Characters read so far; for a folder, files. */
   readonly read: number;
-  /** Conversations that are in the forest now; records, for segments. */
+  /** Conversations written so far; for segments, records. */
   readonly elements: number;
   readonly messages: number;
   readonly problems: number;
@@ -36,13 +36,13 @@ export interface ImportProgress {
 
 export interface ImportResult {
   readonly format: string;
-  /** The conversations, each a thread: the same source gives the same threads. */
+  /** The ids of the threads. The same source gives the same threads. */
   readonly threads: readonly string[];
   readonly elements: number;
   readonly messages: number;
-  /** Nodes that were not there before. */
+  /** The number of nodes that are new. */
   readonly added: number;
-  /** What could not be read. Of such an element nothing was written. */
+  /** The elements that could not be read. Nothing of them was written. */
   readonly problems: readonly ImportProblem[];
 }
 
@@ -54,8 +54,8 @@ export interface ImportProblem {
 }
 
 /**
- * Brings conversations from elsewhere into a forest. Doing it twice is doing it once. An element that cannot be read
- * is reported, nothing of it is written, and the rest goes on; a source of which nothing is known is an error.
+ * Imports conversations into a forest. Importing the same source again changes nothing. An element that cannot be read
+ * is reported and left out; a source in an unknown format is an error.
  */
 export async function importFile(
   forest: Forest,
@@ -87,7 +87,7 @@ async function importText(forest: Forest, text: TextSource, options: ImportOptio
 function requirePath(source: ImportSource): string {
   if (source instanceof URL) return fileURLToPath(source);
   if (typeof source === 'string') return source;
-  throw new FormatError('unknown_format', 'The older layout is a folder: give its path.');
+  throw new FormatError('unknown_format', 'The older layout is a folder, so it can only be imported by its path.');
 }
 
 async function isFolder(source: ImportSource): Promise<boolean> {
@@ -98,7 +98,7 @@ function isInLines(format: string | undefined): boolean {
   return format === 'segments' || (format !== undefined && findImporter(format)?.inLines === true);
 }
 
-/** The format, by what was asked for or by the first element that is JSON at all. */
+/** The requested format, or the one that the first JSON element shows. */
 async function recognise(
   pieces: AsyncGenerator<SourcePiece>,
   { format, dialect }: ImportOptions,
@@ -111,10 +111,10 @@ async function recognise(
     if (value === undefined) continue;
     return { format: dialect === undefined ? detectFormat(value) : withDialect(value), pieces: chain(seen, pieces) };
   }
-  throw new FormatError('not_json', seen.length === 0 ? 'The source is empty.' : 'There is no JSON in the source.');
+  throw new FormatError('not_json', seen.length === 0 ? 'The source is empty.' : 'The source contains no JSON.');
 }
 
-/** Who names a dialect has messages: bare ones, or lines of requests. */
+/** The format if the caller named a dialect: fine-tuning lines, or bare messages. */
 function withDialect(value: unknown): string {
   return isObject(value) && ['messages', 'contents', 'input'].some((name) => Array.isArray(value[name]))
     ? 'fine-tuning'
@@ -160,7 +160,10 @@ function isElementError(error: unknown): boolean {
   );
 }
 
-/** Elements that are messages make one conversation; a list, or an object with "messages", is one of its own. */
+/**
+ * Joins elements that are messages into one conversation. A list, or an object with "messages", is a conversation of
+ * its own.
+ */
 async function* joinMessages(pieces: AsyncIterable<SourcePiece>, progress: ImportTracker): AsyncGenerator<SourcePiece> {
   const texts: string[] = [];
   let isBroken = false;
@@ -169,18 +172,15 @@ async function* joinMessages(pieces: AsyncIterable<SourcePiece>, progress: Impor
     if (Array.isArray(value) || (isObject(value) && Array.isArray(value.messages))) yield piece;
     else if (value !== undefined) texts.push(piece.text);
     else {
-      // A history with a hole would be another history.
+      // A history with a gap would be another history, so the whole conversation is left out.
       isBroken = true;
-      progress.problem(
-        piece.where,
-        new FormatError('not_json', 'Not JSON: the conversation it belongs to is left out.'),
-      );
+      progress.problem(piece.where, new FormatError('not_json', 'This is not JSON, so its conversation was left out.'));
     }
   }
   if (texts.length > 0 && !isBroken) yield { text: `[${texts.join(',')}]`, where: 'document' };
 }
 
-/** The value of a text; undefined when it is no JSON. */
+/** Parses a text; undefined if it is not JSON. */
 function tryParse(text: string): unknown {
   try {
     return readJson(text);
@@ -189,7 +189,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** Counts what an import does, and tells of it. */
+/** Counts what an import does and reports its progress. */
 export interface ImportTracker {
   done(counts: { readonly elements: number; readonly messages: number; readonly added: number }): void;
   thread(id: string): void;

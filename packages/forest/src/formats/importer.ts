@@ -1,7 +1,11 @@
 import { isObject, type JsonObject, type Message } from '@skein/core';
 import type { TakeFacts } from '../forest/index.ts';
 import { FormatError } from './format-error.ts';
-import { BUILT_IN } from './importers/index.ts';
+import { chatgpt } from './importers/chatgpt.ts';
+import { claude } from './importers/claude.ts';
+import { langchain } from './importers/langchain.ts';
+import { chatState, fineTuning, messageList, messages } from './importers/messages.ts';
+import { uiMessages } from './importers/ui-messages.ts';
 
 /**
  * Reads the conversations of one format. Sources are JSON: one document, a list, or a value on each line.
@@ -118,3 +122,15 @@ export function detectFormat(value: unknown): string {
     `The format of this source is not recognised. Looked for: segments ({"skein":"segment",…}); ${tried.join('; ')}; older (a folder with "roots.json"). Name the format; for bare messages, name their dialect.`,
   );
 }
+
+/** The importers that are always there, in the order in which they look at a source. */
+const BUILT_IN: readonly Importer[] = [
+  messages,
+  chatgpt,
+  claude,
+  messageList,
+  chatState,
+  langchain,
+  uiMessages,
+  fineTuning,
+];

@@ -1,3 +1,4 @@
+/** Formats: importers (one file each in `importers/`), exports (`export/`), segments, and the older layout (`older/`). */
 export { exportDialects } from './export/dialect-messages.ts';
 export {
   type ExportDamage,

@@ -22,8 +22,8 @@ const PAGE = 500;
 const REFS: readonly RefRecord['on'][] = ['thread', 'group', 'node', 'bookmark', 'forest', 'older'];
 
 /**
- * Records as JSON lines, in the form of a file store's segment: it can be imported, or copied into a forest's folder.
- * A part of a forest comes with the nodes above it, because ids are made of them.
+ * Writes records as JSON lines, in the format of a file store's segment. The result can be imported, or copied into the
+ * folder of a forest. A part of a forest comes with its ancestors, because ids depend on them.
  */
 export async function* exportSegments(
   forest: Forest,
@@ -74,7 +74,7 @@ async function* selectedRecords(
     if (inside.has(node)) yield (await store.refs({ on: 'bookmark', keys: [id], limit: PAGE })).items;
 }
 
-/** Nodes with their texts before them, and behind them how they came to be and what is said of them. */
+/** The records of nodes, page by page: bodies first, then the nodes, their takes and their marks. */
 async function* nodePages(
   store: Store,
   records: readonly NodeRecord[],
@@ -108,7 +108,10 @@ async function* bodyPages(store: Store, digests: readonly string[]): AsyncGenera
 const BATCH = 500;
 const KINDS: ReadonlySet<unknown> = new Set(['body', 'take', 'ref', ...ENTRY_KINDS]);
 
-/** Records as they are, each checked by its checksum and its hash; what names something that is missing is reported and left out. */
+/**
+ * Imports records unchanged, each checked by its checksum and its hash. Records that refer to something missing are
+ * reported and left out.
+ */
 export async function importSegments(
   forest: Forest,
   pieces: AsyncIterable<SourcePiece>,
@@ -138,7 +141,7 @@ export async function importSegments(
   await write();
 }
 
-/** A record whose hash holds; undefined for lines about the file itself. */
+/** Reads a record and checks its hash; undefined for lines about the file itself. */
 function readRecord(line: string): StoreRecord | undefined {
   readJson(line);
   const bytes = Buffer.from(line);
@@ -146,12 +149,12 @@ function readRecord(line: string): StoreRecord | undefined {
   if (said && said !== 'other' && said.version > SEGMENT_VERSION)
     throw new FormatError(
       'wrong_shape',
-      `Segments of version ${said.version} are not known; this release reads version ${SEGMENT_VERSION}.`,
+      `Segments of version ${said.version} are not supported; this release reads version ${SEGMENT_VERSION}.`,
     );
   if (said) return undefined;
   const record = readLine(bytes)?.record;
   if (record && isSound(record)) return record;
-  throw new FormatError('wrong_shape', `This is not a record whose hash holds: ${line.slice(0, 80)}`);
+  throw new FormatError('wrong_shape', `This line is not a valid record: ${line.slice(0, 80)}`);
 }
 
 function isSound(record: StoreRecord): boolean {
@@ -167,7 +170,7 @@ function isKnownDialect(id: string): boolean {
   }
 }
 
-/** Nodes without their parent or text, and takes without their node, would break a reader. */
+/** Drops nodes without parent or body, and takes without node: readers rely on them. */
 async function withoutOrphans(
   { store }: Forest,
   batch: readonly { record: StoreRecord; where: string }[],
@@ -191,7 +194,7 @@ async function withoutOrphans(
     if (missing !== undefined) {
       progress.problem(
         where,
-        new FormatError('broken_tree', `What it belongs to, ${missing}, is not there before it.`),
+        new FormatError('broken_tree', `The record refers to ${missing}, which does not come before it.`),
       );
       return [];
     }

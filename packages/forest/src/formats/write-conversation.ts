@@ -37,7 +37,7 @@ interface PreparedMessage {
   readonly hasTime: boolean;
 }
 
-/** Writes a conversation and its thread in one batch: all of it is there afterwards, or nothing. */
+/** Writes a conversation and its thread in one batch, so that either all of it is stored or nothing. */
 export async function writeConversation(
   { store, clock }: Forest,
   format: string,
@@ -49,7 +49,7 @@ export async function writeConversation(
   const ids = made.map(({ node }) => node.id);
   const [there, takes] = await Promise.all([store.nodes(ids), readTakes(store, ids)]);
   const records = made.flatMap(({ node, body, take, hasTime }) => {
-    // Without a time of the source's own, the same facts are the same take whenever they are imported.
+    // If the source has no time, the same facts are the same take, whenever they are imported.
     const isKnown = !hasTime && (takes.get(node.id) ?? []).some((known) => isSameTake(known, take));
     return isKnown ? [] : [body, node, take];
   });
@@ -60,7 +60,10 @@ export async function writeConversation(
   return { thread, messages: made.length, added };
 }
 
-/** Where nodes were moved since, what follows hangs where they are now, and their old places stay empty. */
+/**
+ * Prepares the records of all messages. If nodes were moved since the last import, their children follow them, and the
+ * old places stay empty.
+ */
 async function prepareMessages(store: Store, source: ImportedConversation, now: number, siblingTime: SiblingTime) {
   const ordered = { ...source, messages: parentsFirst(source.messages) };
   const planned = await prepareBelow(ordered, now, siblingTime, async (id) => id);
@@ -103,7 +106,10 @@ function isSameTake({ id, at, ...known }: TakeRecord, { id: _id, at: _at, ...tak
   return canonical(JSON.stringify(known)) === canonical(JSON.stringify(take));
 }
 
-/** The same conversation is the same thread; one without an id of its own is known by where it ends. */
+/**
+ * The id of the thread, which stays the same for the same conversation. A conversation without an id is identified by
+ * its last node.
+ */
 function importedThreadId(format: string, { id }: ImportedConversation, head: string): string {
   return `import-${sha256(`skein-import/1\n${format}\n${id === undefined ? `node ${head}` : `id ${id}`}`).slice(0, 24)}`;
 }
@@ -116,7 +122,7 @@ async function threadRecords(
   now: number,
 ): Promise<RefRecord[]> {
   const { createdAt = now, updatedAt, tags = [] } = source;
-  // A source without times says nothing new about a thread that is there.
+  // A source without times has no news about an existing thread.
   if (updatedAt === undefined && (await readThreads(store, [thread]))[0]) return [];
   const clock = sourceStamp(now);
   const values = {
@@ -130,7 +136,7 @@ async function threadRecords(
   return Object.entries(values).map(([name, value]) => ({ k: 'ref', on: 'thread', key: thread, name, value, clock }));
 }
 
-/** Parents before their children, otherwise in the order they came. */
+/** Sorts messages so that parents come before their children, otherwise in their order. */
 function parentsFirst(messages: readonly ImportedMessage[]): ImportedMessage[] {
   const below = new Map<string | undefined, ImportedMessage[]>();
   const keys = new Set(messages.map(({ key }) => key));
@@ -138,7 +144,7 @@ function parentsFirst(messages: readonly ImportedMessage[]): ImportedMessage[] {
   for (const message of messages) {
     const { key, parent } = message;
     if (parent !== undefined && !keys.has(parent))
-      throw new FormatError('broken_tree', `The parent ${parent} of message ${key} is not there.`);
+      throw new FormatError('broken_tree', `The parent ${parent} of message ${key} is missing.`);
     const siblings = below.get(parent);
     if (siblings) siblings.push(message);
     else below.set(parent, [message]);
@@ -154,8 +160,8 @@ function parentsFirst(messages: readonly ImportedMessage[]): ImportedMessage[] {
 }
 
 /**
- * The stamp of what a source said at a time of its own: importing it again changes nothing, a later state of the
- * source wins, and so does whatever was changed here since.
+ * The clock of a register from a source. Importing it again changes nothing; a later state of the source wins, and so
+ * does any change made here.
  */
 export function sourceStamp(at: number): string {
   return `${Math.max(0, Math.floor(at)).toString(36).padStart(9, '0')}.0000.import`;

@@ -5,14 +5,14 @@ import type { Exchange, ExchangeKind } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';
 
-/** A request as it is stored. */
+/** A request as it is stored, without secrets. */
 export interface RequestDescription {
   readonly exchange: Exchange;
-  /** What it was signed with, to be looked for in whatever is stored. */
+  /** The credentials of the request, to be removed from whatever is stored. */
   readonly secrets: readonly string[];
-  /** Undefined when there is none, or it was not kept. */
+  /** Undefined if there is none. */
   readonly body: Uint8Array | undefined;
-  /** Hashing a long history takes time, so it is done once, at the end. */
+  /** The hashes of the body, computed once at the end, because hashing a long history takes time. */
   hashes(): Pick<Exchange, 'requestSha256' | 'replayKey'>;
 }
 
@@ -51,7 +51,7 @@ export function describeRequest(
   };
 }
 
-/** A name that cannot be used is left out, and the exchange says so: the client is answered all the same. */
+/** An invalid name is dropped and noted in the exchange; the request itself goes on. */
 function readThreadName(given: string | undefined): Pick<Exchange, 'thread' | 'notes'> {
   const name = given?.trim();
   if (name === undefined || name === '') return {};
@@ -84,7 +84,7 @@ function describeTarget(url: URL, { method, provider, issuer, body }: RequestToR
   };
 }
 
-/** Near the front of most bodies; a body is not parsed while a client waits. */
+/** Searches the front of the body only; it is not parsed while a client waits. */
 function findModel(body: string | Uint8Array | undefined): string | undefined {
   const front =
     typeof body === 'string' ? body.slice(0, 4096) : decodeText(body?.subarray(0, 4096) ?? new Uint8Array());
@@ -103,19 +103,19 @@ function decodeText({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
 }
 
-/** What an address means. */
+/** The meaning of a method and path. */
 export interface Address {
   readonly kind: ExchangeKind;
   readonly dialect?: string;
-  /** Google and others have the model in the path. */
+  /** Some APIs, such as Google's, have the model in the path. */
   readonly model?: string;
-  /** The response that is asked about. */
+  /** The id of the response that is polled. */
   readonly responseId?: string;
 }
 
 const KINDS = { ask: 'generate', poll: 'poll' } as const;
 
-/** What a request to this path asks for. Where several protocols have such an address, that of the provider counts. */
+/** Reads what a request to this path asks for. If several dialects have such a path, that of the provider counts. */
 export function readAddress(method: string, path: string, spoken?: string): Address {
   const plain = path.replace(/\/+$/, '');
   const known = dialects();
@@ -137,8 +137,8 @@ export function readAddress(method: string, path: string, spoken?: string): Addr
 }
 
 /**
- * Whose address it is: the provider with this host. Of an unknown host (a gateway, an emulator) nothing is known but
- * what it speaks, so it is taken for that dialect's home, as core does when a base address is changed.
+ * The provider with this host. An unknown host, such as a gateway or an emulator, is taken for the home provider of the
+ * dialect, as core does if a base URL is changed.
  */
 function providerAt(url: URL, dialectId: string | undefined): ProviderDescriptor | undefined {
   const here = providers().filter(({ connection }) => connection?.baseUrl && readHost(connection.baseUrl) === url.host);
@@ -146,7 +146,7 @@ function providerAt(url: URL, dialectId: string | undefined): ProviderDescriptor
   return here.find((one) => one.dialect === dialectId) ?? here[0] ?? dialect(dialectId).home;
 }
 
-/** Who issues what comes from there. */
+/** Who issues the replies from this address. */
 function issuerAt(url: URL, descriptor: ProviderDescriptor | undefined): string {
   return descriptor ? descriptor.issuer.replace('{host}', url.host) : url.host;
 }
@@ -163,7 +163,7 @@ function decodePathPart(text: string): string {
   }
 }
 
-/** What of a request and its answer may be stored. Headers by a list of the harmless, because new secrets appear. */
+/** The headers that may be stored. A list of harmless ones, because new secret headers appear. */
 const KEPT_HEADERS =
   /^(?:content-type|accept|user-agent|date|retry-after(?:-ms)?|x-should-retry|anthropic-version|anthropic-beta|openai-beta|openai-version|openai-processing-ms|(?:x-|apim-|x-goog-|x-groq-)?request-?id|x-amzn-requestid|cf-ray|x-stainless-[a-z-]+|x-goog-api-client|(?:x|anthropic)-ratelimit-[a-z-]+)$/;
 
@@ -176,15 +176,15 @@ export function isEventStream(headers: HeaderPairs): boolean {
   return false;
 }
 
-/** The query without what signs in, such as Google's `?key=`. */
+/** The query without credentials, such as Google's `?key=`. */
 function safeQuery({ searchParams }: URL): string {
   return new URLSearchParams([...searchParams].filter(([name]) => !isSecretParameter(name))).toString();
 }
 
 /**
- * What two requests must have in common to be the same for a replay: method, path, query without keys, and the body.
- * JSON is compared by value, so that key order, spaces and the spelling of numbers and strings do not count; other
- * bodies byte for byte. Host and headers do not count: another address or key asks the same.
+ * A hash of what two requests must have in common to be the same for a replay: method, path, query without credentials,
+ * and body. JSON bodies are compared by value, so key order, spaces and spelling do not count; other bodies are
+ * compared byte for byte. Host and headers do not count.
  */
 export function replayKey(method: string, url: URL, body: string): string {
   const query = new URLSearchParams(safeQuery(url));

@@ -4,19 +4,19 @@ import type { Store } from '../store/index.ts';
 import type { Hints } from './hints.ts';
 
 /**
- * One request to an API and its answer, without their bytes: those are in parts of their own, so that lists stay
- * small and the request is written once. No key, no cookie and no header that signs in is in here.
+ * One request to an API and its response, without their bytes: those are stored as separate parts, so that lists stay
+ * small and the request is written once. It never contains keys, cookies or other credentials.
  */
 export interface Exchange {
   readonly id: string;
-  /** When the request was sent, in milliseconds. Exchanges are in the order of (start, id). */
+  /** When the request was sent, in milliseconds. Exchanges are ordered by start, then id. */
   readonly start: number;
   readonly firstByte?: number;
   readonly end?: number;
   readonly method: string;
   readonly host: string;
   readonly path: string;
-  /** Without `?`, and without what signs in. */
+  /** Without `?` and without credentials. */
   readonly query: string;
   readonly kind: ExchangeKind;
   readonly provider?: string;
@@ -25,7 +25,7 @@ export interface Exchange {
   readonly issuer?: string;
   readonly model?: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** SHA-256 of the request's bytes, and of what a replay compares. */
+  /** SHA-256 of the request's bytes, and the key that a replay compares. */
   readonly requestSha256?: string;
   readonly replayKey?: string;
   readonly status?: number;
@@ -33,33 +33,36 @@ export interface Exchange {
   readonly responseId?: string;
   readonly responseBytes?: number;
   readonly outcome: Outcome;
-  /** Why there is no answer, or no whole one. */
+  /** Why there is no response, or only a part of one. */
   readonly error?: string;
-  /** Bytes of it were not kept: the store failed, or was too slow for too long. */
+  /** Some bytes were not kept, because the store failed or was too slow. */
   readonly truncated?: boolean;
-  /** A key stood in a body and was taken out before storing. */
+  /** A key was found in a body and removed before storing. */
   readonly redacted?: boolean;
   readonly tags: readonly string[];
-  /** The name of the conversation, where the client gave one. */
+  /** The name of the conversation, if the client gave one. */
   readonly thread?: string;
-  /** Who speaks and in which session, as hashes; absent where the request does not say, or was recorded before hints were. */
+  /**
+   * Who speaks and in which session, as hashes; absent if the request does not say so, or was recorded before hints
+   * existed.
+   */
   readonly hints?: Hints;
-  /** What was wrong with the request's wishes to Skein, such as a name that cannot be used. */
+  /** Problems with the request's `x-skein-` headers, such as an invalid name. */
   readonly notes?: readonly string[];
-  /** The process that has it under way. */
+  /** The process that records it. */
   readonly writer: string;
 }
 
-/** `generate`: a model was asked; `poll`: a response that was asked for before; `other`: models, files, counts… */
+/** `generate`: a model was asked; `poll`: the state of an earlier response; `other`: models, files, token counts… */
 export type ExchangeKind = 'generate' | 'poll' | 'other';
 
 /**
- * `open`: under way; `done`: a whole answer; `cut`: it ended early, or the client left; `refused`: the API said no;
- * `failed`: there was no answer, or it reports a failure.
+ * `open`: under way; `done`: a complete response; `cut`: it ended early, or the client left; `refused`: the API
+ * answered with an error status; `failed`: there was no response, or it reports a failure.
  */
 export type Outcome = 'open' | 'done' | 'cut' | 'refused' | 'failed';
 
-/** What all exchanges belong to. */
+/** The `of` of all exchange records. */
 export const EXCHANGES = 'exchanges';
 
 const FORMAT = 1;
@@ -69,17 +72,17 @@ export function exchangeRecord(exchange: Exchange, clock: string): EntryRecord {
   return { k: 'exchange', id: exchange.id, of: EXCHANGES, order: exchangeOrder(exchange), clock, data };
 }
 
-/** Its place among all exchanges, compared as text. */
+/** The sort key of an exchange. */
 function exchangeOrder({ start, id }: Pick<Exchange, 'start' | 'id'>): string {
   return `${startOrder(start)}.${id}`;
 }
 
-/** What the places of all that started at or after a time come behind. */
+/** A sort key that comes before those of all exchanges that started at or after a time. */
 export function startOrder(start: number): string {
   return Math.max(0, Math.floor(start)).toString(36).padStart(9, '0');
 }
 
-/** Undefined for what this version cannot read; it is kept as it is. */
+/** Reads an exchange record; undefined for one that this version cannot read, which is kept as it is. */
 export function readExchangeRecord({ data }: EntryRecord): Exchange | undefined {
   const { version, id, start, method, path, outcome } = data;
   const isReadable =
@@ -92,10 +95,10 @@ export function readExchangeRecord({ data }: EntryRecord): Exchange | undefined 
   return isReadable ? (data as unknown as Exchange) : undefined;
 }
 
-/** The place of the request's bytes among the parts of an exchange. */
+/** The sort key of the part with the request's bytes. */
 const REQUEST_PART = 'request';
 
-/** The id of the part that holds the request's bytes; `forest.request` knows it, too. */
+/** The id of the part with the request's bytes; `forest.request` uses it, too. */
 function requestPartId(exchange: string): string {
   return `${exchange}/${REQUEST_PART}`;
 }
@@ -119,19 +122,19 @@ function partRecord(id: string, of: string, order: string, clock: string, data: 
   return { k: 'exchange', id, of, order, clock, data };
 }
 
-/** Bytes of an answer that came together, and when. */
+/** Bytes of a response that arrived together, and when. */
 export interface TimedPart {
   readonly bytes: Uint8Array;
   readonly at: number;
 }
 
-/** The exact bytes of an exchange, as far as they were kept. */
+/** The exact bytes of a response, as far as they were kept. */
 export async function readResponse(store: Store, exchange: string): Promise<Uint8Array> {
   const parts = await readResponseParts(store, exchange);
   return new Uint8Array(Buffer.concat(parts.map(({ bytes }) => bytes)));
 }
 
-/** The same, cut where time passed. */
+/** The bytes of a response, split by arrival time. */
 export async function readResponseParts(store: Store, exchange: string): Promise<TimedPart[]> {
   const parts: TimedPart[] = [];
   for (const { order, data } of await readParts(store, exchange))
@@ -139,7 +142,7 @@ export async function readResponseParts(store: Store, exchange: string): Promise
   return parts;
 }
 
-/** The request and the answer of an exchange as texts; empty where there is none. */
+/** The request and the response of an exchange as texts; empty if there is none. */
 export async function readTexts(store: Store, exchange: string): Promise<{ request: string; response: string }> {
   const parts = await readParts(store, exchange);
   return {
@@ -148,7 +151,7 @@ export async function readTexts(store: Store, exchange: string): Promise<{ reque
   };
 }
 
-/** Where one part is no text, a character may have been cut between it and the next. */
+/** If a part is not text, a character may be split between it and the next, so all bytes are joined first. */
 function joinText(parts: readonly EntryRecord[]): string {
   const texts = parts.map(({ data }) => packedText(data));
   if (texts.every((text) => text !== undefined)) return texts.join('');
@@ -184,7 +187,7 @@ function isMark(value: unknown): value is readonly [end: number, at: number] {
   return Array.isArray(value) && typeof value[0] === 'number' && typeof value[1] === 'number';
 }
 
-/** Undefined when the request had no body, or it was not kept. */
+/** The body of the request; undefined if it had none. */
 export async function readRequestBody(store: Store, exchange: string): Promise<Uint8Array | undefined> {
   return unpackBytes((await store.entry('exchange', requestPartId(exchange)))?.data);
 }

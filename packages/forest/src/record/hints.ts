@@ -3,25 +3,29 @@ import { sha256 } from '../model/index.ts';
 import type { HeaderPairs } from './recorder.ts';
 
 /**
- * What a request says of who speaks and in which session, each value as a hash. Hints never join two conversations; they
- * keep apart what is not one. Keys are no hints, and nothing here can be turned back into what the client sent.
+ * Who speaks and in which session, as far as a request says so, each value as a hash. Hints never join conversations;
+ * they only keep them apart. API keys are no hints, and no value can be turned back into what the client sent.
  */
 export interface Hints {
-  /** Persons and tenants, by where they are named. Where two requests name different ones they are never one thread. */
+  /** Persons and tenants, by where they are named. Requests that name different ones never share a thread. */
   readonly person?: Readonly<Record<string, string>>;
-  /** Sessions, by where they are named. Where they differ, only a proof joins. */
+  /**
+   * Sessions, by where they are named. Requests of different sessions share a thread only if an issued id proves it.
+   */
   readonly session?: Readonly<Record<string, string>>;
-  /** The session that lists fold by: one that a program names as such. */
+  /** The session by which lists group threads: one that a program names as such. */
   readonly group?: string;
-  /** The agent inside the session: different ones are different threads. */
+  /** The agent inside the session. Different agents have different threads. */
   readonly agent?: string;
-  /** It belongs to a subagent. */
+  /** The request comes from a subagent. */
   readonly isSubagent?: true;
-  /** The name that the client gave the conversation itself. */
+  /** The name that the client gave to the conversation. */
   readonly name?: string;
 }
 
-/** Where a project names persons and sessions itself: `header:x-customer`, or `body:metadata.customer`. */
+/**
+ * Additional places where requests name persons and sessions, such as `header:x-customer` or `body:metadata.customer`.
+ */
 export interface HintPlaces {
   readonly person?: readonly string[];
   readonly session?: readonly string[];
@@ -29,7 +33,7 @@ export interface HintPlaces {
 
 type Kind = 'person' | 'session' | 'label';
 
-/** Headers of known clients and providers. `label` counts as a session, but is too coarse to fold lists by. */
+/** Headers of known clients and providers. A `label` counts as a session, but is too coarse to group lists by. */
 const HEADERS: Readonly<Record<string, Kind>> = {
   'openai-organization': 'person',
   'openai-project': 'person',
@@ -42,7 +46,7 @@ const HEADERS: Readonly<Record<string, Kind>> = {
   'x-session-affinity': 'label',
 };
 
-/** Members of a body. An application may use one cache key for all its conversations: it is a label. */
+/** Members of a body. A cache key is a label, because an application may use one for all its conversations. */
 const MEMBERS: Readonly<Record<string, Kind>> = {
   user: 'person',
   safety_identifier: 'person',
@@ -64,10 +68,10 @@ const AGENT_HEADER = 'x-claude-code-agent-id';
 const PARENT_HEADER = 'x-parent-session-id';
 const NAME_HEADER = 'thread-id';
 
-/** Only bodies that mention one of these are looked into. */
+/** Only bodies that mention one of these are parsed. */
 const MENTIONED = /"(?:user|safety_identifier|prompt_cache_key|metadata)"\s*:/;
 
-/** Undefined when a request says nothing of it. */
+/** Reads the hints of a request; undefined if there are none. */
 export function readHints(headers: HeaderPairs, body: string, places: HintPlaces = {}): Hints | undefined {
   const given = new Map(headers);
   const found = new HintCollector();
@@ -120,7 +124,7 @@ function readMembers(body: string, found: HintCollector): void {
   found.add('session', 'metadata.user_id', session);
 }
 
-/** The members of a body by name, each read when it is asked for; none where it is no JSON. */
+/** The members of a body by name, each parsed on demand; empty if the body is not JSON. */
 function topLevel(body: string): ReadonlyMap<string, () => unknown> {
   try {
     const read = (text: string) => () => JSON.parse(text) as unknown;
@@ -130,7 +134,7 @@ function topLevel(body: string): ReadonlyMap<string, () => unknown> {
   }
 }
 
-/** Claude Code writes account and session into one text, as JSON or with words between; anyone else a plain id. */
+/** Claude Code puts account and session into one text, as JSON or joined by words; other clients use a plain id. */
 function readUserId(text: string): { readonly account: string; readonly session?: string } {
   const [, account, session] = /^(user_.*)_session_([\w-]+)$/.exec(text) ?? [];
   if (account !== undefined && session !== undefined) return { account, session };
@@ -151,7 +155,7 @@ function valueAt(place: string, headers: ReadonlyMap<string, string>, body: stri
   return where === 'body' ? memberAt(body, name.split('.')) : undefined;
 }
 
-/** A body that is no JSON has no members. */
+/** The value at a path of a JSON body; undefined if there is none. */
 function memberAt(body: string, path: readonly string[]): unknown {
   try {
     const text = textAt(body, path);
@@ -165,23 +169,23 @@ function hashHint(value: string): string {
   return sha256(`skein-hint/1\n${value}`).slice(0, 16);
 }
 
-/** Whether nothing that both name differs. */
+/** Whether two sets of names agree wherever both have a value. */
 function agree(a: Readonly<Record<string, string>> = {}, b: Readonly<Record<string, string>> = {}): boolean {
   return Object.entries(a).every(([name, value]) => b[name] === undefined || b[name] === value);
 }
 
-/** Whether two requests may be of one person, and of one agent where they are of one session. */
+/** Whether two requests may come from one person and, within one session, from one agent. */
 export function samePerson(a: Hints, b: Hints): boolean {
   const isOneSession = a.group !== undefined && a.group === b.group;
   return agree(a.person, b.person) && (a.agent === b.agent || !isOneSession);
 }
 
-/** Whether nothing tells two requests apart. */
+/** Whether no hint tells two requests apart. */
 export function hintsAgree(a: Hints, b: Hints): boolean {
   return samePerson(a, b) && agree(a.session, b.session);
 }
 
-/** What is known of a thread after one more request. Its session is the one that it was last used in. */
+/** The hints of a thread after one more request. The latest session counts, the group stays. */
 export function mergeHints(a: Hints, b: Hints): Hints {
   return {
     ...a,
@@ -197,7 +201,7 @@ export function hintsKey({ person = {}, session = {}, agent = '' }: Hints): stri
   return JSON.stringify([sorted(person), sorted(session), agent]);
 }
 
-/** The keys of all hints that say a part of what these say: requests under those are not told apart from this one. */
+/** The keys of all subsets of these hints; requests with those agree with these. */
 export function subsetKeys({ person = {}, session = {}, agent }: Hints): string[] {
   const named = [
     ...sorted(person).map((one) => ['person', ...one] as const),

@@ -1,3 +1,9 @@
+/**
+ * Recording. On the way in: `record-fetch` or the proxy hands an exchange to the `recorder`, which stores it through a
+ * `recording`, described by `describe-request`, as the records of `exchange`. On the way to the tree, in `projection/`: the
+ * `projector` reads it (`read-exchange`), gives it a place (`place-exchange`, by the `placement-rules`) and writes that
+ * (`tree-writer`).
+ */
 export { type Address, readAddress } from './describe-request.ts';
 export type { Exchange, ExchangeKind, Outcome } from './exchange.ts';
 export {
@@ -6,11 +12,10 @@ export {
   listExchanges,
   type RecordedExchange,
   readRecorded,
-  reproject,
   type StatusClass,
 } from './list-exchanges.ts';
 export type { Placement } from './placement.ts';
-export type { ProjectionCounts } from './projection/projector.ts';
+export { type ProjectionCounts, reproject } from './projection/projector.ts';
 export { type FetchLike, type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
 export {
   createRecorder,

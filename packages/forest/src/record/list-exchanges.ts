@@ -9,23 +9,22 @@ import {
   startOrder,
 } from './exchange.ts';
 import { finalOutcome, type Placement, readPlacement } from './placement.ts';
-import { type ProjectionCounts, sharedProjector } from './projection/projector.ts';
 import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest } from './recorder.ts';
 
 export interface ExchangeFilters {
   readonly provider?: string;
-  /** Such as 404, or `4xx` for all of its class. */
+  /** A status such as 404, or a class such as `4xx`. */
   readonly status?: number | StatusClass;
   readonly outcome?: Outcome;
   readonly tag?: string;
-  /** Started at or after, and before; milliseconds. */
+  /** Start times from `since` up to, but not including, `until`, in milliseconds. */
   readonly since?: number;
   readonly until?: number;
   readonly after?: string;
   /** Default 100. */
   readonly limit?: number;
-  /** By when they started; default `oldest`. */
+  /** The order of start times; default `oldest`. */
   readonly order?: 'oldest' | 'newest';
 }
 
@@ -38,7 +37,7 @@ export interface ListedExchange extends Exchange {
 
 const FETCH = 200;
 
-/** The outcome is what the answer itself says, where it says something. */
+/** Lists exchanges, page by page. `outcome` takes into account what the response itself reports. */
 export async function listExchanges(
   { store }: RecordingForest,
   filters: ExchangeFilters = {},
@@ -91,11 +90,6 @@ export async function readRecorded({ store }: RecordingForest, id: string): Prom
   const landing = readPlacement(items[0]?.value);
   const listed = { ...exchange, outcome: finalOutcome(exchange, landing), ...(landing && { landing }) };
   return { exchange: listed, request: await readRequestBody(store, id), response: await readResponse(store, id) };
-}
-
-/** Reads every exchange again and makes the tree what they say. The same exchanges give the same tree. */
-export async function reproject(forest: RecordingForest): Promise<ProjectionCounts> {
-  return sharedProjector(forest).rebuild();
 }
 
 function isWanted(exchange: ListedExchange, { provider, status, outcome, tag }: ExchangeFilters): boolean {

@@ -2,46 +2,50 @@ import type { Stop } from '@skein/core';
 import type { Exchange, Outcome } from './exchange.ts';
 
 /**
- * The version of the placement rules. A process that meets a newer one stores exchanges and leaves placing them to others.
+ * The version of the placement rules. A process that finds a newer version in the store records exchanges, but leaves
+ * placing them to others.
  */
 export const PLACEMENT_RULES = 2;
 
-/** Where an exchange has its place in the tree. */
+/** The place of an exchange in the tree, and how it was found. */
 export interface Placement {
-  /** The rules it was placed by; absent before they were numbered. */
+  /** The version of the rules; absent for placements from before they were numbered. */
   readonly rules?: number;
-  /** `landed`: it has one; `waiting`: something it goes on from is not known yet; `nothing`: it has none. */
+  /**
+   * `landed`: it has a place; `waiting`: it refers to something that is not known yet; `nothing`: it adds nothing to
+   * the tree.
+   */
   readonly state: 'landed' | 'waiting' | 'nothing';
-  /** For `waiting`: what it waits for; for `nothing`: the reason. */
+  /** For `waiting`, what it waits for; for `nothing`, the reason. */
   readonly why?: string;
   readonly thread?: string;
   /** The last message of its history. */
   readonly parent?: string;
-  /** The reply; absent when it broke off before its first word. */
+  /** The reply; absent if it was cut before its first word. */
   readonly node?: string;
   readonly alternatives?: readonly string[];
-  /** Nodes of the history that were not known before. */
+  /** The nodes of the history that were not known before. */
   readonly added?: readonly string[];
   /**
-   * Why it is in that thread: a name, a retry of a request that was cut, an id or signature that its provider issued, the words
-   * of its history, a history that its client had shortened; or it is the first of its thread.
+   * Why it is in that thread: it has a name, retries a cut request, sends back an id that the provider issued, repeats
+   * the words of the thread, or was compacted by its client; or it is the first of its thread.
    */
   readonly found?: 'named' | 'retry' | 'proof' | 'words' | 'compacted' | 'new';
-  /** The client had left out messages at the front, or sent others instead. */
+  /** The client left out messages at the front, or replaced them. */
   readonly compacted?: { readonly messages: number; readonly sentInstead: number };
-  /** The response that it goes on from and that was not recorded. */
+  /** The id of the response that it continues, if that response was not recorded. */
   readonly unrecorded?: string;
-  /** How the history was recognised, and how many of its messages were. */
+  /** How the history was matched, and how many of its messages were. */
   readonly by?: 'exact' | 'echo';
   readonly matched?: number;
-  /** The history is known under another system text. */
+  /** The history was recorded under another system text. */
   readonly otherSystem?: boolean;
   /** `starts` a thread, `continues` it at its head, or `branches` off: a retry, an edit, a second question. */
   readonly way?: 'starts' | 'continues' | 'branches';
   readonly stop?: Stop;
 }
 
-/** Every node that an exchange brought. */
+/** All nodes that an exchange added. */
 export function placedNodes({ added = [], node, alternatives = [] }: Placement): string[] {
   return [...added, ...(node === undefined ? [] : [node]), ...alternatives];
 }
@@ -53,8 +57,8 @@ export function readPlacement(value: unknown): Placement | undefined {
 }
 
 /**
- * How an exchange ended, by its answer: a stream that reports a failure has failed although it came whole, and a client
- * that left behind the last event missed nothing.
+ * The outcome of an exchange, corrected by its response: a complete stream may report a failure, and a client that left
+ * after the last event missed nothing.
  */
 export function finalOutcome({ outcome }: Exchange, placement: Placement | undefined): Outcome {
   const reason = placement?.stop?.reason;

@@ -18,10 +18,10 @@ import { hasMessage } from '../model/index.ts';
 import type { Exchange } from './exchange.ts';
 import { type Hints, hintsKey } from './hints.ts';
 
-/** What an exchange means, before it has a place in the tree. */
+/** What the bytes of an exchange mean, before it is placed in the tree. */
 export type ExchangeContent = Turn | Poll | NoContent;
 
-/** A history and what a model said to it. */
+/** A request with its history, and the model's answer to it. */
 export interface Turn {
   readonly kind: 'turn';
   readonly exchange: Exchange;
@@ -29,19 +29,19 @@ export interface Turn {
   readonly messages: readonly Message[];
   readonly params: RequestParams;
   readonly model: string | undefined;
-  /** What it goes on from, on the API's side. */
+  /** The response that it continues, if the API keeps the history. */
   readonly previous: string | undefined;
   readonly conversation: string | undefined;
   readonly answer: Answer;
   readonly tools: readonly ToolDefinition[];
-  /** The system texts of the request, from wherever they stand at its front. */
+  /** The system messages at the front of the request. */
   readonly lead: readonly Message[];
   readonly hints: Hints;
   /** Equal hints have equal keys. */
   readonly hintsKey: string;
 }
 
-/** News of a response that was asked for in another exchange. */
+/** The state of a response that another exchange asked for. */
 export interface Poll {
   readonly kind: 'poll';
   readonly exchange: Exchange;
@@ -49,14 +49,14 @@ export interface Poll {
   readonly answer: Answer;
 }
 
-/** Nothing that belongs into a tree, and why. */
+/** An exchange that adds nothing to the tree, and the reason. */
 interface NoContent {
   readonly kind: 'nothing';
   readonly exchange: Exchange;
   readonly why: string;
 }
 
-/** A pure function of what is stored; it never throws. */
+/** Reads what the bytes of an exchange mean. It depends on the stored bytes alone and never throws. */
 export function readExchange(exchange: Exchange, request: string, response: string): ExchangeContent {
   const nothing = (why: string): NoContent => ({ kind: 'nothing', exchange, why });
   if (exchange.kind === 'other' || exchange.dialect === undefined) return nothing('no model was asked');
@@ -100,7 +100,7 @@ function leadingSystem(messages: readonly Message[]): readonly Message[] {
   return end < 0 ? messages : messages.slice(0, end);
 }
 
-/** What a request goes on from, where the API keeps histories. */
+/** Which response or conversation a request continues, if the API keeps histories. */
 function readReferences(spoken: Dialect, rest: RequestParts['rest']) {
   const { kept } = serving(spoken);
   if (!kept) return { previous: undefined, conversation: undefined };
@@ -117,20 +117,20 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** What an answer says. */
+/** The content of a response. */
 export interface Answer {
-  /** The reply first, then its alternatives; those that broke off before their first word are left out. */
+  /** The reply, then its alternatives. Those that were cut before their first word are left out. */
   readonly replies: readonly { readonly message: Message; readonly stop: Stop }[];
   readonly stop: Stop;
   readonly usage: Usage | undefined;
   readonly envelope: string;
-  /** Under which the API keeps it, where it does: later requests name it. */
+  /** The id under which the API keeps the response; later requests refer to it. */
   readonly responseId: string | undefined;
-  /** It was only taken on: the reply comes later, in the answer to another request. */
+  /** The API only accepted the request; the reply comes later, in another exchange. */
   readonly pending: boolean;
 }
 
-/** Reads an answer whatever form it came in: whole, as events, or as Google's list of chunks. Fails on other texts. */
+/** Reads a response that is one JSON object, a stream of events, or Google's list of chunks. Throws for other texts. */
 function readAnswer(dialect: Dialect, text: string, origin: Partial<Origin>): Answer {
   const reply = readReply(dialect, text, origin);
   const { message, alternatives, stop, usage, envelope } = reply;
@@ -158,16 +158,16 @@ function readReply(dialect: Dialect, text: string, origin: Partial<Origin>): Rep
   return reader.finish();
 }
 
-/** Responses that run in the background are answered before they are there. */
+/** A response that runs in the background is acknowledged before it is complete. */
 function isPending(kept: KeptHistories, envelope: string): boolean {
   const value: unknown = JSON.parse(envelope);
   return isObject(value) && kept.isPending(value);
 }
 
-/** How much of an answer is looked through for its id; it stands near the front. */
+/** How many characters of a stream are searched for the response id, which is near the front. */
 const LOOKED_THROUGH = 256 * 1024;
 
-/** The id a response names itself by, in an answer or in an event of one. */
+/** The id in the JSON of a response or of one of its events. */
 export function readResponseId(dialect: Dialect, text: string): string | undefined {
   let value: unknown;
   try {
@@ -179,7 +179,7 @@ export function readResponseId(dialect: Dialect, text: string): string | undefin
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Takes the text of a stream piece by piece; gives the id of its response once an event has named it. */
+/** Reads a stream piece by piece and returns the response id once an event has named it. */
 export function createResponseIdReader(dialect: Dialect): (text: string) => string | undefined {
   let left = LOOKED_THROUGH;
   let found: string | undefined;

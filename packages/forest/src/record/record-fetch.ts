@@ -3,32 +3,35 @@ import type { Recording } from './recording.ts';
 import { createReplayer } from './replay.ts';
 
 export interface RecordFetchOptions {
-  /** `record`: pass on and write down; `replay`: answer from recordings; `pass`: only pass on. Default: `record`. */
+  /** `record` forwards and records (the default); `replay` answers from recordings; `pass` only forwards. */
   readonly mode?: 'record' | 'replay' | 'pass';
   readonly tags?: readonly string[];
-  /** Which provider is spoken to, where its address does not say it. */
+  /** The id of the provider, if its address does not tell. */
   readonly provider?: string;
-  /** The name of the conversation; default: found by the history. */
+  /** The name of the conversation; by default it is found by its history. */
   readonly thread?: string;
-  /** What really fetches; default: the platform's own. */
+  /** The function that sends requests; default: the platform's `fetch`. */
   readonly fetch?: FetchLike;
-  /** A replay without a recording: an error in the provider's own form (default), or on to the provider. */
+  /**
+   * What a replay does without a matching recording: answer with an error in the provider's format (`refuse`, the
+   * default), or send the request to the provider (`pass`).
+   */
   readonly onMiss?: 'refuse' | 'pass';
-  /** Told of whatever could not be recorded. The client never notices. */
+  /** Receives whatever could not be recorded. The client never notices. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** What SDKs take for `fetch`. */
+/** The part of `fetch` that SDKs use. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 export interface RecordFetch extends FetchLike {
-  /** When everything that has ended is stored and has its place in the tree. */
+  /** Resolves when all exchanges that have ended are stored and placed in the tree. */
   settled(): Promise<void>;
 }
 
 /**
- * A `fetch` to hand to any SDK: what goes through it is recorded into a forest, or answered from there. Bytes pass
- * unchanged both ways and as they come.
+ * Returns a `fetch` for any SDK that records every exchange in a forest, or answers from its recordings. Bytes pass
+ * unchanged in both directions, without delay.
  */
 export function recordFetch(forest: RecordingForest, options: RecordFetchOptions = {}): RecordFetch {
   const { mode = 'record', onMiss = 'refuse', onError = () => undefined } = options;
@@ -59,7 +62,7 @@ export function recordFetch(forest: RecordingForest, options: RecordFetchOptions
   });
 }
 
-/** The request as it will be sent, without touching what is sent: a body that can be read only once is left alone. */
+/** Describes a request without consuming it: a body that can be read only once is left alone. */
 async function toRequest(
   input: string | URL | Request,
   init: RequestInit | undefined,
@@ -90,7 +93,7 @@ async function readRequestBytes(request: Request | undefined): Promise<Uint8Arra
   return request?.body ? new Uint8Array(await request.clone().arrayBuffer()) : undefined;
 }
 
-/** Fetches, and looks at what comes while it passes. */
+/** Sends a request and records the response while it passes. */
 async function tapResponse(recording: Recording, send: () => Promise<Response>): Promise<Response> {
   let response: Response;
   try {
@@ -106,7 +109,7 @@ async function tapResponse(recording: Recording, send: () => Promise<Response>):
     return response;
   }
   const copy = new Response(tapBody(recording, body), { status, statusText, headers });
-  // A response made by hand has no address; clients that look at it find the real one.
+  // A constructed response has no URL, but some clients read it.
   Object.defineProperty(copy, 'url', { value: response.url });
   return copy;
 }
@@ -123,7 +126,7 @@ function tapBody(recording: Recording, body: ReadableStream<Uint8Array>): Readab
             controller.close();
             return;
           }
-          // The client may write over its bytes.
+          // The client may overwrite its bytes, so the recording gets a copy.
           recording.push(value.slice());
           controller.enqueue(value);
         } catch (error) {

@@ -4,45 +4,45 @@ import { sharedProjector } from './projection/projector.ts';
 import { createRecording, type Recording } from './recording.ts';
 
 export interface RecorderOptions {
-  /** Told of whatever could not be stored or placed in the tree. The exchange itself never notices. */
+  /** Receives whatever could not be stored or placed in the tree. The exchange itself is not affected. */
   readonly onError?: (error: unknown) => void;
-  /** Where this project's requests name persons and sessions, beside the places that are known. */
+  /** Where requests of this project name persons and sessions, in addition to the known places. */
   readonly hints?: HintPlaces;
 }
 
-/** Names in lower case, each once; such as `Headers`, or a `Map`. */
+/** Header names in lower case, each once: `Headers`, a `Map` or a list of pairs. */
 export type HeaderPairs = Iterable<readonly [name: string, value: string]>;
 
-/** A request as it is sent. */
+/** A request to be recorded, as it is sent. */
 export interface RequestToRecord {
   readonly method: string;
   readonly url: string;
   readonly headers: HeaderPairs;
-  /** Absent when there is none, or when it could not be read without changing it. Kept, not copied. */
+  /** Absent if there is no body, or if reading it would consume it. The bytes are kept, not copied. */
   readonly body?: string | Uint8Array;
-  /** Which provider it goes to; default: by its host, else by what is spoken there. */
+  /** The id of the provider; by default it follows from the host, else from the dialect. */
   readonly provider?: string;
-  /** Who can read the opaque parts of the reply; default: by its host. */
+  /** Who can read the opaque parts of the reply; by default it follows from the host. */
   readonly issuer?: string;
   readonly tags?: readonly string[];
-  /** The name of the conversation it belongs to; default: found by its history. One that cannot be used is ignored. */
+  /** The name of its conversation; by default it is found by its history. An invalid name is ignored. */
   readonly thread?: string;
-  /** The body as the client sent it, where `body` is what is left of it: hints are read before anything is redacted. */
+  /** The body as the client sent it, if `body` is redacted: hints are read before anything is removed. */
   readonly hintBody?: string | Uint8Array;
 }
 
-/** What a recorder writes to. */
+/** The part of a forest that recording needs. */
 export type RecordingForest = Pick<Forest, 'store' | 'clock'>;
 
 /**
- * Writes down exchanges while they happen. None of its methods throws, waits or delays: what is stored is looked at and
- * written between the pieces that pass, within half a second, and at once where nothing else passes.
+ * Records exchanges while they happen. Its methods never throw or block: records are written between the pieces that
+ * pass, within half a second, or at once if nothing else is under way.
  */
 export interface Recorder {
   begin(request: RequestToRecord): Recording;
-  /** When everything that has ended is stored. */
+  /** Resolves when all exchanges that have ended are stored. */
   stored(): Promise<void>;
-  /** When everything that has ended is stored and has its place in the tree. */
+  /** Resolves when all exchanges that have ended are stored and placed in the tree. */
   settled(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function createRecorder(
     try {
       onError(error);
     } catch {
-      // Whoever listens is not part of the exchange.
+      // A failing listener must not affect the exchange.
     }
   };
   const pen = createRecordingWriter(() => projector.run().catch(report));
@@ -68,32 +68,32 @@ export function createRecorder(
   };
 }
 
-/** An exchange that has something to be stored. */
+/** An exchange with something to write. */
 export interface PendingWrite {
-  /** Stores what there is, and says whether that was its end. Never rejects. */
+  /** Writes what there is, and tells whether the exchange has ended. Never rejects. */
   store(): Promise<boolean>;
 }
 
-/** Writes for all exchanges of a recorder, behind their bytes: those come first. */
+/** Writes the records of all exchanges of a recorder. The bytes of responses always pass first. */
 export interface RecordingWriter {
   begin(draft: PendingWrite): void;
-  /** It has more to be stored; `isMuch`: more than should wait. */
+  /** The exchange has more to write; `isMuch` writes it without delay. */
   more(draft: PendingWrite, isMuch?: boolean): void;
   end(draft: PendingWrite): void;
-  /** When every exchange that has ended is stored. */
+  /** Resolves when every exchange that has ended is written. */
   stored(): Promise<void>;
-  /** And what is then to be done is done. */
+  /** Resolves when `onEnds` is done for them, too. */
   settled(): Promise<void>;
 }
 
-/** How long anything waits to be stored while other exchanges are under way: what a crash can lose. */
+/** How long records wait while other exchanges are under way: the most that a crash can lose. */
 const WAIT_MS = 500;
-/** How long what follows may wait while others are under way. */
+/** How long `onEnds` waits while other exchanges are under way. */
 const FOLLOW_MS = 2000;
-/** So long at most before others have their turn. */
+/** The longest time before other work gets its turn. */
 const SLICE_MS = 4;
 
-/** `onEnds` is called each time exchanges that have ended are stored; it never rejects. */
+/** `onEnds` is called when exchanges that have ended are written; it must never reject. */
 export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWriter {
   const waiting = new Set<PendingWrite>();
   const after = new Set<Promise<void>>();
@@ -138,7 +138,7 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     });
     return writing;
   };
-  /** Nothing waits for others when there are none. */
+  /** Writes at once if no exchange is under way. */
   const plan = () => {
     if (isUrgent || underWay === 0) void writeNow();
     else timer ??= setTimeout(writeNow, WAIT_MS);

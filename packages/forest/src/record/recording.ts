@@ -8,7 +8,10 @@ import type { HintPlaces } from './hints.ts';
 import { createResponseIdReader, readResponseId } from './read-exchange.ts';
 import type { HeaderPairs, PendingWrite, RecordingWriter, RequestToRecord } from './recorder.ts';
 
-/** One exchange under way. What it is given is kept, not copied: do not write over it. */
+/**
+ * One exchange that is being recorded. It keeps the bytes that it is given without copying them, so do not overwrite
+ * them.
+ */
 export interface Recording {
   readonly id: string;
   head(status: number, headers: HeaderPairs): void;
@@ -16,11 +19,11 @@ export interface Recording {
   end(outcome: Exclude<Outcome, 'open'>, error?: unknown): void;
 }
 
-/** A part that has so many bytes is written without waiting for others. */
+/** A part of this size is written at once. */
 const PART_BYTES = 64 * 1024;
-/** Bytes that came within so long count as one arrival. */
+/** Bytes that arrive within this time count as one arrival. */
 const MARK_MS = 10;
-/** What may wait for a slow store, of one answer and of all, before the rest of an answer is given up. */
+/** How many bytes may wait for a slow store, of one response and of all, before the rest of a response is dropped. */
 const MOST_UNSAVED = 16 * 1024 * 1024;
 const MOST_UNSAVED_OF_ALL = 256 * 1024 * 1024;
 
@@ -28,15 +31,15 @@ interface RecordingContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly pen: RecordingWriter;
-  /** Bytes of all recordings that are not stored yet. */
+  /** The bytes of all recordings that are not stored yet. */
   readonly unsaved: { total: number };
   readonly report: (error: unknown) => void;
   readonly hints: HintPlaces | undefined;
 }
 
 /**
- * Takes note of what passes, and looks at none of it until it is stored: the request and the answer as far as it came,
- * and at the end the exchange with all that is known.
+ * Records one exchange: first the request and the response as far as it has come, at the end the exchange with
+ * everything known. Nothing is parsed while bytes pass; that happens when they are stored.
  */
 export function createRecording(
   { store, clock, pen, unsaved, report, hints }: RecordingContext,
@@ -58,7 +61,10 @@ export function createRecording(
   let isTruncated = false;
   let isReported = false;
 
-  /** Everything that is new; the exchange itself when it is the first time, the id was found, or it is over. */
+  /**
+   * The records to write now. The exchange itself is among them the first time, when the response id was found, and at
+   * the end.
+   */
   const news = (): EntryRecord[] => {
     const isFirst = !described;
     described ??= describeRequest(request, { id, start, writer: store.writer }, hints);
@@ -119,7 +125,7 @@ export function createRecording(
         await store.append(news());
       } catch (error) {
         isTruncated = true;
-        // What fails at the beginning fails at the end, too: it is one exchange that is not whole.
+        // A store that fails once usually fails again for the same exchange; one report is enough.
         if (!isReported) report(error);
         isReported = true;
       }
@@ -129,7 +135,7 @@ export function createRecording(
     },
   };
 
-  /** When what came up to here was there, for replays that keep the time. */
+  /** Notes when the bytes so far had arrived, for replays with the recorded timing. */
   const mark = () => {
     const at = clock.now();
     const last = marks.at(-1);
@@ -161,7 +167,7 @@ export function createRecording(
       if (ended) return;
       ended = {
         end: clock.now(),
-        // Clients often leave a refusal unread.
+        // Clients often do not read the body of a refusal, so it looks cut.
         outcome: (answered.status ?? 0) >= 400 ? 'refused' : outcome,
         ...(error !== undefined && { error: String((error as Error).message ?? error) }),
       };
@@ -170,10 +176,10 @@ export function createRecording(
   };
 }
 
-/** Gathers the bytes of an answer into parts that end between characters. */
+/** Collects the bytes of a response into parts that do not split a character. */
 interface ResponseBuffer {
   push(bytes: Uint8Array): void;
-  /** What has come since the last part; `isEnd` takes also the beginning of a character that never came. */
+  /** The bytes since the last part. With `isEnd`, an incomplete character at the end is included. */
   take(isEnd: boolean): PackedBytes | undefined;
   readonly size: number;
 }
@@ -199,7 +205,7 @@ function createResponseBuffer(): ResponseBuffer {
   };
 }
 
-/** How many bytes there are before a character that is not complete. */
+/** The number of bytes before an incomplete character at the end. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;

@@ -16,7 +16,7 @@ import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest, RequestToRecord } from './recorder.ts';
 
 export interface ReplayOptions {
-  /** `none`: all at once (default); `recorded`: each part when it once came. */
+  /** `none` sends everything at once (the default); `recorded` keeps the recorded delays. */
   readonly timing?: 'none' | 'recorded';
 }
 
@@ -25,16 +25,16 @@ const MISS = 'replay_miss';
 /** Answers requests from recordings. */
 export interface Replayer {
   /**
-   * The next recorded answer to this request; undefined when there is none. Throws where the recording is of a
-   * request that got no answer.
+   * The next recorded response to this request; undefined if there is none. Throws if the recorded request got no
+   * response.
    */
   answer(request: RequestToRecord, options?: ReplayOptions): Promise<Response | undefined>;
-  /** What a provider would say of something that does not exist: clients show its text and do not try again. */
+  /** An error in the provider's format: clients show its text and do not retry. */
   refuse(request: RequestToRecord): Promise<Response>;
 }
 
 /**
- * The first of several recordings of the same request answers the first time, the second the second time, and the
+ * Answers requests from recordings. If a request was recorded several times, the recordings answer in order, and the
  * last one from then on.
  */
 export function createReplayer(forest: RecordingForest): Replayer {
@@ -44,7 +44,7 @@ export function createReplayer(forest: RecordingForest): Replayer {
     async answer(request, { timing = 'none' } = {}) {
       const { key } = toReplayRequest(request);
       index ??= await recordingsByKey(forest);
-      // What was recorded since is looked for only where nothing else answers.
+      // Newer recordings are loaded only if nothing else answers.
       if (!index.has(key)) index = await recordingsByKey(forest);
       const recordings = index.get(key) ?? [];
       const count = asked.get(key) ?? 0;
@@ -87,11 +87,11 @@ function createResponse(recording: Exchange, parts: readonly TimedPart[], timing
 
 interface Piece {
   readonly bytes: Uint8Array;
-  /** Milliseconds from the request. */
+  /** Milliseconds after the request. */
   readonly after: number;
 }
 
-/** Pieces in their time; what was cut fails where it was cut. */
+/** Streams pieces at their times; a cut response fails where it was cut. */
 function streamPieces(pieces: readonly Piece[], failure: string | undefined): ReadableStream<Uint8Array> {
   const begun = Date.now();
   let index = 0;
@@ -107,12 +107,12 @@ function streamPieces(pieces: readonly Piece[], failure: string | undefined): Re
         else controller.error(new TypeError(`terminated (as recorded): ${failure}`));
       },
     },
-    // A failure throws away what waits to be read: so nothing waits.
+    // An error discards queued bytes, so nothing is queued.
     { highWaterMark: 0 },
   );
 }
 
-/** Event by event, as they once came, without waiting. */
+/** The response event by event, without delays. */
 function splitEvents(parts: readonly TimedPart[]): Piece[] {
   const bytes = new Uint8Array(Buffer.concat(parts.map((part) => part.bytes)));
   let at = 0;
@@ -123,7 +123,7 @@ function splitEvents(parts: readonly TimedPart[]): Piece[] {
   });
 }
 
-/** Behind each blank line, and at the end. */
+/** The ends of events: after each blank line, and at the end. */
 function eventEnds(bytes: Uint8Array): number[] {
   const ends: number[] = [];
   for (let index = 1; index < bytes.length; index++) {
@@ -135,7 +135,7 @@ function eventEnds(bytes: Uint8Array): number[] {
   return ends;
 }
 
-/** What is compared of a request that is to be answered from recordings. */
+/** The parts of a request that a replay compares. */
 interface ReplayRequest {
   readonly method: string;
   readonly path: string;
@@ -143,16 +143,16 @@ interface ReplayRequest {
   readonly body: string;
 }
 
-/** No recording answers a request: which one comes nearest, and where they part. */
+/** Why no recording answers a request: the nearest one, and where they differ. */
 interface ReplayMiss {
   readonly nearest?: string;
   readonly message: string;
 }
 
-/** How many recordings are compared for a miss; the newest. */
+/** How many recordings, the newest ones, are compared for a miss. */
 const COMPARED = 200;
 
-/** Every recording that has an answer, by what a replay compares and in recorded order. */
+/** All recordings with a response, by replay key, in recorded order. */
 async function recordingsByKey(forest: RecordingForest): Promise<Map<string, Exchange[]>> {
   const found = new Map<string, Exchange[]>();
   for await (const exchange of everyExchange(forest)) {
@@ -165,7 +165,7 @@ async function recordingsByKey(forest: RecordingForest): Promise<Map<string, Exc
   return found;
 }
 
-/** Says what was asked for, what is there, and where the two part. */
+/** Describes a miss: the request, the nearest recording, and where they differ. */
 async function describeMiss(forest: RecordingForest, request: ReplayRequest): Promise<ReplayMiss> {
   const asked = `No recording answers ${request.method} ${request.path}.`;
   let candidates: Exchange[] = [];
@@ -187,7 +187,7 @@ async function describeMiss(forest: RecordingForest, request: ReplayRequest): Pr
 
 const PARTS = ['system', 'tools', 'messages'] as const;
 
-/** How far two requests go together, and what comes then. */
+/** Ranks how far two requests agree, and describes the first difference. */
 function compare(recorded: string, asked: string): { rank: number; message: string } {
   try {
     const difference = diffPrefix(recorded, asked);

@@ -3,15 +3,18 @@ import type { StoreRecord } from '../model/index.ts';
 import { listExchanges } from './list-exchanges.ts';
 
 export interface Retention {
-  /** Threads that did not change for so many days go. */
+  /** Deletes threads that did not change for this many days. */
   readonly days?: number | undefined;
-  /** Recorded conversations that nobody went on with for so many days go, with every byte of their exchanges. */
+  /** Forgets recorded conversations that nobody continued for this many days, with all bytes of their exchanges. */
   readonly recordingDays?: number | undefined;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Like `forest.gc()`, and forgets also what is too old. Nodes stay: other threads may lead through them. Offline. */
+/**
+ * Runs `forest.gc()` and forgets what is older than the retention allows. Nodes stay, because other threads may use
+ * them. Run it while no other process uses the store.
+ */
 export async function forgetOld(
   forest: Forest,
   { days, recordingDays }: Retention,
@@ -22,7 +25,7 @@ export async function forgetOld(
   return forest.gc({ forget: (record) => belongsTo(record, old) });
 }
 
-/** The first start that is not too old to be shown; undefined where nothing is. */
+/** The earliest start time that may still be shown; undefined if recordings are kept for ever. */
 export function oldestShown(forest: Pick<Forest, 'clock'>, { recordingDays }: Retention): number | undefined {
   return recordingDays === undefined ? undefined : forest.clock.now() - recordingDays * DAY_MS;
 }
@@ -33,7 +36,7 @@ async function deleteThreads({ threads }: Forest, before: number): Promise<void>
   for (const id of old) await threads.delete(id);
 }
 
-/** By conversation: where the next exchange of one has its place depends on those before it. */
+/** Exchanges are forgotten by whole conversations, because the placement of an exchange depends on those before it. */
 async function oldExchanges(forest: Forest, before: number): Promise<ReadonlySet<string>> {
   const groups = new Map<string, { last: number; ids: string[] }>();
   for await (const { id, start, end = start, landing } of allItems((page) => listExchanges(forest, page))) {
@@ -46,7 +49,7 @@ async function oldExchanges(forest: Forest, before: number): Promise<ReadonlySet
   return new Set([...groups.values()].filter(({ last }) => last < before).flatMap(({ ids }) => ids));
 }
 
-/** Its own records, its bytes, and where it landed. */
+/** The exchange records, their bytes, and their placements. */
 function belongsTo(record: StoreRecord, exchanges: ReadonlySet<string>): boolean {
   if (record.k === 'exchange') return exchanges.has(record.id) || exchanges.has(record.of);
   return record.k === 'ref' && record.on === 'forest' && exchanges.has(record.key);

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Change, Changes } from './store.ts';
 
-/** What has changed since a store was opened. */
+/** The changes since a store was opened. */
 interface ChangeLog {
   add(change: Change): void;
   since(after: string | undefined): Changes;
 }
 
-/** Keeps the last `most` changes. Its places mean nothing to another log: there, `reset` says so. */
+/** Keeps the last `most` changes. Cursors of another log get `reset`. */
 export function createChangeLog(most = 10_000): ChangeLog {
   const name = randomUUID().slice(0, 8);
   let changes: Change[] = [];
   let dropped = 0;
   return {
     add(change) {
-      // Dropped in large pieces: cutting one off the front of a long list moves all the others.
+      // Dropped in large pieces, because removing one from the front of a long list moves all others.
       if (changes.length >= most * 2) {
         dropped += changes.length - most;
         changes = changes.slice(-most);
@@ -32,12 +32,12 @@ export function createChangeLog(most = 10_000): ChangeLog {
   };
 }
 
-/** Whatever calls when there may be changes. */
+/** Something that calls listeners when there may be changes. */
 interface Watched {
   watch(listener: () => void): () => void;
 }
 
-/** The next time that someone calls, or so many milliseconds from now where nobody does, or the signal is given. */
+/** Resolves at the next call, after `pollMs` milliseconds at the latest, or when the signal is aborted. */
 export function nextChange(
   watched: Watched,
   pollMs: number,

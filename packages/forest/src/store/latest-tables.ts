@@ -3,7 +3,7 @@ import { toPage } from './page.ts';
 import { refKey } from './records.ts';
 import type { EntryQuery, Page, RefQuery } from './store.ts';
 
-/** What is known of a register without its value. */
+/** A register without its value. */
 export interface Register {
   readonly on: RefRecord['on'];
   readonly key: string;
@@ -12,14 +12,14 @@ export interface Register {
   readonly isSet: boolean;
 }
 
-/** Registers in memory: of each name on each thing the latest. */
+/** Registers in memory; for each name the latest counts. */
 export interface RegisterTable<T extends Register> {
-  /** The one that counts now. */
+  /** The latest register. */
   get(on: string, key: string, name: string): T | undefined;
-  /** Whether it is later than the one there was. */
+  /** Returns whether it is later than the one before. */
   put(register: T): boolean;
   all(): Iterable<T>;
-  /** Those with a value. */
+  /** A page of the registers with a value. */
   page(query: RefQuery): Page<T>;
 }
 
@@ -48,7 +48,7 @@ export function createRegisterTable<T extends Register>(): RegisterTable<T> {
     },
     page({ order = 'oldest', ...query }) {
       const direction = order === 'oldest' ? 1 : -1;
-      // Joining the place anew for every comparison would cost more than sorting.
+      // Sort keys are made once, because making them for every comparison would cost more than sorting.
       const list = Array.from(found(query), (register) => ({ register, key: refKey(register) }));
       list.sort((a, b) => direction * compareRegisters(a, b));
       const { items, next } = toPage(list, ({ register, key }) => [register.clock, key], query, direction);
@@ -73,7 +73,7 @@ function inner<K, L, V>(map: Map<K, Map<L, V>>, key: K): Map<L, V> {
   return found;
 }
 
-/** What is known of an entry without its data. */
+/** An entry without its data. */
 export interface Entry {
   readonly k: string;
   readonly id: string;
@@ -82,10 +82,10 @@ export interface Entry {
   readonly clock: string;
 }
 
-/** Entries in memory: of each kind and id the latest. */
+/** Entries in memory; for each kind and id the latest counts. */
 export interface EntryTable<T extends Entry> {
   get(kind: string, id: string): T | undefined;
-  /** Whether it is later than the one there was. */
+  /** Returns whether it is later than the one before. */
   put(entry: T): boolean;
   all(): Iterable<T>;
   page(kind: string, query?: EntryQuery): Page<T>;

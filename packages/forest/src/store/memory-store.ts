@@ -15,7 +15,7 @@ import { hashFault, isEntry, recordKey, toChange } from './records.ts';
 import type { Problem, Store } from './store.ts';
 import { createWordIndex, nodeText, type WordIndex } from './word-index.ts';
 
-/** Everything in memory, for tests and for what need not outlive the process. */
+/** A store in memory, for tests and for data that need not outlive the process. */
 export function memoryStore(): Store {
   const writer = `m${randomUUID().slice(0, 8)}`;
   const listeners = new Set<() => void>();
@@ -33,7 +33,7 @@ export function memoryStore(): Store {
     return words;
   };
 
-  /** A text that never had its hash is not one. What was checked once stays as it is in memory. */
+  /** Returns a body if its hash is right. Each body is checked once, because memory does not change. */
   const soundText = (digest: string): string | undefined => {
     const text = tables.bodies.get(digest);
     if (text === undefined || checked.has(digest)) return text;
@@ -157,7 +157,7 @@ interface HeldRef extends Register {
 function createTables() {
   return {
     nodes: new Map<string, NodeRecord>(),
-    /** As they came: parents before their children. */
+    /** In the order of writing: parents before their children. */
     order: [] as NodeRecord[],
     children: new Map<string, NodeRecord[]>(),
     echoes: new Map<string, NodeRecord[]>(),
@@ -165,12 +165,12 @@ function createTables() {
     takes: new Map<string, TakeRecord[]>(),
     refs: createRegisterTable<HeldRef>(),
     entries: createEntryTable<EntryRecord>(),
-    /** Of kinds that nobody knows, and not like entries. */
+    /** Records of unknown kinds that are not entries. */
     others: new Map<string, StoreRecord>(),
   };
 }
 
-/** Whether anything is new. */
+/** Returns whether the record is new. */
 function addRecord(tables: MemoryTables, record: StoreRecord): boolean {
   switch (record.k) {
     case 'node':

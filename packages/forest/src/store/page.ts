@@ -6,7 +6,7 @@ export function pageLimit({ limit = DEFAULT_LIMIT }: PageRequest): number {
   return Math.max(1, Math.floor(limit));
 }
 
-/** Where an item stands in its list: compared part by part. No two items of a list stand at the same place. */
+/** The position of an item in its list, compared part by part. It is unique in the list. */
 export type PagePosition = readonly (string | number)[];
 
 function comparePlaces(a: PagePosition, b: PagePosition): number {
@@ -18,8 +18,8 @@ function comparePlaces(a: PagePosition, b: PagePosition): number {
 }
 
 /**
- * A page of a sorted list. It goes on behind a place, not behind an item: the item may have moved or gone meanwhile.
- * `direction` is -1 for a list that is sorted from the last place to the first.
+ * A page of a sorted list. It continues after a position, not after an item, because the item may have moved or gone
+ * meanwhile. `direction` is -1 for a list in descending order.
  */
 export function toPage<T>(
   items: readonly T[],
@@ -52,14 +52,19 @@ function firstBehind<T>(
   return low;
 }
 
-/** What `after` says; it came back from outside. */
-export function readCursor(after: string): PagePosition {
+/** Reads the position in `after`, which comes from outside. `length` is the number of its parts, if it is known. */
+export function readCursor(after: string, length?: number): PagePosition {
+  const position = tryParse(after);
+  const isPart = (part: unknown) => typeof part === 'string' || typeof part === 'number';
+  if (Array.isArray(position) && position.every(isPart) && (length ?? position.length) === position.length)
+    return position;
+  throw new StoreError('store_cursor', `${JSON.stringify(after)} is not a cursor of this list. Start without "after".`);
+}
+
+function tryParse(text: string): unknown {
   try {
-    const place: unknown = JSON.parse(after);
-    if (Array.isArray(place) && place.every((part) => typeof part === 'string' || typeof part === 'number'))
-      return place;
+    return JSON.parse(text);
   } catch {
-    // Said below.
+    return undefined;
   }
-  throw new StoreError('store_cursor', `${JSON.stringify(after)} is not the "next" of a page. Begin without "after".`);
 }

@@ -1,87 +1,94 @@
 import { SkeinError, type SkeinErrorCode } from '@skein/core';
 import type { EntryKind, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../model/index.ts';
 
-/** Ids of which each is the parent of the next. Asking for one may be what makes it: an array will do, too. */
+/** Ids of which each is the parent of the next. They may be computed on demand; an array is one, too. */
 export interface IdChain {
   readonly length: number;
   at(index: number): string | undefined;
 }
 
 /**
- * Where a forest is kept. A store knows records and finds them; what they mean is the forest's business. Every
- * implementation passes `storeConformance`. All of it concerns one project.
+ * Where a forest is kept. A store writes and finds records of one project; the forest knows what they mean. Every
+ * implementation passes `storeConformance`.
  */
 export interface Store {
-  /** Names this writer, in stamps and as the owner of what it has under way. */
+  /** The name of this writer, in clocks and as the owner of its open work. */
   readonly writer: string;
 
   /**
-   * Writes records and resolves when they are safe. A batch is all there after a crash, or not at all. What is there
-   * already is not written again. Of what a record names, everything is there or stands before it in the batch.
+   * Writes records and resolves when they are safe. After a crash, either the whole batch is there or nothing of it.
+   * Existing records are not written again. Everything that a record refers to exists already or comes before it in the
+   * batch.
    */
   append(records: readonly StoreRecord[]): Promise<void>;
 
-  /** In the order of the ids; undefined where there is none. The root is not a record. */
+  /** In the order of the ids; undefined for unknown ones. The root is not a record. */
   nodes(ids: readonly string[]): Promise<(NodeRecord | undefined)[]>;
-  /** Ids that begin with this, in order. */
+  /** The ids that begin with a prefix, sorted. */
   idsLike(prefix: string, limit: number): Promise<string[]>;
-  /** From the first message, or the one behind `above`, to the node itself. Empty when there is no such node. */
+  /** From the first message, or the one after `above`, to the node itself. Empty for an unknown node. */
   path(id: string, above?: string): Promise<NodeRecord[]>;
-  /** Oldest first, by `at`; equal ones by id. */
+  /** Oldest first: by `at`, then id. */
   children(id: string, page?: PageRequest): Promise<Page<NodeRecord>>;
-  /** How many children each has. */
+  /** The number of children of each node. */
   childCounts(ids: readonly string[]): Promise<number[]>;
-  /** Every node, parents before their children, in an order that stays. */
+  /** All nodes, parents before their children, in a stable order. */
   scan(page?: PageRequest): Promise<Page<NodeRecord>>;
 
-  /** The index of the last id that is there, -1 for none. */
+  /** The index of the last id that exists; -1 for none. */
   deepest(chain: IdChain): Promise<number>;
   /**
-   * A node with the last of these echoes that any node has. Of several one with this `lead` is preferred, then the
+   * The node for the last of these echoes that any node has. Of several, one with this `lead` is preferred, then the
    * deepest, then the newest.
    */
   byEcho(echoes: readonly string[], lead: string): Promise<{ index: number; node: NodeRecord } | undefined>;
 
   bodies(digests: readonly string[]): Promise<(string | undefined)[]>;
-  /** Of all these nodes, oldest first, by `at`; equal ones by id. */
+  /** The takes of all these nodes, oldest first: by `at`, then id. */
   takes(nodes: readonly string[]): Promise<TakeRecord[]>;
-  /** What counts now; registers whose value is null are left out. */
+  /** The latest registers, without those whose value is null. */
   refs(query: RefQuery): Promise<Page<RefRecord>>;
-  /** What counts now. */
+  /** The latest entry. */
   entry(kind: EntryKind, id: string): Promise<EntryRecord | undefined>;
-  /** By `order`; equal ones by id. */
+  /** By `order`, then id. */
   entries(kind: EntryKind, query?: EntryQuery): Promise<Page<EntryRecord>>;
 
-  /** Nodes whose text has all the words, best first. */
+  /** The nodes whose text has all the words, best first. */
   search(query: SearchQuery): Promise<Page<SearchHit>>;
 
-  /** What was written since, by anyone, bodies aside. `reset` when that can no longer be told, as after `compact`: read anew. */
+  /**
+   * What anyone has written since, except bodies. `reset` means that this is no longer known, as after `compact`: read
+   * everything again.
+   */
   changes(after?: string): Promise<Changes>;
-  /** Called when there may be changes. */
+  /** Calls the listener when there may be changes. Returns a function that removes it. */
   watch(listener: () => void): () => void;
-  /** Whether a writer still lives; what a dead one had under way will never end. */
+  /** Whether a writer is alive. The open work of a dead one will never end. */
   isAlive(writer: string): Promise<boolean>;
 
-  /** What could not be read since opening. Such data is kept as it is. */
+  /** Everything that could not be read since opening. Such data is kept. */
   problems(): readonly Problem[];
-  /** Looks at everything that is stored, not only at what the index knows. */
+  /** Checks everything that is stored, not only what the index knows. */
   check(): Promise<readonly Problem[]>;
-  /** Offline: writes anew what `keep` says, in the least space. What is damaged is never removed. */
+  /**
+   * Removes the records that `keep` rejects, and frees their space. Damaged data is never removed. No other process may
+   * use the store.
+   */
   compact(keep: (record: StoreRecord) => boolean): Promise<Compaction>;
   close(): Promise<void>;
 }
 
-/** What became of the records of a store that was written anew. */
+/** The result of a compaction. */
 export interface Compaction {
   readonly kept: number;
   readonly removed: number;
-  /** Where files with damage lie now. */
+  /** The new paths of damaged files. */
   readonly setAside?: readonly string[];
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Where the next page begins, whatever is written meanwhile; absent on the last one. */
+  /** The cursor of the next page, valid whatever is written meanwhile; absent on the last page. */
   readonly next?: string;
 }
 
@@ -95,22 +102,22 @@ export interface RefQuery extends PageRequest {
   readonly on: RefRecord['on'];
   readonly keys?: readonly string[];
   readonly names?: readonly string[];
-  /** By `clock`; default `oldest`. */
+  /** The order of `clock`; default `oldest`. */
   readonly order?: 'oldest' | 'newest';
 }
 
 export interface EntryQuery extends PageRequest {
   readonly of?: string;
-  /** Only those that come behind this place in the list. */
+  /** Only entries after this `order`. */
   readonly afterOrder?: string;
-  /** By `order` and id; default `oldest`. */
+  /** The order of `order` and id; default `oldest`. */
   readonly order?: 'oldest' | 'newest';
 }
 
 export interface SearchQuery extends PageRequest {
   readonly words: readonly string[];
   readonly roles?: readonly string[];
-  /** Written at or after, and before; milliseconds. */
+  /** Written from `since` up to, but not including, `until`, in milliseconds. */
   readonly since?: number;
   readonly until?: number;
 }
@@ -122,7 +129,7 @@ export interface SearchHit {
 
 export interface Changes {
   readonly items: readonly Change[];
-  /** Give it as `after` to learn what comes next. */
+  /** Pass it as `after` to get the next changes. */
   readonly next: string;
   readonly reset: boolean;
 }
@@ -131,11 +138,11 @@ export interface Changes {
 export interface Change {
   readonly kind: StoreRecord['k'];
   readonly key: string;
-  /** What an entry belongs to, and the node of a take. */
+  /** The `of` of an entry, or the node of a take. */
   readonly of?: string;
 }
 
-/** Something that is stored and cannot be read, or does not fit. */
+/** Stored data that cannot be read, or is inconsistent. */
 export interface Problem {
   readonly code:
     | 'torn-line'
@@ -148,10 +155,10 @@ export interface Problem {
     | 'wrong-request'
     | 'newer-format'
     | 'unreadable-file';
-  /** File and place, or the id. */
+  /** File and offset, or an id. */
   readonly where: string;
   readonly message: string;
-  /** The id or digest of the record that is damaged, where that is known. */
+  /** The id or digest of the damaged record, if it is known. */
   readonly subject?: string;
 }
 
@@ -181,7 +188,7 @@ export class StoreError extends SkeinError {
  */
 export type StoreErrorCode = Extract<SkeinErrorCode, `store_${string}`>;
 
-/** Every method of a store; the compiler finds what is missing. */
+/** All methods of a store; the compiler checks that none is missing. */
 const METHODS = Object.keys({
   append: true,
   nodes: true,
@@ -208,8 +215,8 @@ const METHODS = Object.keys({
 } satisfies Record<Exclude<keyof Store, 'writer'>, true>) as readonly Exclude<keyof Store, 'writer'>[];
 
 /**
- * A store with some methods replaced. All others are called on the store itself: an object that inherits from it would
- * be another `this`, which a class with private fields refuses.
+ * A store with some methods replaced. All others are called on the store itself, because a class with private fields
+ * does not accept another `this`.
  */
 export function overlayStore(store: Store, overlay: Partial<Store>): Store {
   const own = METHODS.map((name) => {

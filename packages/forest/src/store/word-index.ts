@@ -2,10 +2,10 @@ import { dialect } from '@skein/core';
 import { searchText, splitWords } from '../model/index.ts';
 import type { SearchHit } from './store.ts';
 
-/** Which nodes have which words, in memory. */
+/** A full-text index in memory. */
 export interface WordIndex {
   add(id: string, text: string): void;
-  /** Nodes that have all the words; the last one may be the beginning of a word. Best first. */
+  /** The nodes that have all the words, best first. The last word may be a prefix. */
   find(words: readonly string[]): SearchHit[];
 }
 
@@ -52,7 +52,7 @@ export function createWordIndex(): WordIndex {
     },
   };
 
-  // Rare words say more than common ones, and short texts more than long ones with the same words.
+  // Rare words weigh more than common ones, and hits in short texts more than in long ones.
   function weight(list: ReadonlyMap<number, number>, row: number): number {
     const count = list.get(row) ?? 0;
     const rarity = Math.log(1 + ids.length / list.size);
@@ -71,7 +71,7 @@ function firstNotBefore(sorted: readonly string[], word: string): number {
   return low;
 }
 
-/** What a search looks through. A text that its dialect cannot read, or of a dialect nobody knows, is taken as it is. */
+/** The text that a search looks through. If the dialect is unknown or cannot read it, the raw text is used. */
 export function nodeText(dialectId: string, raw: string): string {
   try {
     return searchText(dialect(dialectId).parseMessage(raw));

@@ -131,7 +131,7 @@ export const recordCases: Readonly<Record<string, (store: Store) => Promise<void
   },
 };
 
-/** Registers and entries: what changes, and lists of it. */
+/** Registers and entries, and lists of them. */
 export const listCases: Readonly<Record<string, (store: Store) => Promise<void>>> = {
   'of two values of a register the one with the later clock counts, in whatever order they come': async (store) => {
     const [old, late] = [makeRef('t', 'title', 'old', 'c1'), makeRef('t', 'title', 'late', 'c2')];
@@ -259,7 +259,7 @@ const byClock = (a: RefRecord, b: RefRecord) => compareText(a.clock, b.clock);
 
 const SOON_MS = 5_000;
 
-/** Learning of what was written, and keeping the store in order. */
+/** Changes, problems and compaction. */
 export const changeCases: Readonly<Record<string, (store: Store) => Promise<void>>> = {
   'changes are told once, in order, and only what is new': async (store) => {
     await store.append(toRecords(makePath(['before'])));

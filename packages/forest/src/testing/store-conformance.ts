@@ -16,16 +16,16 @@ import {
 } from './store-samples.ts';
 import { matchCases, searchCases, treeCases } from './tree-cases.ts';
 
-/** An empty store, and how to get at the same data once more. */
+/** An empty store, and how to open the same data again. */
 export interface StoreUnderTest {
   readonly store: Store;
-  /** Opens another store on the same data. Left out where data belongs to one store alone. */
+  /** Opens another store on the same data. Absent if the data belongs to one store alone. */
   again?(): Promise<Store>;
-  /** Called at the end, when `store` and what `again` gave have been closed. */
+  /** Called at the end, after `store` and those of `again` were closed. */
   end?(): Promise<void>;
 }
 
-/** What every store promises, ours and others'. Run each case in the test runner of your choice. */
+/** The cases that every store has to pass. Run each one in the test runner of your choice. */
 export function storeConformance(name: string, open: () => Promise<StoreUnderTest>, shared = true): StoreCase[] {
   const single = {
     ...recordCases,
@@ -133,7 +133,7 @@ const sharedCases: Readonly<Record<string, (store: Store, again: () => Promise<S
 const textsOf = (path: readonly { readonly message: { readonly text: string } }[]) =>
   path.map(({ message }) => message.text);
 
-/** A forest on the store: it calls the methods in its own way, also on a class with private fields. */
+/** A forest on the store; it also works on a class with private fields. */
 const forestCases: Readonly<Record<string, (store: Store) => Promise<void>>> = {
   'a forest on it writes, reads, changes and checks': async (store) => {
     const forest = createForest(store);

@@ -15,7 +15,7 @@ import {
 } from '../model/index.ts';
 import type { Page, PageRequest } from '../store/index.ts';
 
-/** One thing that must hold. `run` rejects when it does not. */
+/** One case of a conformance suite. `run` rejects if the store fails it. */
 export interface StoreCase {
   readonly name: string;
   run(): Promise<void>;
@@ -65,7 +65,7 @@ function rawText(text: string, role: Role = 'user'): string {
   return JSON.stringify({ role, content: [{ type: 'text', text }] });
 }
 
-/** A node and its body: a message with this text after `parent`. */
+/** A node and its body: a message with this text below `parent`. */
 export function makeNode(text: string, choice: NodeChoice = {}): Made {
   const { parent, role = 'user', lead = parent?.lead ?? ROOT } = choice;
   const body = makeBody(rawText(text, role));
@@ -89,7 +89,7 @@ export function makeBody(text: string): BodyRecord {
   return { k: 'body', digest: sha256(text), text };
 }
 
-/** A history, each text after the one before. */
+/** A history without branches, one node for each text. */
 export function makePath(texts: readonly string[], parent?: NodeRecord): Made[] {
   const made: Made[] = [];
   for (const text of texts) {
@@ -118,7 +118,7 @@ export function makeEntry(id: string, choice: Partial<EntryRecord> = {}): EntryR
   return { k: 'event', id, of: 'g1', order: id, clock: '1', data: { id }, ...choice };
 }
 
-/** The records of a batch: each node behind its body. */
+/** The records of nodes, each after its body. */
 export function toRecords(made: readonly Made[]): StoreRecord[] {
   return made.flatMap(({ node, body }) => [body, node]);
 }

@@ -2,7 +2,7 @@ import { ROOT } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { allPages, check, checkEqual, makeNode, makePath, makeTake, toRecords } from './store-samples.ts';
 
-/** Nodes and how they hang together. */
+/** Nodes, their parents and children. */
 export const treeCases: Readonly<Record<string, (store: Store) => Promise<void>>> = {
   'ids are found by how they begin, in order': async (store) => {
     const made = Array.from({ length: 300 }, (_, index) => makeNode(`n${index}`));
@@ -108,7 +108,7 @@ export const treeCases: Readonly<Record<string, (store: Store) => Promise<void>>
 
 const ECHO = (digit: string) => `1:${digit.repeat(32)}`;
 
-/** Finding the place of a history. */
+/** Matching a history. */
 export const matchCases: Readonly<Record<string, (store: Store) => Promise<void>>> = {
   'the deepest known node of a chain is found': async (store) => {
     const path = makePath(Array.from({ length: 20 }, (_, index) => `m${index}`));
@@ -151,7 +151,7 @@ export const matchCases: Readonly<Record<string, (store: Store) => Promise<void>
 
   'then the deepest, then the newest': async (store) => {
     const first = makeNode('Hi', { echo: ECHO('a'), at: 10 });
-    // Thoughts leave no echo: the node behind them stands deeper with the same one.
+    // Reasoning has no echo, so the node after it is deeper and has the same echo.
     const thought = makeNode('hm', { parent: first.node, echo: ECHO('a'), at: 11 });
     const again = makeNode('hmm', { parent: first.node, echo: ECHO('a'), at: 15 });
     const late = makeNode('Hi ', { echo: ECHO('a'), at: 99 });

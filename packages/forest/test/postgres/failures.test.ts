@@ -23,7 +23,7 @@ test('an error says what to do and never has the password', async () => {
     [with_({ port: '1' }), 'store_unreachable', /Check that it runs/],
     [with_({ hostname: 'nowhere.invalid' }), 'store_unreachable', /Check that it runs/],
     [Object.assign(new URL(used.database.url), { pathname: '/none' }).href, 'store_refused', /no such database/],
-    [`postgres://u:${secret}@[/x`, 'store_name', /It looks like/],
+    [`postgres://u:${secret}@[/x`, 'store_name', /Write it as/],
   ];
   for (const [address, code, words] of failures) {
     const error = await failureOf(address);

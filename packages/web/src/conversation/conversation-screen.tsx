@@ -162,7 +162,7 @@ function NewConversation() {
         </h1>
         {hasSystem ? (
           <label className="flex flex-col gap-1 text-xs text-soft">
-            System text: what the model is told before all else
+            System text: instructions that the model gets before the conversation
             <textarea
               value={system}
               onChange={(event) => setSystem(event.target.value)}

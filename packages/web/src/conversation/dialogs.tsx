@@ -54,8 +54,8 @@ function SystemDialog({ leaf }: { readonly leaf: string }) {
       }
     >
       <p className="mb-2 text-sm text-soft">
-        What the model is told before all else. It starts a new branch: the messages shown come along, the old branch
-        stays.
+        Instructions that the model gets before the conversation. They start a new branch with the messages shown; the
+        old branch stays.
       </p>
       <textarea
         aria-label="System text"
@@ -174,8 +174,8 @@ function DeleteDialog({ node }: { readonly node: Node }) {
     >
       <p>
         {node.parent === ROOT
-          ? 'This is the first message, so the conversation goes with everything in it.'
-          : 'This message goes, and everything below it.'}{' '}
+          ? 'This is the first message, so the whole conversation is deleted.'
+          : 'The message is deleted with everything below it.'}{' '}
         You can undo it.
       </p>
       <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">
@@ -207,7 +207,7 @@ function DeleteOthersDialog({ leaf }: { readonly leaf: string }) {
           ? 'Counting the branches …'
           : count === 0
             ? 'No branch leaves this path.'
-            : `${count === 1 ? 'One branch leaves' : `${count} branches leave`} this path and would go, with everything below. You can undo it.`}
+            : `${count === 1 ? 'One branch leaves' : `${count} branches leave`} this path and would be deleted with everything below. You can undo it.`}
       </p>
     </ConfirmDialog>
   );

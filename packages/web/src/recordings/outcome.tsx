@@ -33,8 +33,8 @@ const WAYS = { starts: 'starts a conversation', continues: 'continues one', bran
 
 /** Describes where a recorded call was placed in the forest. */
 export function describePlacement({ landing, outcome }: Recording): string {
-  if (!landing) return outcome === 'open' ? 'Under way' : 'Not looked at yet';
-  if (landing.state === 'waiting') return `Waits: ${landing.why ?? 'for what it goes on from'}`;
+  if (!landing) return outcome === 'open' ? 'Under way' : 'Not placed yet';
+  if (landing.state === 'waiting') return `Waits: ${landing.why ?? 'for the call that it continues'}`;
   if (landing.state === 'nothing') return landing.why ?? 'No place in the forest';
   return landing.way === undefined ? 'In the forest' : `It ${WAYS[landing.way]}`;
 }

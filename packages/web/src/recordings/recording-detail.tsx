@@ -74,7 +74,7 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
     ['Size', responseBytes !== undefined && bytes(responseBytes)],
     ['Tokens', usage && shortNumber(totalTokens(usage))],
     ['Cost', cost !== undefined && money(cost)],
-    ['Landed', describePlacement(recording)],
+    ['Placement', describePlacement(recording)],
   ] as const;
   return (
     <header className="flex shrink-0 flex-col gap-2 border-b border-line p-3">
@@ -84,7 +84,7 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
         {landed !== undefined && (
           <Link href={toAddress(recording.landing?.thread, landed)} className={buttonLook('plain', true)}>
             <CornerDownRight size={14} aria-hidden />
-            Open where it landed
+            Open in the conversation
           </Link>
         )}
         <IconButton label="Close the recording" keys="Escape" onClick={onClose}>

@@ -276,8 +276,8 @@ function RecordingRow({ recording, isChosen }: { readonly recording: Recording; 
       ) : (
         <Link
           href={toAddress(recording.landing?.thread, landed)}
-          aria-label={`Open where the call to ${model ?? path} landed`}
-          title="Open where it landed"
+          aria-label={`Open the call to ${model ?? path} in its conversation`}
+          title="Open in the conversation"
           className="relative z-10 inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink"
         >
           <CornerDownRight size={16} aria-hidden />

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Agent, Provider } from '../api/types.ts';
 import { useOverlays } from '../state/overlays.ts';
-import { setTheme, type Theme, useTheme } from '../state/theme.ts';
+import { setTheme, THEME_TITLES, type Theme, useTheme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -30,8 +30,8 @@ export default function SettingsScreen() {
         <header>
           <h1 className="text-xl font-semibold">Settings</h1>
           <p className="mt-1 text-soft">
-            What this server works with. Keys come from its environment, the rest from its configuration file; neither
-            can be changed, nor keys be read, from here.
+            The setup of this server. Keys come from its environment, everything else from its configuration file. The
+            page can neither change them nor read the keys.
           </p>
           <nav aria-label="Parts of the settings" className="mt-3 flex flex-wrap gap-1">
             {PARTS.map(({ id, title }) => (
@@ -270,11 +270,7 @@ function ToolSection() {
   );
 }
 
-const THEMES = [
-  { value: 'system', title: 'Same as the system' },
-  { value: 'light', title: 'Light' },
-  { value: 'dark', title: 'Dark' },
-] as const;
+const THEMES = (['system', 'light', 'dark'] as const).map((theme) => ({ value: theme, title: THEME_TITLES[theme] }));
 
 /** The settings that only this browser stores. */
 function LookSection() {

@@ -4,15 +4,7 @@ import { openExport, openPalette, useOverlays } from '../state/overlays.ts';
 import { setTheme, type Theme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { useNarrow } from '../ui/use-media.ts';
-
-/** The screens, their keys, and other words to find them by. */
-const PLACES = [
-  { id: 'forest', title: 'Forest', href: '/', keys: ['o f'], words: 'conversations home list' },
-  { id: 'graph', title: 'Graph', href: '/graph', keys: ['o g'], words: 'tree map' },
-  { id: 'compare', title: 'Compare', href: '/compare', keys: ['o c'], words: 'side by side diff' },
-  { id: 'recordings', title: 'Recordings', href: '/recordings', keys: ['o r'], words: 'proxy calls exchanges' },
-  { id: 'settings', title: 'Settings', href: '/settings', keys: ['o s'], words: 'providers keys agents tools models' },
-] as const;
+import { SCREENS } from './screens.ts';
 
 const THEMES: readonly { readonly theme: Theme; readonly title: string }[] = [
   { theme: 'light', title: 'Light theme' },
@@ -24,7 +16,7 @@ const THEMES: readonly { readonly theme: Theme; readonly title: string }[] = [
 export function useGlobalCommands(): void {
   const [, go] = useLocation();
   const isNarrow = useNarrow();
-  const places = PLACES.map(
+  const screens = SCREENS.map(
     ({ id, title, href, keys, words }): Command => ({
       id: `go.${id}`,
       title,
@@ -52,7 +44,7 @@ export function useGlobalCommands(): void {
       words: 'start write chat',
       run: () => go('/new'),
     },
-    ...places,
+    ...screens,
     {
       id: 'search',
       title: 'Search everything that was said',

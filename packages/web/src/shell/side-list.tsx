@@ -1,15 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import {
-  Bookmark as BookmarkIcon,
-  Columns3,
-  GitFork,
-  type LucideIcon,
-  Network,
-  Radio,
-  Settings,
-  SquarePen,
-  TreePine,
-} from 'lucide-react';
+import { Bookmark as BookmarkIcon, GitFork, SquarePen } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { Virtualizer } from 'virtua';
 import { Link, useLocation } from 'wouter';
@@ -23,14 +13,7 @@ import { describeGroup, GroupToggle } from '../threads/thread-group.tsx';
 import { ChoiceField } from '../ui/field.tsx';
 import { ago } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-
-const SCREENS: readonly { readonly title: string; readonly href: string; readonly Icon: LucideIcon }[] = [
-  { title: 'Forest', href: '/', Icon: TreePine },
-  { title: 'Graph', href: '/graph', Icon: Network },
-  { title: 'Compare', href: '/compare', Icon: Columns3 },
-  { title: 'Recordings', href: '/recordings', Icon: Radio },
-  { title: 'Settings', href: '/settings', Icon: Settings },
-];
+import { SCREENS } from './screens.ts';
 
 export function SideContent() {
   const [place] = useLocation();

@@ -9,7 +9,7 @@ import { useConnection } from '../state/change-feed.ts';
 import { useConversationAddress, useShownLeaf } from '../state/current-thread.ts';
 import { useModel } from '../state/model.ts';
 import { openPalette, useOverlays } from '../state/overlays.ts';
-import { setTheme, type Theme, useTheme } from '../state/theme.ts';
+import { setTheme, THEME_TITLES, type Theme, useTheme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { IconButton } from '../ui/button.tsx';
 import { providerColor } from '../ui/colors.ts';
@@ -210,7 +210,6 @@ function SamplesBadge() {
 }
 
 const ICONS: Readonly<Record<Theme, typeof Sun>> = { light: Sun, dark: Moon, system: Monitor };
-const TITLES: Readonly<Record<Theme, string>> = { light: 'Light', dark: 'Dark', system: 'Same as the system' };
 
 function ThemeButton() {
   const { theme } = useTheme();
@@ -218,13 +217,13 @@ function ThemeButton() {
   return (
     <Menu
       trigger={
-        <IconButton label={`Theme: ${TITLES[theme]}`}>
+        <IconButton label={`Theme: ${THEME_TITLES[theme]}`}>
           <Icon size={16} />
         </IconButton>
       }
       items={(['light', 'dark', 'system'] as const).map((one) => {
         const Own = ICONS[one];
-        return { title: TITLES[one], icon: <Own size={14} />, run: () => setTheme(one) };
+        return { title: THEME_TITLES[one], icon: <Own size={14} />, run: () => setTheme(one) };
       })}
     />
   );

@@ -2,6 +2,12 @@ import { create } from 'zustand';
 
 export type Theme = 'light' | 'dark' | 'system';
 
+export const THEME_TITLES: Readonly<Record<Theme, string>> = {
+  light: 'Light',
+  dark: 'Dark',
+  system: 'Same as the system',
+};
+
 const KEY = 'skein.theme';
 
 export const useTheme = create<{ readonly theme: Theme }>(() => ({ theme: stored() }));

@@ -87,7 +87,7 @@ type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
 
 const FORMATS: readonly { readonly format: ExportFormat; readonly title: string; readonly about: string }[] = [
   { format: 'segments', title: 'Segments', about: 'Loses nothing. Can be imported again, with the same ids.' },
-  { format: 'markdown', title: 'Markdown', about: 'To be read.' },
+  { format: 'markdown', title: 'Markdown', about: 'For reading.' },
   { format: 'messages', title: 'Messages', about: 'A JSON list of messages on each line, in the dialect of an API.' },
   { format: 'fine-tuning', title: 'Fine-tuning', about: 'One JSON object with messages and tools on each line.' },
 ];

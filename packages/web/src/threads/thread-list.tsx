@@ -45,7 +45,7 @@ export function ThreadList({ address, onChange, threads }: ListPartProps) {
       )}
       {shown.length === 0 ? (
         <Empty title={all.length > 0 ? 'No conversation fits these filters' : 'Nothing was deleted'}>
-          {all.length === 0 && 'What you delete stays here, and can be brought back, until the store is cleaned up.'}
+          {all.length === 0 && 'Deleted conversations stay here and can be restored until the store is cleaned up.'}
         </Empty>
       ) : (
         // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a shorter way; Tab works

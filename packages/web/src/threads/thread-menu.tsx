@@ -153,7 +153,7 @@ export function deleteWithUndo(threads: readonly Thread[]): void {
 }
 
 export function restoreDeleted(thread: Thread): void {
-  restoreWhole(thread).then(() => toast(`“${thread.title || 'Untitled'}” is back`), toastError);
+  restoreWhole(thread).then(() => toast(`Restored “${thread.title || 'Untitled'}”`), toastError);
 }
 
 /** A conversation may have been deleted with its first message. */

@@ -91,9 +91,9 @@ export function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProp
         <Facts messages={data?.messages} cost={data?.cost} updatedAt={updatedAt} isTable />
       </dl>
       {deleted ? (
-        <Button small onClick={() => restoreDeleted(thread)} aria-label={`Bring back ${name}`}>
+        <Button small onClick={() => restoreDeleted(thread)} aria-label={`Restore ${name}`}>
           <Undo2 size={14} aria-hidden />
-          Bring back
+          Restore
         </Button>
       ) : (
         <ThreadMenu thread={thread} onRename={() => setRenaming(true)} />

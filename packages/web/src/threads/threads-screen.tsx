@@ -85,7 +85,7 @@ function BookmarkList() {
   if (data.items.length === 0)
     return (
       <Empty title="No bookmarks yet" icon={<BookmarkIcon size={24} aria-hidden />}>
-        Press <Kbd>b</Kbd> on a message to find it here again. What leads to a bookmark cannot be deleted.
+        Press <Kbd>b</Kbd> on a message to find it here again. The path to a bookmark cannot be deleted.
       </Empty>
     );
   return (

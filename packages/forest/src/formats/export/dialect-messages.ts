@@ -8,7 +8,10 @@ export interface ExportedText {
   readonly losses: readonly Loss[];
 }
 
-/** `[…]`: the messages as a request of the dialect would have them. A system text that stands outside is a loss. */
+/**
+ * Writes a conversation as a list of messages, as a request of the dialect has it. A system text outside the list is a
+ * loss.
+ */
 export function toMessageArray(conversation: ExportedConversation, id: string): ExportedText {
   const { messages, system } = requestMembers(id);
   const { body, losses } = writeAs(conversation, id);
@@ -17,7 +20,7 @@ export function toMessageArray(conversation: ExportedConversation, id: string): 
   return { text: textAt(body, [messages]) ?? '[]', losses: [...losses, ...more] };
 }
 
-/** `{"messages":[…]}` of one conversation, with the system text where the dialect has it. */
+/** Writes a conversation as `{"messages":[…]}`, with the system text where the dialect has it. */
 export function toFineTuningLine(conversation: ExportedConversation, id: string): ExportedText {
   const { body, losses } = writeAs(conversation, id);
   const { messages, system } = requestMembers(id);
@@ -32,7 +35,10 @@ function requestMembers(id: string): RequestMembers {
   const target = exportDialects().find((one) => one.id === id);
   if (target?.members) return target.members;
   const known = exportDialects().map((one) => one.id);
-  throw new FormatError('unknown_format', `Messages cannot be exported as "${id}"; give one of ${known.join(', ')}.`);
+  throw new FormatError(
+    'unknown_format',
+    `Messages cannot be exported in the dialect "${id}". Use one of ${known.join(', ')}.`,
+  );
 }
 
 /** The dialects that a conversation can be exported in, and imported from. */
@@ -43,14 +49,14 @@ export function exportDialects(): readonly Dialect[] {
 function writeAs({ nodes }: ExportedConversation, id: string) {
   const target = dialect(id);
   const messages = joinTexts(nodes.map(({ message, takes }) => withOrigin(message, takes, target.home.issuer)));
-  // For another model, what is bound to one would be left out.
+  // For another model, content that is bound to a model would be left out.
   const model = messages.findLast(({ origin }) => origin.dialect === id && origin.model)?.origin.model ?? 'any';
-  // A request may have to end with a question; a conversation ends as it ends.
+  // A request may have to end with a question, but an exported conversation may end with a reply.
   const provider = { ...target.home, policies: { ...target.home.policies, prefill: { default: 'yes' } } } as const;
   return target.writeRequest({ model, messages, provider });
 }
 
-/** One text can have been issued by several: where one of them is who the dialect is at home with, it fits best. */
+/** A text may have several origins; that of the dialect's home provider fits best. */
 function withOrigin(message: Message, takes: ExportedConversation['nodes'][number]['takes'], issuer: string): Message {
   const take = takes.find(({ origin }) => origin.issuer === issuer);
   return take ? dialect(message.origin.dialect).parseMessage(message.raw, take.origin, message.facts) : message;

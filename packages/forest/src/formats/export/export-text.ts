@@ -5,7 +5,7 @@ import { exportSegments } from '../segments.ts';
 import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
 import { toMarkdown } from './markdown.ts';
 
-/** What to export: one message, the history up to a node, a node with all below it, a thread, or everything. */
+/** What to export: one message, the history up to a node, a node with everything below it, a thread, or everything. */
 export type ExportSelection =
   | { readonly node: string }
   | { readonly path: string }
@@ -21,11 +21,11 @@ export interface ExportOptions {
   readonly of?: ExportSelection;
   /** For `messages` and `fine-tuning`; default: OpenAI's chat completions. */
   readonly dialect?: string;
-  /** What a conversation loses in the dialect, told before its text. Segments lose nothing. */
+  /** Receives what a conversation loses in the dialect, before its text. Segments lose nothing. */
   readonly onLosses?: (conversation: ExportLosses) => void;
-  /** A conversation that was left out of several, because a text of it is damaged. */
+  /** Receives a conversation that was left out because a text of it is damaged. */
   readonly onDamaged?: (conversation: ExportDamage) => void;
-  /** Called now and then with the number of messages written. */
+  /** Receives the number of messages written so far, from time to time. */
   readonly onProgress?: (messages: number) => void;
 }
 
@@ -43,8 +43,9 @@ export interface ExportLosses {
 }
 
 /**
- * A part of a forest as text, piece by piece. Segments lose nothing and import again with the same ids; Markdown is to
- * be read; `messages` is a list in a dialect, one line for each conversation, and `fine-tuning` an object on each line.
+ * Exports a part of a forest as text, piece by piece. `segments` loses nothing and imports again with the same ids;
+ * `markdown` is for readers; `messages` has one list in a dialect per line and conversation; `fine-tuning` has one
+ * object per line.
  */
 export async function* exportText(forest: Forest, options: ExportOptions): AsyncGenerator<string> {
   const { format, of = 'everything', onLosses, onDamaged, onProgress } = options;
@@ -69,7 +70,7 @@ function write(conversation: ExportedConversation, { format, dialect = openaiCha
   return { text: `${text}\n`, losses };
 }
 
-/** One line of messages, as people read them. */
+/** A conversation from its first message to its end. */
 export interface ExportedConversation {
   readonly head: string;
   readonly title: string;
@@ -77,8 +78,8 @@ export interface ExportedConversation {
 }
 
 /**
- * The conversations of a selection: where it branches, one for each end, with what they share in each. One that is
- * damaged is left out of several; where it is the only one, it is an error.
+ * The conversations of a selection, one for each end of a branch. Of several conversations, damaged ones are left out;
+ * if the only one is damaged, that is an error.
  */
 async function* selectConversations(
   forest: Forest,
@@ -123,7 +124,7 @@ async function* everyConversation(
   }
 }
 
-/** Where the branches below a node end, whether their texts can be read or not; the node itself where none begins. */
+/** The ends of all branches below a node, readable or not; the node itself if nothing is below it. */
 async function* everyEnd({ store }: Forest, top: string): AsyncGenerator<string> {
   const start = await resolveWalkStart(store, top);
   let isAlone = top !== ROOT && !start.removed;
@@ -134,14 +135,14 @@ async function* everyEnd({ store }: Forest, top: string): AsyncGenerator<string>
   if (isAlone) yield top;
 }
 
-/** The node that a part of a forest leads to. */
+/** The node that a selection leads to. */
 export async function selectionEnd(forest: Forest, of: Exclude<ExportSelection, 'everything'>): Promise<string> {
   if ('thread' in of) return (await forest.threads.get(of.thread)).head;
   if ('below' in of) return forest.resolve(of.below);
   return forest.resolve('path' in of ? of.path : of.node);
 }
 
-/** The children of a node that belong to a part of a forest; what leads to the part belongs to it. */
+/** Returns a function that yields the selected children of a node; the path to the selection is part of it. */
 export async function selectedChildren(
   forest: Forest,
   of: ExportSelection,

@@ -4,7 +4,7 @@ import type { ExportedConversation } from './export-text.ts';
 
 const NAMES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool', other: 'Other' } as const;
 
-/** A conversation to read: everything that can be shown, nothing to import again. */
+/** Writes a conversation for readers. It cannot be imported again. */
 export function toMarkdown({ title, nodes }: ExportedConversation): string {
   const parts = nodes.map(nodeMarkdown);
   return `${[`# ${title.trim() || 'Conversation'}`, ...parts].join('\n\n')}\n\n`;
@@ -53,7 +53,7 @@ function quoted(text: string): string {
     .join('\n');
 }
 
-/** A fence that nothing in the text can close. */
+/** A code block with a fence that is longer than any in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);

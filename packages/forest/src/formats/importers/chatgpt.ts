@@ -70,7 +70,7 @@ function nodeAt(id: string, text: string): MappingNode {
   return { id, parent: textMember(node.value, 'parent'), message: objectAt(node, 'message') };
 }
 
-/** The nearest node that has a message, from a node upwards. */
+/** The nearest node with a message: the node itself or an ancestor. */
 function nearestMessage(byId: Nodes, id: string | undefined): string | undefined {
   const seen = new Set<string>();
   let at = id;
@@ -119,14 +119,14 @@ function writeMessage(
   if (role !== 'assistant') return unknownMessage(source.text);
   const recipient = textMember(value, 'recipient');
   if (recipient === undefined || recipient === 'all') return assistant(blocks);
-  // What is said to a tool is a call; it has no id but the message's.
+  // A message to a tool is a call; its id is that of the message.
   const said = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
   const others = blocks.filter(({ type }) => type !== 'text');
   const rawParameters = argumentsText(said, undefined);
   return assistant([...others, { type: 'tool-use', id, name: recipient, parameters: {}, rawParameters }]);
 }
 
-/** The call that a result belongs to: the nearest message above it that was said to a tool. */
+/** The call that a result belongs to: the nearest ancestor that is a message to a tool. */
 function callAbove(id: string, byId: Nodes): string | undefined {
   const seen = new Set<string>();
   for (let at = byId.get(id)?.parent; at !== undefined && !seen.has(at); at = byId.get(at)?.parent) {
@@ -148,7 +148,7 @@ function withExtra(message: ImportedMessage, more: Record<string, unknown>): Imp
   return { ...message, take: { ...message.take, extra: { ...message.take?.extra, ...more } } };
 }
 
-/** What a message's content shows; `isWhole` when the blocks say all of it. */
+/** The content of a message as blocks; `isWhole` if the blocks hold everything. */
 interface ChatgptContent {
   readonly blocks: readonly ContentBlock[];
   readonly isWhole: boolean;
@@ -157,7 +157,7 @@ interface ChatgptContent {
 const text = (said: string): ContentBlock => ({ type: 'text', text: said });
 const reasoning = (thought: string): ContentBlock => ({ type: 'reasoning', text: thought, redacted: false });
 
-/** The content of a message by its type. A type that is not known here is one unknown block with its exact text. */
+/** Reads the content of a message by its type. An unknown type becomes one unknown block with the exact text. */
 function readContent(content: ExactObject): ChatgptContent {
   const { value } = content;
   const type = value.content_type;

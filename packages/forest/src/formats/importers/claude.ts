@@ -12,10 +12,13 @@ import {
 } from '../source/exact-json.ts';
 import { splitTurns, type ToolAnswer, unknownMessage } from './source-conversation.ts';
 
-/** What the export names as the parent of a first message. */
+/** The parent that the export gives to first messages. */
 const NO_PARENT = '00000000-0000-4000-8000-000000000000';
 
-/** `conversations.json` of Claude's export. Messages that name their parents make branches; others follow each other. */
+/**
+ * `conversations.json` of Claude's export. If messages name their parents, they form branches; otherwise they follow
+ * each other.
+ */
 export const claude: Importer = {
   id: 'claude',
   title: 'Claude export',
@@ -93,11 +96,11 @@ function writeMessages(source: ExactObject, key: string): Message[] {
 
 type Item = ContentBlock | { readonly result: ToolAnswer };
 
-/** What a message says, in order; older exports have only its text. */
+/** Reads the blocks of a message; older exports have only its text. */
 function readBlocks({ text, value }: ExactObject, key: string): Item[] {
   const { content } = value;
   if (!Array.isArray(content) || content.length === 0) return [{ type: 'text', text: textMember(value, 'text') ?? '' }];
-  // Older exports give calls no ids: a result then answers the last call.
+  // In older exports calls have no ids; a result then belongs to the last call.
   let lastCall = key;
   return content.map((block, index): Item => {
     const native = textAt(text, ['content', index])!;
@@ -134,7 +137,7 @@ function resultBlocks(native: string, content: unknown): string | ContentBlock[]
   );
 }
 
-/** Attachments whose text was taken out are documents; of other files the export has only the name. */
+/** Attachments with extracted text become documents; of other files the export has only the name. */
 function readFiles({ text, value }: ExactObject): ContentBlock[] {
   const listed = (name: string) => (Array.isArray(value[name]) ? (value[name] as unknown[]) : []);
   const attachments = listed('attachments').map((item, index): ContentBlock => {

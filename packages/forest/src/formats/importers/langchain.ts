@@ -50,7 +50,7 @@ function readStored(stored: ExactObject, index: number) {
   return { message, take: { extra, ...(message.role === 'assistant' && modelFacts(data)) } };
 }
 
-/** `human` and the like; a class such as `HumanMessage` or `AIMessageChunk` says the same. */
+/** The type of a message, such as `human`; class names such as `HumanMessage` or `AIMessageChunk` mean the same. */
 function messageType({ type, id }: ExactObject['value']): string | undefined {
   const name = Array.isArray(id) ? id.at(-1) : type;
   return typeof name === 'string' ? name.toLowerCase().replace(/message(chunk)?$/, '') : undefined;
@@ -107,7 +107,7 @@ function readUsage({ text, value }: ExactObject): NonNullable<TakeFacts['usage']
   };
 }
 
-/** The content of a stored message; calls that stand in it, too, are left for `langchainCalls`. */
+/** Reads the content of a stored message, without calls: `readCalls` reads those. */
 function readContent({ text, value }: ExactObject): ContentBlock[] {
   const { content } = value;
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
@@ -124,7 +124,7 @@ function readPart(part: unknown, native: string): ContentBlock[] {
     case 'thinking':
     case 'reasoning': {
       const thought = textMember(part, 'thinking') ?? textMember(part, 'reasoning');
-      // With a signature it means something to its provider: kept whole.
+      // Signed reasoning is meaningful to its provider only, so it is kept as it is.
       if (thought === undefined || 'signature' in part) return [{ type: 'unknown', native }];
       return [{ type: 'reasoning', text: thought, redacted: false }];
     }
@@ -149,7 +149,7 @@ function imageType(address: string): string | undefined {
   return address.startsWith('data:') ? undefined : 'image/*';
 }
 
-/** The calls of an answer: LangChain's own list, or what the provider called them. */
+/** Reads the calls of an answer: LangChain's own list, or the provider's. */
 function readCalls(data: ExactObject): ContentBlock[] {
   const { text, value } = data;
   const own = Array.isArray(value.tool_calls) ? value.tool_calls : [];

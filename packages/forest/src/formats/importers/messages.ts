@@ -23,9 +23,9 @@ export const messages: Importer = {
   },
 };
 
-/** The messages of a list in a dialect's own JSON, as they would be read from a request. */
+/** Reads a list of messages in the JSON of a dialect, as in a request. */
 function readMessages(text: string, id: string): readonly Message[] {
-  // What a model issued together may be one message: the reader of requests knows which.
+  // Several elements may form one message; the reader of requests knows which.
   const spoken = exportDialects().find((one) => one.id === id);
   const read = spoken?.members
     ? spoken.readRequest(`{${JSON.stringify(spoken.members.messages)}:${text}}`).messages
@@ -33,14 +33,14 @@ function readMessages(text: string, id: string): readonly Message[] {
   return requireRoles(read, id);
 }
 
-/** Unknown messages are kept; but where none is known, the dialect is another one. */
+/** Unknown messages are kept; but if all are unknown, the dialect is wrong. */
 function requireRoles(read: readonly Message[], id: string): readonly Message[] {
   const isForeign = read.length > 0 && read.every(({ role }) => role === 'other');
   if (isForeign) throw wrongShape(`messages of the dialect "${id}"; none of these has a role that it knows`);
   return read;
 }
 
-/** `{"messages":[…]}`, one conversation a line: what is behind the messages belongs to the last one. */
+/** `{"messages":[…]}`, one conversation per line. Other members are kept with the last message. */
 export const fineTuning: Importer = {
   id: 'fine-tuning',
   title: 'Fine-tuning lines',
@@ -68,7 +68,7 @@ export const fineTuning: Importer = {
   },
 };
 
-/** `MessageList` files, ours and those of version "1.0". */
+/** `MessageList` files, current ones and those of version "1.0". */
 export const messageList: Importer = {
   id: 'message-list',
   title: 'Message list',
@@ -76,14 +76,15 @@ export const messageList: Importer = {
   detects: ({ format, version, messages: list }) =>
     format === 'skein/messages' || (typeof version === 'string' && Array.isArray(list) && format === undefined),
   read(text) {
-    // In lists of version "1.0" every answer is a model's; in ours, what a person put into its mouth is a person's.
+    // In lists of version "1.0" every assistant message comes from a model; in current ones a person may have written
+    // it.
     const isOurs = readObject(text, 'a list of messages').value.format !== undefined;
     const messages = [...MessageList.fromJSON(text)].map(withModel);
     return { messages: chainMessages(isOurs ? messages : messages.map(byModel)) };
   },
 };
 
-/** States of `Chat`, ours and those of version 1. */
+/** States of `Chat`, current ones and those of version 1. */
 export const chatState: Importer = {
   id: 'chat-state',
   title: 'Chat state',
@@ -105,7 +106,7 @@ export const chatState: Importer = {
   },
 };
 
-/** Nothing is known but what the message says of itself. */
+/** All that is known is the model in the message's origin. */
 function withModel(message: Message): MessageWithFacts {
   const { model } = message.origin;
   return { message, ...(model && { take: { model } }) };

@@ -3,14 +3,14 @@ import type { TakeFacts } from '../../forest/index.ts';
 import type { ImportedMessage } from '../importer.ts';
 import { textMember } from '../source/exact-json.ts';
 
-/** A message with what is known of it. */
+/** A message with its time and the facts about it. */
 export interface MessageWithFacts {
   readonly message: Message;
   readonly at?: number | undefined;
   readonly take?: TakeFacts;
 }
 
-/** Messages one below the other. */
+/** Turns a list into a conversation without branches: each message follows the one before it. */
 export function chainMessages(messages: readonly MessageWithFacts[]): ImportedMessage[] {
   return messages.map((known, index) => ({
     ...known,
@@ -19,12 +19,12 @@ export function chainMessages(messages: readonly MessageWithFacts[]): ImportedMe
   }));
 }
 
-/** A message by nobody that is known here: kept whole, shown as unknown, and never sent as anyone's words. */
+/** A message with an unknown author: kept as an unknown block, and never sent. */
 export function unknownMessage(native: string): Message {
   return user([{ type: 'unknown', native }]);
 }
 
-/** A result as a source has it, in the middle of what the assistant said. */
+/** A tool result inside a message of the assistant. */
 export interface ToolAnswer {
   readonly callId: string;
   readonly content: string | readonly ContentBlock[];
@@ -32,8 +32,8 @@ export interface ToolAnswer {
 }
 
 /**
- * Some sources gather an assistant's calls, their results and what it said next in one message. Here each request to
- * a model has its own: what was said and called, the results, and what followed.
+ * Splits a message that holds calls, their results and what the assistant said next, as some sources have it. Each turn
+ * gets its own messages: text and calls, the results, then what followed.
  */
 export function splitTurns(items: readonly (ContentBlock | { readonly result: ToolAnswer })[]): Message[] {
   const messages: Message[] = [];
@@ -48,7 +48,7 @@ export function splitTurns(items: readonly (ContentBlock | { readonly result: To
   for (const item of items) {
     if ('result' in item) results.push(item.result);
     else {
-      // Calls that were made side by side come before their results.
+      // Parallel calls come before their results.
       if (results.length > 0 && (item.type !== 'tool-use' || hasCallsBefore(said, results))) flush();
       said.push(item);
     }
@@ -57,12 +57,15 @@ export function splitTurns(items: readonly (ContentBlock | { readonly result: To
   return messages.length > 0 ? messages : [assistant([])];
 }
 
-/** Whether every call so far has its result: what follows is another turn. */
+/** Whether every call so far has a result, so that another turn begins. */
 function hasCallsBefore(said: readonly ContentBlock[], results: readonly ToolAnswer[]): boolean {
   return said.filter(({ type }) => type === 'tool-use').length <= results.length;
 }
 
-/** A file at an address, which may hold its data; `types` and `names` are what the source calls those members. */
+/**
+ * Reads a file from an object with an address or data. `types` and `names` are the members that may hold media type and
+ * name.
+ */
 export function readMedia(
   value: unknown,
   types: readonly string[],
@@ -77,7 +80,9 @@ export function readMedia(
   return toMedia(address, first(types), name);
 }
 
-/** `data:` addresses hold their data; others are kept as they are. What is no address is data. */
+/**
+ * Makes a media block of an address. A `data:` address holds the data itself; a text that is no address is base64 data.
+ */
 export function toMedia(address: string, type?: string, name?: string): ContentBlock {
   const named = name === undefined ? {} : { name };
   const [, inline, data] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(address) ?? [];

@@ -14,7 +14,7 @@ import { chainMessages, readMedia, splitTurns, type ToolAnswer, unknownMessage }
 
 const TAKEN = ['role', 'parts', 'content', 'createdAt', 'toolInvocations', 'experimental_attachments', 'reasoning'];
 
-/** Messages of the AI SDK's user interfaces, of version 4 and later: a list, or a chat with "messages". */
+/** UI messages of the AI SDK, version 4 and later: a list, or a chat with "messages". */
 export const uiMessages: Importer = {
   id: 'ui-messages',
   title: 'AI SDK messages',
@@ -51,7 +51,7 @@ function writeMessages(source: ExactObject): Message[] {
   const blocks = items.filter(isBlock);
   if (role === 'user') return [user(blocks)];
   if (role === 'system') return [system(blocks)];
-  // Version 4 had messages that carry data for the page alone: nobody said them to a model.
+  // Version 4 had messages that only carry data for the page; they were never sent to a model.
   return [unknownMessage(source.text)];
 }
 
@@ -61,7 +61,7 @@ function isBlock(item: Item): item is ContentBlock {
   return !('result' in item);
 }
 
-/** What a message shows, in order: calls of one step first, then their results. */
+/** Reads the parts of a message in order; the calls of a step come before their results. */
 function readUiParts(source: ExactObject): Item[] {
   const { text, value } = source;
   const items: Item[] = [];
@@ -88,7 +88,7 @@ function readUiParts(source: ExactObject): Item[] {
   return items;
 }
 
-/** Version 4 before it had parts: thoughts, text, attachments, then calls. */
+/** Early version 4 messages have no parts: reasoning, text, attachments, then calls. */
 function withoutParts({ text, value }: ExactObject): Item[] {
   const reasoning = textMember(value, 'reasoning');
   const said = textMember(value, 'content');

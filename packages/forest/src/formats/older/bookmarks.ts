@@ -16,7 +16,28 @@ interface OlderBookmark {
   readonly updatedAt: number;
 }
 
-/** `config.toml` and its variants. Nothing else is taken from them: they hold keys. */
+/** Adds the bookmarks of the configuration. A bookmark whose node cannot be read is reported. */
+export async function addBookmarks(folder: string, look: FolderScan, problems: FileProblems): Promise<void> {
+  for (const file of await configFiles(folder)) {
+    try {
+      const bookmarks = await readOlderBookmarks(folder, file);
+      problems.resolve(file);
+      for (const bookmark of bookmarks) {
+        const seen = await look.node(bookmark.nodeId);
+        if (seen) look.add(bookmarkRecords(bookmark, seen.place.id));
+        else
+          problems.report(
+            file,
+            new Error(`The bookmark "${bookmark.title}" refers to ${bookmark.nodeId}, which cannot be read.`),
+          );
+      }
+    } catch (error) {
+      problems.report(file, error);
+    }
+  }
+}
+
+/** `config.toml` and its variants. Only bookmarks are read from them, because they hold keys. */
 async function configFiles(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => /^config(\.[\w-]+)?\.toml$/.test(name)).sort();
 }
@@ -33,12 +54,12 @@ async function readOlderBookmarks(folder: string, file: string): Promise<OlderBo
   });
 }
 
-/** Settings of the older program that do not carry over, by file: `presets`, not what they say. Keys are no settings. */
+/** The names of settings that are not imported, by file: `presets`, but not their values. */
 export async function olderSettings(folder: string): Promise<readonly { file: string; names: readonly string[] }[]> {
   const files = await configFiles(folder);
   const found = await Promise.all(
     files.map(async (file) => {
-      // What is no TOML is reported where the bookmarks are read.
+      // Invalid TOML is reported when bookmarks are read.
       const config = await readConfig(folder, file).catch(() => ({}));
       return { file, names: SETTINGS.filter((name) => Object.hasOwn(config, name)) };
     }),
@@ -52,7 +73,7 @@ async function readConfig(folder: string, file: string): Promise<Record<string, 
   return parseToml(await readFile(join(folder, file), 'utf8'));
 }
 
-/** A bookmark is known by its node and when it was made: a new title is the same bookmark. */
+/** A bookmark is identified by its node and its creation time, so a new title does not make a new bookmark. */
 function bookmarkRecords({ title, nodeId, createdAt, updatedAt }: OlderBookmark, node: string): RefRecord[] {
   const key = `older-${sha256(`${nodeId}\n${createdAt}`).slice(0, 16)}`;
   const values = { title, created: createdAt, node };
@@ -60,7 +81,7 @@ function bookmarkRecords({ title, nodeId, createdAt, updatedAt }: OlderBookmark,
   return Object.entries(values).map(([name, value]) => ({ k: 'ref', on: 'bookmark', key, name, value, clock }));
 }
 
-/** Dates may be TOML dates or texts. */
+/** Reads a TOML date or a text. */
 function readDate(value: unknown): number | undefined {
   return readTime(value instanceof Date ? value.toISOString() : value);
 }
@@ -69,29 +90,8 @@ function parseToml(text: string): Record<string, unknown> {
   try {
     return parse(text);
   } catch (cause) {
-    // What the parser quotes could be a key.
+    // The parser's message may quote a key, so it is not shown.
     const { line, column } = cause as { line?: unknown; column?: unknown };
-    throw new FormatError('wrong_shape', `It is not TOML: see line ${line}, column ${column}.`);
-  }
-}
-
-/** Bookmarks of the configuration; one whose node cannot be read is reported with the file it is in. */
-export async function addBookmarks(folder: string, look: FolderScan, problems: FileProblems): Promise<void> {
-  for (const file of await configFiles(folder)) {
-    try {
-      const bookmarks = await readOlderBookmarks(folder, file);
-      problems.resolve(file);
-      for (const bookmark of bookmarks) {
-        const seen = await look.node(bookmark.nodeId);
-        if (seen) look.add(bookmarkRecords(bookmark, seen.place.id));
-        else
-          problems.report(
-            file,
-            new Error(`The bookmark "${bookmark.title}" is on ${bookmark.nodeId}, which cannot be read.`),
-          );
-      }
-    } catch (error) {
-      problems.report(file, error);
-    }
+    throw new FormatError('wrong_shape', `This is not valid TOML; see line ${line}, column ${column}.`);
   }
 }

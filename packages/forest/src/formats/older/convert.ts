@@ -16,7 +16,7 @@ interface ConvertedRecords {
   readonly records: readonly StoreRecord[];
 }
 
-/** Where the first messages of a root hang: below its system prompt, if it has one. */
+/** Converts a root. Its first messages follow its system prompt, if it has one. */
 export function convertRoot(root: OlderRoot): ConvertedRecords {
   if (root.systemPrompt === undefined) return { place: ROOT_POINT, records: [] };
   const at = readTime(root.createdAt) ?? 0;
@@ -26,12 +26,12 @@ export function convertRoot(root: OlderRoot): ConvertedRecords {
   return { place: next, records: [body, node, createMessageTake(message, node.id, { via: 'import', at, extra })] };
 }
 
-/** What is known of a root beside its messages and its system prompt. */
+/** All members of a root except its id and its children. */
 export function rootFacts(root: OlderRoot): Record<string, unknown> {
   return otherMembers(root.file, ['id', 'child_ids']);
 }
 
-/** A node below its parent's new place: the node, its text, how it came to be, and its tags. */
+/** Converts a node below its converted parent: the node, its body, its take and its tags. */
 export function convertNode(node: OlderNode, root: OlderRoot, parent: AppendPoint): ConvertedRecords {
   const at = readOlderTime(node, root);
   const made = makeNodeRecords(parent, node.message, at);
@@ -70,10 +70,10 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   SAFETY: 'filter',
 };
 
-/** Members of `source_info` that a take has its own places for. */
+/** Members of `source_info` that have a member of their own in a take. */
 const TAKEN = ['provider', 'model_name', 'parameters', 'finish_reason', 'usage'];
 
-/** How a node of the older layout came to be. What has no place of its own is in `extra`, under the name it had. */
+/** The take of an older node. Members that a take does not have are kept in `extra`, under their names. */
 function readTakeFacts({ id, metadata, file }: OlderNode, root: OlderRoot): TakeFacts {
   const source = objectAt(metadata, 'source_info');
   const more = otherMembers(file, ['id', 'root_id', 'parent_id', 'child_ids', 'message', 'metadata']);
@@ -91,7 +91,7 @@ function modelFacts(source: ExactObject, { file }: OlderRoot): TakeFacts {
   const { value } = source;
   const config = isObject(file.value.config) ? file.value.config : {};
   const parameters = isObject(value.parameters) ? value.parameters : undefined;
-  // Before the provider and model had members of their own, they stood in the parameters or in the root's settings.
+  // Early files have provider and model in the parameters or in the settings of the root.
   const model =
     textMember(value, 'model_name') ?? (parameters && textMember(parameters, 'model')) ?? textMember(config, 'model');
   const provider = textMember(value, 'provider') ?? textMember(config, 'provider');

@@ -1,5 +1,4 @@
 import { isObject } from '@skein/core';
-
 import {
   type AppendPoint,
   allItems,
@@ -27,28 +26,28 @@ import {
   readOlderNode,
 } from './older-files.ts';
 
-/** A node as it was last read, and what it became. */
+/** An older node as it was last read, and the node that it became. */
 export interface ConvertedNode {
   readonly node: OlderNode;
   readonly root: OlderRoot;
   readonly id: string;
   readonly parent: string;
-  /** Where what follows it hangs. */
+  /** The position below which its children are appended. */
   readonly place: AppendPoint;
 }
 
-/** One look at the folder: every file that is met is looked at once, and what is new is written at the end. */
+/** One pass over the folder. Every file is read at most once per pass, and new records are written at the end. */
 export interface FolderScan {
   roots(): Promise<readonly OlderRoot[]>;
-  /** Roots whose first messages hang below this node. */
+  /** The roots whose first messages are children of this node. */
   rootsAt(id: string): Promise<readonly OlderRoot[]>;
-  /** Converts a node and all above it; undefined when a file on the way cannot be read, which is reported. */
+  /** Converts a node and its ancestors; undefined if one of their files cannot be read, which is reported. */
   node(older: string): Promise<ConvertedNode | undefined>;
-  /** Converts what the file of a node, or of the root, lists below it. */
+  /** Converts the children that the file of a node, or the root, lists. */
   children(older: string): Promise<ConvertedNode[]>;
-  /** Every node whose file is there, listed or not. */
+  /** Converts every node that has a file, whether it is listed or not. */
   all(): AsyncGenerator<ConvertedNode | undefined>;
-  /** A node that was converted before: converts it again when its file was changed, removes it when it is gone. */
+  /** Converts a node again if its file changed, and removes it if its file is gone. */
   refresh(older: string): Promise<void>;
   add(records: readonly StoreRecord[]): void;
   flush(): Promise<void>;
@@ -59,7 +58,7 @@ interface Converter {
   look(): Promise<FolderScan>;
 }
 
-/** Converts nodes of a folder as they are met. `known` remembers them; without it every look converts anew. */
+/** Converts nodes of a folder on demand. `known` remembers them; without it every scan converts them again. */
 export function createConverter(folder: string, context: ForestContext, known?: KnownNodes): Converter {
   const { store } = context;
   const problems = createFileProblems();
@@ -96,7 +95,7 @@ export function createConverter(folder: string, context: ForestContext, known?: 
       }
       return read;
     };
-    /** Where a node that was moved since has what follows it. */
+    /** The position of a node, also if it was moved since. */
     const placeNow = async (place: AppendPoint): Promise<AppendPoint> => {
       const target = whereIs(place.id);
       if (target === place.id) return place;
@@ -125,7 +124,7 @@ export function createConverter(folder: string, context: ForestContext, known?: 
       const isDone = isSame && before.parent === above.id && before.root.file.text === root.file.text;
       if (isDone && whereIs(before.id) === before.place.id) return before;
       const { place, records } = convertNode(node, root, above);
-      // A move that an earlier change of this file made is over when the file says again what it said once.
+      // If the file has its former content again, the redirect that its change made is no longer valid.
       const former = known?.get(older)?.id;
       const isBack = former !== undefined && former !== place.id && whereIs(place.id) === whereIs(former);
       const seen = { node, root, id: place.id, parent: above.id, place: isBack ? place : await placeNow(place) };
@@ -143,7 +142,7 @@ export function createConverter(folder: string, context: ForestContext, known?: 
       return meeting;
     };
 
-    /** The same for a node that was asked for by what it became: what is above it now does not matter then. */
+    /** Like `meet`, for a node that is known already: its ancestors are not checked again. */
     const meetAlone = async (older: string): Promise<ConvertedNode | undefined> => {
       const before = cache.get(older);
       const isTrusted = before && !met.has(older) && whereIs(before.id) === before.place.id;
@@ -165,7 +164,10 @@ export function createConverter(folder: string, context: ForestContext, known?: 
           const child = await meet(id);
           if (child && child.node.parentId === older) found.push(child);
           else if (child)
-            problems.report(nodeFile(id), new Error(`${older} lists it, but it names ${child.node.parentId}.`));
+            problems.report(
+              nodeFile(id),
+              new Error(`${older} lists it as a child, but its parent_id is ${child.node.parentId}.`),
+            );
         }
         return found;
       },
@@ -203,8 +205,8 @@ function isSameState(a: FileState, b: FileState | undefined): boolean {
 }
 
 /**
- * Writes down what an older node became. Where it was another node before, its file or one above it was changed by
- * another program: the former id then leads to the new one, and the former node stays as it was.
+ * Records what an older node became. If it became another node before, another program changed its file or that of an
+ * ancestor: the former id is redirected to the new one, and the former node stays.
  */
 async function makeChange(
   context: ForestContext,
@@ -218,16 +220,16 @@ async function makeChange(
   known.set(older, { id, parent, mtime, size });
   const records: StoreRecord[] = [knownRecord(older, { id, parent, mtime, size }, context.clock.tick())];
   if (!before || before.id === id) return records;
-  // A file that says again what it said once is no longer elsewhere.
+  // A file with its former content is no longer moved.
   const refs = await readRefs(context, 'node', [id, before.id], ['moved']);
   if (refs.some(({ key, value }) => key === id && value === before.id))
     records.push(makeRef(context, 'node', id, 'moved', false));
-  // Another file may say the same at the same place: then the node is still one of this folder.
+  // If another file has the same content at the same place, the node still belongs to this folder.
   if (known.becoming(before.id).length === 0) records.push(makeRef(context, 'node', before.id, 'moved', id));
   return records;
 }
 
-/** A node whose file another program took away is removed, as if it had been removed here. */
+/** Removes a node whose file another program deleted. */
 async function makeRemoval(context: ForestContext, known: KnownNodes, older: string): Promise<StoreRecord[]> {
   const before = known.get(older);
   if (!before) return [];
@@ -238,18 +240,18 @@ async function makeRemoval(context: ForestContext, known: KnownNodes, older: str
   return records;
 }
 
-/** What an older node became, and how its file was then. */
+/** The node that an older node became, and the state of its file at that time. */
 interface KnownNode extends FileState {
   readonly id: string;
   readonly parent: string;
 }
 
-/** Which older nodes were converted before: kept as refs, found by either id. */
+/** The older nodes that were converted before. They are stored as refs and found by either id. */
 interface KnownNodes {
   get(older: string): KnownNode | undefined;
-  /** Older ids that became this node: several where files say the same. */
+  /** The older ids that became this node; several if files have the same content. */
   becoming(id: string): readonly string[];
-  /** Older ids that were converted below this node. */
+  /** The older ids that were converted to children of this node. */
   below(id: string): readonly string[];
   set(older: string, known: KnownNode): void;
   delete(older: string): void;
@@ -280,7 +282,7 @@ function createKnownNodes(): KnownNodes {
   };
 }
 
-/** What an earlier program run wrote down. */
+/** Loads the nodes that earlier runs converted. */
 export async function loadKnownNodes(store: Store): Promise<KnownNodes> {
   const nodes = createKnownNodes();
   for await (const { key, value } of allItems((page) => store.refs({ on: 'older', names: ['node'], ...page })))
@@ -288,7 +290,7 @@ export async function loadKnownNodes(store: Store): Promise<KnownNodes> {
   return nodes;
 }
 
-/** The ref that keeps it. */
+/** The ref that stores a converted node; `false` removes it. */
 function knownRecord(older: string, value: KnownNode | false, clock: string): RefRecord {
   return { k: 'ref', on: 'older', key: older, name: 'node', value, clock };
 }
@@ -307,7 +309,7 @@ function add(index: Map<string, Set<string>>, key: string, older: string): void 
   else index.set(key, new Set([older]));
 }
 
-/** Where nodes were moved to. Read again only when a move was written since. */
+/** Reads where nodes were moved to; again only if a move was written since. */
 function createMoveReader(store: Store): () => Promise<(id: string) => string> {
   let moves = new Map<string, string>();
   let cursor: string | undefined;
@@ -319,7 +321,7 @@ function createMoveReader(store: Store): () => Promise<(id: string) => string> {
   };
 
   return async () => {
-    // The place comes first: what is written while the moves are read is then seen next time.
+    // The cursor is read first, so that moves written meanwhile are seen next time.
     const { items, next, reset } = await store.changes(cursor);
     const isFirst = cursor === undefined;
     cursor = next;
@@ -331,7 +333,7 @@ function createMoveReader(store: Store): () => Promise<(id: string) => string> {
 function followMoves(id: string, moves: ReadonlyMap<string, string>): string {
   const seen = new Set<string>();
   let at = id;
-  // Moves that two writers made at once could lead in a circle.
+  // Moves of two writers at once could form a cycle.
   while (!seen.has(at)) {
     seen.add(at);
     at = moves.get(at) ?? at;

@@ -20,7 +20,7 @@ import { exactText, exactValue, readTime } from '../source/exact-json.ts';
 import { fileIn, nodeFile, ROOTS_FILE, readOlderMessage } from './older-files.ts';
 
 export interface ExportOlderOptions {
-  /** A part comes with the messages above it. Default: everything. */
+  /** What to export, with its ancestors. Default: everything. */
   readonly of?: ExportSelection;
   readonly onLosses?: (node: ExportLosses) => void;
   readonly onProgress?: (messages: number) => void;
@@ -34,14 +34,14 @@ interface Root {
   nodes: number;
 }
 
-/** A system message at the front, and all of them up to it. */
+/** A system message at the front, with the prompt that it and those before it make. */
 interface LeadingPrompt {
   readonly id: string;
   readonly prompt: string | undefined;
   readonly node: ForestNode | undefined;
 }
 
-/** A node that is to be written: where, and below what. */
+/** A node to be written, with its root, its parent and its ids in the folder. */
 interface NodeToWrite {
   readonly node: ForestNode;
   readonly root: Root;
@@ -52,13 +52,13 @@ interface NodeToWrite {
 }
 
 /**
- * Writes the older layout into a new or empty folder. System messages at the front become the root's prompt; what was
- * removed is left out. `roots.json` comes last: until then the folder is not a forest.
+ * Writes a forest in the older layout into a new or empty folder. System messages at the front become the prompt of the
+ * root; removed nodes are left out. `roots.json` is written last, because only then the folder is valid.
  */
 export async function exportOlder(forest: Forest, folder: string, options: ExportOlderOptions = {}): Promise<void> {
   await mkdir(folder, { recursive: true });
   if ((await readdir(folder)).length > 0)
-    throw new FormatError('would_overwrite', `${folder} is not empty: give a new folder.`);
+    throw new FormatError('would_overwrite', `${folder} is not empty. Use a new folder.`);
   const roots: Root[] = [];
   const written = new Map<string, string>();
   let messages = 0;
@@ -92,7 +92,7 @@ export async function exportOlder(forest: Forest, folder: string, options: Expor
   };
   const everyChild = await selectedChildren(forest, options.of ?? 'everything');
 
-  /** From the root down to the first message that is not a system's. */
+  /** From the root down to the first message that is no system message. */
   const open: LeadingPrompt[] = [{ id: ROOT, prompt: undefined, node: undefined }];
   const tasks: NodeToWrite[] = [];
   for (let lead = open.pop(); lead; lead = open.pop()) {
@@ -133,7 +133,7 @@ export async function exportOlder(forest: Forest, folder: string, options: Expor
   await writeFile(join(folder, ROOTS_FILE), JSON.stringify(list, null, 2));
 }
 
-/** When the root of a node was made: the older layout knows it also of roots without a prompt. */
+/** The creation time of a node's root; the older layout has one even for roots without a prompt. */
 async function rootTime({ store }: Forest, { at, takes }: ForestNode): Promise<number> {
   const older = takes.map(({ extra }) => extra?.older).find((id) => typeof id === 'string');
   if (older === undefined) return at;
@@ -156,7 +156,7 @@ async function writeTask(
       parent_id: ids[index - 1] ?? parent,
       child_ids: index + 1 < ids.length ? [ids[index + 1]] : below,
     };
-    // Put together as text, so that long numbers in arguments stay what they are.
+    // Joined as text, so that long numbers in arguments do not change.
     const text = `${JSON.stringify(head).slice(0, -1)},"message":${texts[index]},"metadata":${facts.metadata}${more}}`;
     await writeFile(fileIn(folder, nodeFile(id)), text);
   }
@@ -172,18 +172,18 @@ async function writeBookmarks(forest: Forest, folder: string, written: ReadonlyM
   if (bookmarks.length > 0) await writeFile(join(folder, 'config.toml'), stringify({ bookmarks }));
 }
 
-/** The JSON texts of the messages that one becomes in the older layout, and what they cannot say. */
+/** The messages of the older layout that a message becomes, as JSON texts, and what is lost. */
 interface OlderMessages {
   readonly texts: readonly string[];
   readonly losses: readonly Omit<Loss, 'message'>[];
 }
 
-/** Stands for a message of which nothing is left: the layout refuses blank texts, and what follows hangs below it. */
+/** Replaces a message of which nothing is left: the layout has no blank texts, and its children need a parent. */
 const EMPTY_TEXT = '(empty)';
 
 /**
- * The older layout knows text and calls, of users, assistants and tools. Results that were gathered are kept apart; what
- * it has no word for is left out, and said.
+ * Converts a message. The older layout has text and calls of users, assistants and tools. Each result becomes its own
+ * message; everything else is left out and reported as a loss.
  */
 function toOlderMessages(message: Message): OlderMessages {
   if (isOlder(message)) return { texts: [message.raw], losses: [] };
@@ -228,7 +228,7 @@ function isOlder({ raw, origin }: Message): boolean {
   }
 }
 
-/** A block that the reader of the older layout takes: it wants texts, ids and names that are not blank. */
+/** Whether the older layout accepts a block: texts, ids and names must not be blank. */
 function isWhole(block: ContentBlock): boolean {
   if (block.type === 'text') return !isBlank(block.text);
   if (block.type === 'tool-use') return !isBlank(block.id) && !isBlank(block.name);
@@ -241,7 +241,7 @@ function isBlank(text: string): boolean {
 
 type ToolUse = Extract<ContentBlock, { type: 'tool-use' }>;
 
-/** Arguments that are no object cannot be read back. */
+/** The older layout needs an object as arguments. */
 function withObject(
   { id, name, parameters, rawParameters }: ToolUse,
   path: string,
@@ -264,24 +264,24 @@ function lossReason(block: ContentBlock): Loss['reason'] {
   return block.type === 'media' ? 'unsupported-media' : 'unknown-block';
 }
 
-/** What the older layout says of a node beside its message, as JSON texts. */
+/** The metadata of a node in the older layout, as JSON texts. */
 interface OlderFacts {
   readonly metadata: string;
-  /** Members of the file that are neither the tree's nor the message's. */
+  /** Other members of the node's file. */
   readonly file: string;
-  /** Names of what the layout has no place for. */
+  /** The names of facts that the layout cannot hold. */
   readonly dropped: readonly string[];
 }
 
-/** Members of a take that are written, or that every forest gives anew. */
+/** Members of a take that are exported, or that every forest assigns itself. */
 const PLACED: ReadonlySet<string> = new Set(
   'k id node at author via origin thread provider model params usage stop extra'.split(' '),
 );
 
-/** Members of the metadata that are made from the take and the marks, whatever an importer called so. */
+/** Members of the metadata that are always made from the take and the marks. */
 const OWN = ['timestamp', 'original_root_id', 'tags'];
 
-/** When, by whom, and what people said of it. What came from the older layout goes back as it was. */
+/** Writes time, author and marks of a node. Metadata from the older layout is written back unchanged. */
 function toOlderFacts({ takes, at, marks }: ForestNode, rootId: string): OlderFacts {
   const take = takes.find(({ author }) => author === 'model') ?? takes[0];
   const { older, file, source_info: source, ...extra } = { ...take?.extra };
@@ -300,7 +300,7 @@ function toOlderFacts({ takes, at, marks }: ForestNode, rootId: string): OlderFa
       ...(takes.length > 1 ? ['takes'] : []),
       ...Object.keys(take ?? {}).filter((name) => !PLACED.has(name)),
       ...(take?.stop && take.stop.native === undefined ? ['stop'] : []),
-      // Of the older layout itself, these are what is written anew.
+      // In nodes from the older layout these members are written again, so nothing is lost.
       ...OWN.filter((name) => older === undefined && name in extra).map((name) => `extra.${name}`),
     ],
   };
@@ -319,7 +319,7 @@ function sourceInfo(take: TakeRecord | undefined, isOlder: boolean): Record<stri
   };
 }
 
-/** The provider's own numbers are `raw` there; of a node from the older layout, the whole of it was kept. */
+/** The older layout has the provider's own numbers as `raw`; for a node from that layout, the whole usage was kept. */
 function writeUsage({ input, output, native }: NonNullable<TakeRecord['usage']>, isOlder: boolean): unknown {
   const raw = isJson(native) ? exactValue(native, parseJson(native)) : native;
   return isOlder ? raw : { input_tokens: input, output_tokens: output, raw };

@@ -8,7 +8,7 @@ import { addThreads, hidingRecords } from './threads.ts';
 
 const BATCH = 200;
 
-/** All of a folder of the older layout, into any forest. */
+/** Imports a folder of the older layout into a forest. */
 export async function importOlder({ store }: Forest, folder: string, options: ImportOptions): Promise<ImportResult> {
   await requireOlderLayout(folder);
   let read = 0;
@@ -40,15 +40,15 @@ export async function importOlder({ store }: Forest, folder: string, options: Im
 }
 
 export interface OlderReport {
-  /** Node files that were looked at. */
+  /** The number of node files. */
   readonly read: number;
   readonly converted: number;
   readonly unreadable: number;
-  /** What is wrong, by the name of the file. */
+  /** The problems, each with the name of its file. */
   readonly problems: readonly Problem[];
 }
 
-/** Reads a folder of the older layout as opening it would, and writes nothing. */
+/** Reads a whole folder of the older layout without writing anything. */
 export async function verifyOlder(
   folder: string,
   { onProgress }: { readonly onProgress?: (read: number) => void } = {},
@@ -62,7 +62,7 @@ export async function verifyOlder(
     read += 1;
     if (seen) {
       converted += 1;
-      // What the file lists may not be there.
+      // Listed children may be missing.
       await now.children(seen.node.id);
     }
     if (read % 100 === 0) onProgress?.(read);

@@ -6,8 +6,8 @@ import { FormatError, wrongShape } from '../format-error.ts';
 import { type ExactObject, memberTexts, objectAt, readJson, readObject, textMember } from '../source/exact-json.ts';
 
 /**
- * The older layout: `roots.json`, and `root-1/nodes/node-1.json` for the node `root-1/node-1`. Ids come from files
- * that anyone may have written, so only plain names lead to a path.
+ * The older layout has `roots.json`, and `root-1/nodes/node-1.json` for the node `root-1/node-1`. Anyone may have
+ * written the ids, so only plain names are turned into paths.
  */
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
 
@@ -22,7 +22,7 @@ function isOlderRootId(id: string): boolean {
   return NAME.test(id);
 }
 
-/** From the folder, with slashes: the name that problems are reported under. */
+/** The path of a node's file from the folder, with slashes; problems are reported under this name. */
 export function nodeFile(id: string): string {
   const [root, node] = id.split('/');
   return `${root}/nodes/${node}.json`;
@@ -32,21 +32,18 @@ export function fileIn(folder: string, name: string): string {
   return join(folder, ...name.split('/'));
 }
 
-/** Refuses a folder that is not in the older layout. */
+/** Throws if a folder does not have the older layout. */
 export async function requireOlderLayout(folder: string): Promise<void> {
   if (await isOlderLayout(folder)) return;
-  throw new FormatError(
-    'unknown_format',
-    `There is no "${ROOTS_FILE}" in ${folder}: it is not a folder of the older layout.`,
-  );
+  throw new FormatError('unknown_format', `${folder} does not have the older layout: it contains no "${ROOTS_FILE}".`);
 }
 
-/** Whether a folder is in the older layout: it has `roots.json`. */
+/** Whether a folder has the older layout, that is, a file `roots.json`. */
 export async function isOlderLayout(folder: string): Promise<boolean> {
   return (await fileState(folder, ROOTS_FILE)) !== undefined;
 }
 
-/** How a file was when it was read: another time or size means that another program wrote it. */
+/** The state of a file when it was read. If time or size differ, another program has written it. */
 export interface FileState {
   readonly mtime: number;
   readonly size: number;
@@ -64,7 +61,7 @@ export interface OlderRoot {
 export interface OlderNode {
   readonly id: string;
   readonly rootId: string;
-  /** The root's id for a first message. */
+  /** For a first message, the id of the root. */
   readonly parentId: string;
   readonly childIds: readonly string[];
   readonly message: Message;
@@ -73,7 +70,7 @@ export interface OlderNode {
   readonly state: FileState;
 }
 
-/** Undefined when there is no such file. */
+/** Undefined if there is no such file. */
 export async function fileState(folder: string, name: string): Promise<FileState | undefined> {
   try {
     const { mtimeMs, size } = await stat(fileIn(folder, name));
@@ -85,7 +82,7 @@ export async function fileState(folder: string, name: string): Promise<FileState
   }
 }
 
-/** Every root that can be read; one that cannot does not hide the others, and is told. */
+/** Reads all roots. One that cannot be read is reported and does not hide the others. */
 async function readRoots(folder: string, onProblem: (error: unknown) => void): Promise<OlderRoot[]> {
   const text = await readText(folder, ROOTS_FILE);
   const list = readJson(text);
@@ -115,14 +112,14 @@ function toRoot(file: ExactObject): OlderRoot {
   };
 }
 
-/** A node by its older id; throws when its file is not as it should be. */
+/** Reads a node by its older id; throws if its file is invalid. */
 export async function readOlderNode(folder: string, id: string): Promise<OlderNode> {
   const name = nodeFile(id);
   const state = await fileState(folder, name);
-  if (!state) throw new FormatError('broken_tree', 'The file is not there.');
+  if (!state) throw new FormatError('broken_tree', 'The file is missing.');
   const file = readObject(await readText(folder, name), 'a node');
   const { value } = file;
-  if (value.id !== id) throw wrongShape(`the id "${id}" in the file, which says ${JSON.stringify(value.id)}`);
+  if (value.id !== id) throw wrongShape(`the id "${id}" in the file, but found ${JSON.stringify(value.id)}`);
   const rootId = id.split('/')[0]!;
   const parentId = textMember(value, 'parent_id');
   if (parentId === undefined || (parentId !== rootId && !isOlderNodeId(parentId)))
@@ -148,9 +145,9 @@ async function readText(folder: string, name: string): Promise<string> {
 }
 
 /**
- * A message of the older layout, in blocks or in the shape before them. Strict: the layout knows nothing but text and
- * calls, so anything else is damage, not a later version. Blanks between the tokens are no part of the message, or a
- * file that was only indented anew would hold another one.
+ * Reads a message of the older layout, in blocks or in the shape before them. It is strict: the layout has only text
+ * and calls, so anything else is damage. Blanks between tokens are dropped; otherwise a file that was only re-indented
+ * would hold another message.
  */
 export function readOlderMessage(text: string, value: unknown): Message {
   if (!isObject(value)) throw wrongMessage('it is not an object');
@@ -187,7 +184,7 @@ function wrongMessage(problem: string): FormatError {
   return new FormatError('wrong_shape', `Its message is not one of the older layout: ${problem}.`);
 }
 
-/** The ids of all nodes that have files, whether or not anything lists them. */
+/** Yields the ids of all nodes that have files, listed or not. */
 export async function* everyOlderId(folder: string): AsyncGenerator<string> {
   for (const root of await rootFolders(folder)) yield* await nodesIn(folder, root);
 }
@@ -212,7 +209,7 @@ function byNumber(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
-/** The roots, read again only when their file was changed: the same list means the same file. */
+/** Returns a function that reads the roots, again only if their file changed. The same array means the same file. */
 export function createRootsReader(folder: string, problems: FileProblems): () => Promise<readonly OlderRoot[]> {
   let last: { readonly state: FileState | undefined; readonly roots: readonly OlderRoot[] } | undefined;
 
@@ -234,7 +231,7 @@ export function createRootsReader(folder: string, problems: FileProblems): () =>
   };
 }
 
-/** Files that cannot be read, by name: each once, and no longer when it was put right. */
+/** The files that cannot be read, each once, until they are repaired. */
 export interface FileProblems {
   report(file: string, error: unknown): void;
   resolve(file: string): void;

@@ -10,9 +10,20 @@ import { addThreads, hideDeletedRoots } from './threads.ts';
 const BATCH = 200;
 
 /**
- * A store that shows a folder of the older layout, together with what was written since. Nodes are converted when they
- * are met and kept in the store beside it; the folder's own files are never changed, and are looked at again on every
- * read. What asks for everything, such as a search, converts everything.
+ * Opens a folder of the older layout as a forest. Its files are read on demand and never changed; converted nodes and
+ * everything new go into `store`. Nodes are also found by their older ids, such as `root-1/node-1`.
+ */
+export async function openOlder(
+  folder: string,
+  { store, project }: { readonly store: Store; readonly project?: string },
+): Promise<Forest> {
+  return createForest(await olderStore(folder, store), project === undefined ? {} : { project });
+}
+
+/**
+ * A store that shows a folder of the older layout, together with what was written since. Nodes are converted on demand
+ * and kept in the store `beside` it. The files of the folder are never changed, and are checked again on every read.
+ * Queries over everything, such as a search, convert everything.
  */
 async function olderStore(folder: string, beside: Store): Promise<Store> {
   await requireOlderLayout(folder);
@@ -22,14 +33,14 @@ async function olderStore(folder: string, beside: Store): Promise<Store> {
   let queue: Promise<unknown> = Promise.resolve();
   let hidden: readonly OlderRoot[] | undefined;
 
-  /** Once for each state of the roots. */
+  /** Runs once for each state of `roots.json`. */
   const hideDeleted = async (now: FolderScan) => {
     const roots = await now.roots();
     if (roots !== hidden) await hideDeletedRoots(now, context);
     hidden = roots;
   };
 
-  /** One look after the other: two at once would convert the same files. */
+  /** Scans run one at a time; two at once would convert the same files. */
   const looking = (work: (now: FolderScan) => Promise<void>): Promise<void> => {
     const done = queue.then(async () => {
       const now = await look();
@@ -75,7 +86,7 @@ async function olderStore(folder: string, beside: Store): Promise<Store> {
       return looking(async (now) => {
         for (const key of keys?.filter(isOlderNodeId) ?? []) await named(now, key);
       });
-    // Asked whenever an id is looked up: the moment to notice that its file was changed.
+    // Redirects are read whenever an id is looked up, which is the moment to notice a changed file.
     const older =
       on === 'node' && names?.length === 1 && names[0] === 'moved' ? (keys ?? []).flatMap(known.becoming) : [];
     if (older.length === 0) return;
@@ -114,15 +125,4 @@ async function olderStore(folder: string, beside: Store): Promise<Store> {
     };
   }
   return overlayStore(beside, overlay);
-}
-
-/**
- * Opens a folder of the older layout as a forest. Its files are read as they are met and never changed; what they
- * become, and whatever is new, goes into `store`. Nodes are also found by their older ids, such as `root-1/node-1`.
- */
-export async function openOlder(
-  folder: string,
-  { store, project }: { readonly store: Store; readonly project?: string },
-): Promise<Forest> {
-  return createForest(await olderStore(folder, store), project === undefined ? {} : { project });
 }

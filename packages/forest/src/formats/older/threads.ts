@@ -1,5 +1,4 @@
 import { canonical } from '@skein/core';
-
 import { type ForestContext, makeRef, makeTitle, readRefs, shortenTitle } from '../../forest/index.ts';
 import type { RefRecord } from '../../model/index.ts';
 import { readTime } from '../source/exact-json.ts';
@@ -8,7 +7,7 @@ import { readOlderTime, rootFacts } from './convert.ts';
 import type { ConvertedNode, FolderScan } from './converter.ts';
 import type { OlderRoot } from './older-files.ts';
 
-/** Each first message of a root begins a conversation; it stands where going to the last child each time leads. */
+/** Adds a thread for each first message of a root. Its head is found by following the last child each time. */
 export async function addThreads(look: FolderScan): Promise<string[]> {
   const threads: string[] = [];
   for (const root of await look.roots()) {
@@ -41,7 +40,10 @@ function threadKey({ node }: ConvertedNode): string {
   return `older:${node.id.replace('/', ':')}`;
 }
 
-/** What hides the conversations of a root, or shows them again. What a root that is not deleted shares with it stays. */
+/**
+ * The refs that hide the conversations of a root, or show them again. Nodes shared with a root that is not deleted stay
+ * visible.
+ */
 export async function hidingRecords(look: FolderScan, root: OlderRoot, deleted: boolean): Promise<RefRecord[]> {
   const shared = new Set<string>();
   for (const other of await look.roots())
@@ -62,7 +64,7 @@ function refsOn(
   return Object.entries(values).map(([name, value]) => ({ k: 'ref', on, key, name, value, clock }));
 }
 
-/** Deleting a root in the folder, or taking that back, counts once: what is restored here stays. */
+/** Hides the roots that were deleted in the folder. Each deletion counts once, so what is restored here stays. */
 export async function hideDeletedRoots(look: FolderScan, context: ForestContext): Promise<void> {
   const roots = await look.roots();
   const keys = roots.map(({ id }) => id);

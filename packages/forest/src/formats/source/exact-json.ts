@@ -10,7 +10,7 @@ import {
 } from '@skein/core';
 import { FormatError, wrongShape } from '../format-error.ts';
 
-/** An object that was read, and its exact text, from which messages are cut. */
+/** A parsed object with its exact JSON text. */
 export interface ExactObject {
   readonly text: string;
   readonly value: JsonObject;
@@ -22,7 +22,7 @@ export function readObject(text: string, expected: string): ExactObject {
   return { text, value };
 }
 
-/** The elements of a list, each an object with its text. */
+/** The elements of a list as objects with their exact texts. */
 export function readObjects(text: string, values: readonly unknown[], expected: string): ExactObject[] {
   return elementTexts(text).map((element, index) => {
     const value = values[index];
@@ -44,15 +44,15 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** The object at a name, with its text; undefined where there is none. */
+/** The object at a member, with its exact text; undefined if there is none. */
 export function objectAt({ text, value }: ExactObject, name: string): ExactObject | undefined {
   const inner = value[name];
   return isObject(inner) ? { text: textAt(text, [name])!, value: inner } : undefined;
 }
 
 /**
- * The members that a message has no place for, for the take. A value that would be another one after
- * `JSON.parse`, such as a long integer, is kept as `{"json": <its text>}`.
+ * All members except the named ones and those that are null, to be kept in a take. A value that `JSON.parse` would
+ * change, such as a long integer, is kept as `{"json": <its text>}`.
  */
 export function otherMembers(exact: ExactObject, names: readonly string[]): Record<string, unknown> {
   const { value } = exact;
@@ -65,7 +65,7 @@ export function exactValue(text: string, value: unknown): unknown {
   return written === text || canonical(written) === canonical(text) ? value : { json: text };
 }
 
-/** JSON of a value in which `exactValue` may have kept texts, down to a depth. */
+/** Writes a value as JSON, with the exact texts that `exactValue` kept, down to a depth. */
 export function exactText(value: unknown, depth: number): string {
   if (!isObject(value)) return JSON.stringify(value);
   if (isKeptText(value)) return value.json;
@@ -74,7 +74,10 @@ export function exactText(value: unknown, depth: number): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactText(member, depth - 1)}`).join(',')}}`;
 }
 
-/** An object that merely looks like one that was kept holds nothing that `JSON.parse` would change. */
+/**
+ * Distinguishes a kept text from an object that merely looks like one: only a kept text holds something that
+ * `JSON.parse` would change.
+ */
 function isKeptText(value: JsonObject): value is { json: string } {
   const { json } = value;
   if (typeof json !== 'string' || Object.keys(value).length > 1 || !isJson(json)) return false;
@@ -82,19 +85,22 @@ function isKeptText(value: JsonObject): value is { json: string } {
   return isObject(kept) && kept.json === json;
 }
 
-/** A text where it is one that says something. */
+/** The text of a member; undefined if it is empty or not a text. */
 export function textMember(value: JsonObject, name: string): string | undefined {
   const text = value[name];
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** Milliseconds of an ISO date or of seconds since 1970. */
+/** Reads a time as milliseconds, from an ISO date or from seconds since 1970. */
 export function readTime(value: unknown): number | undefined {
   const time = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isFinite(time) ? Math.round(time) : undefined;
 }
 
-/** Arguments as they are written into a call: their exact text, or a text that is JSON, or an object around it. */
+/**
+ * The arguments of a call as a JSON object: their exact text, a text that is JSON already, or an object around the
+ * value.
+ */
 export function argumentsText(value: unknown, text: string | undefined): string {
   if (isObject(value)) return text ?? JSON.stringify(value);
   if (typeof value === 'string' && isJson(value) && isObject(parseJson(value))) return value;

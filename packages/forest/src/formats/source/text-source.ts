@@ -6,17 +6,17 @@ export type ImportSource = string | URL | Iterable<string | Uint8Array> | AsyncI
 
 const LONGEST_LOOK = 1024 * 1024;
 
-/** The text of a source, of which the beginning can be looked at first. */
+/** The text of a source, with a look at its beginning. */
 export interface TextSource {
-  /** The first line that is not blank, or as much of it as is worth waiting for. */
+  /** The first line that is not blank, up to a limit. */
   readonly firstLine: string;
-  /** The first line ended, and there is more than blanks behind it. */
+  /** Whether more than blanks follows the first line. */
   readonly hasMoreLines: boolean;
-  /** All of it, from the start; only once. */
+  /** The whole text from the start. Call it once. */
   chunks(): AsyncGenerator<string>;
-  /** Characters that were read. */
+  /** The number of characters read so far. */
   read(): number;
-  /** Lets go of the file; also when not all of it was read. */
+  /** Closes the file, even if it was not read to its end. */
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ function findFirstLine(text: string): { text: string; end: number; isWhole: bool
     : { text: text.slice(start, end), end, isWhole: true };
 }
 
-/** Characters may be cut between pieces; a byte order mark is no part of the text. */
+/** Decodes bytes; a character may be split between two pieces, and a byte order mark is dropped. */
 async function* decode(
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
 ): AsyncGenerator<string> {
@@ -67,8 +67,8 @@ async function* decode(
 }
 
 /**
- * What a source is made of: the elements of a list, JSON lines, or one document. A first line that is whole JSON with
- * more behind it means lines.
+ * Splits a source into the elements of a list, JSON lines, or one document. If the first line is complete JSON and more
+ * follows, the source has lines.
  */
 export async function* splitSource(source: TextSource, inLines: boolean): AsyncGenerator<SourcePiece> {
   const { firstLine } = source;
@@ -78,7 +78,9 @@ export async function* splitSource(source: TextSource, inLines: boolean): AsyncG
   else yield* readDocument(source);
 }
 
-/** One document; where it is none, the lines of it, because only the first of them may be broken. */
+/**
+ * Reads one document. If it is not JSON but some of its lines are, it returns the lines: only the first may be broken.
+ */
 async function* readDocument(source: TextSource): AsyncGenerator<SourcePiece> {
   const chunks: string[] = [];
   for await (const chunk of source.chunks()) chunks.push(chunk);
@@ -93,14 +95,14 @@ async function* fromArray(items: readonly string[]): AsyncGenerator<string> {
   yield* items;
 }
 
-/** A piece of a source: an element of a list, a line, or all of it. */
+/** A piece of a source: an element of a list, a line, or the whole document. */
 export interface SourcePiece {
   readonly text: string;
-  /** Such as `line 3`. */
+  /** Where it is in the source, such as `line 3`. */
   readonly where: string;
 }
 
-/** The lines that are not blank. */
+/** Yields the lines that are not blank. */
 async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<SourcePiece> {
   let open: string[] = [];
   let number = 0;
@@ -128,9 +130,9 @@ const OPENED_BY: Readonly<Record<number, number>> = { 93: 91, 125: 123 };
 const OPEN = new Set(Object.values(OPENED_BY));
 
 /**
- * The exact texts of the elements of a list that may be too long for one string. Only strings and brackets are
- * followed, and a bracket closes what it belongs to whatever was left open inside, so that a broken element mostly
- * costs no more than itself.
+ * Yields the exact texts of the elements of a list that may be too long for one string. It follows only strings and
+ * brackets, and a closing bracket closes everything left open inside, so that a broken element rarely damages its
+ * neighbours.
  */
 async function* splitElements(chunks: AsyncIterable<string>): AsyncGenerator<SourcePiece> {
   let parts: string[] = [];
@@ -141,7 +143,7 @@ async function* splitElements(chunks: AsyncIterable<string>): AsyncGenerator<Sou
   const take = function* (isLast: boolean): Generator<SourcePiece> {
     const text = parts.join('').trim();
     parts = [];
-    // Nothing between the brackets is an empty list; nothing between commas is a broken one.
+    // Nothing between the brackets means an empty list; nothing between commas means a broken element.
     if (text !== '' || !isLast) yield { text, where: `element ${index}` };
     index += 1;
   };
@@ -172,6 +174,6 @@ async function* splitElements(chunks: AsyncIterable<string>): AsyncGenerator<Sou
     }
     parts.push(chunk.slice(from));
   }
-  // What is left was cut off, or stands behind the list: the reader says so.
+  // The rest was cut off or follows the list; the importer will report it.
   yield* take(true);
 }

@@ -2,8 +2,8 @@ import type { Message } from '@skein/core';
 import { ECHO_START, type Echo, extendEcho, sha256 } from '../../model/index.ts';
 
 /**
- * What shows that a client sends back a reply which it was given: ids and signatures that only the provider could have made
- * up, the words of a turn, and long passages of it inside a summary.
+ * Evidence that a client sends back a recorded reply: ids and signatures that the provider issued, the words of a turn,
+ * and long quotes in a summary.
  */
 
 const ISSUED: ReadonlySet<string> = new Set([
@@ -14,7 +14,7 @@ const ISSUED: ReadonlySet<string> = new Set([
   'thoughtSignature',
   'thought_signature',
 ]);
-/** What a model or a tool wrote itself may name anything. */
+/** Members that a model or a tool wrote; ids in them prove nothing. */
 const FOREIGN: ReadonlySet<string> = new Set([
   'input',
   'args',
@@ -47,7 +47,10 @@ function collect(value: unknown, found: Set<string>): void {
   }
 }
 
-/** Random enough that nobody else is given it: eight letters and digits in a row with a digit among them, or a long text. */
+/**
+ * Whether an id is random enough to be unique: a run of eight letters and digits with a digit among them, or a long
+ * text.
+ */
 function isUnlikelyTwice(id: string): boolean {
   return id.length >= 40 || /(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{8,}|[A-Za-z0-9]{16,}/.test(id);
 }
@@ -56,14 +59,14 @@ function shortened(id: string): string {
   return id.length <= 64 ? id : sha256(id).slice(0, 32);
 }
 
-/** What was asked since the reply before it, and a reply, as one hash: the turn, wherever it stands in a history. */
+/** The key of a turn: a hash of the question and the reply, independent of the history before them. */
 export function turnKey(asked: readonly Message[], reply: Message): string {
   let echo: Echo = { ...ECHO_START, leading: false };
   for (const message of asked) echo = extendEcho(echo, message);
   return extendEcho(echo, reply).text;
 }
 
-/** The messages that ask for the reply at an index: everything behind the reply before it. */
+/** The messages between the previous reply and the reply at an index. */
 export function questionBefore(messages: readonly Message[], index: number): readonly Message[] {
   let from = index;
   while (from > 0 && messages[from - 1]!.role !== 'assistant') from -= 1;
@@ -95,11 +98,11 @@ const NUMBERS: readonly RegExp[] = [
   /#(?:[\s.,:/+-]*(?:#|\b(?:am|pm|utc|gmt|st|nd|rd|th|t|z)\b))*/gi,
 ];
 
-/** A system text as hashes of what does not change with every request. */
+/** Hashes of a system text without its changing parts. */
 export interface SystemKeys {
-  /** Without dates and times: it changes with every day, and is the same. */
+  /** Without dates and times, which change although the text stays the same. */
   readonly dated: string;
-  /** Also without numbers and UUIDs. They may be a count, or the number of a customer. */
+  /** Also without numbers and UUIDs, which may be a counter or the number of a customer. */
   readonly numbered: string;
 }
 
@@ -114,11 +117,11 @@ function textKey(text: string): string {
   return sha256(text.replace(/\s+/g, ' ').trim()).slice(0, 16);
 }
 
-/** Passages are compared in blocks of so many characters; four of them in a row are found in every run of 200. */
+/** Quotes are found by blocks of this many characters: every quote of 200 characters contains four blocks in a row. */
 const BLOCK = 40;
 const BLOCKS_IN_A_ROW = 4;
 
-/** The blocks of a reply, each as a number; undefined when it is too short to be told from others. */
+/** The hashes of the blocks of a reply; undefined if it is too short to be distinctive. */
 export function toPassages(text: string): readonly number[] | undefined {
   const least = BLOCK * (BLOCKS_IN_A_ROW + 1);
   const plain = text.length < least ? '' : withoutSpace(text);
@@ -128,7 +131,7 @@ export function toPassages(text: string): readonly number[] | undefined {
   );
 }
 
-/** Tells whether a text has 200 characters in a row of a reply. */
+/** Returns a function that tells whether the text quotes at least 200 characters of a reply. */
 export function createQuoteFinder(text: string): (passages: readonly number[]) => boolean {
   const windows = windowHashes(withoutSpace(text));
   return (passages) => {

@@ -8,24 +8,24 @@ import type { SentHistory } from './sent-history.ts';
 /** A reply of a recorded thread that a request sends back. */
 interface ReplyMatch {
   readonly spot: Spot;
-  /** Which message of the history it is. */
+  /** The index of the reply in the history. */
   readonly at: number;
 }
 
-/** More conversations than this that begin alike are not looked at one by one. */
+/** If more conversations than this begin alike, they are not compared one by one. */
 const MOST_COMPARED = 256;
 const LONG_REPLIES_NEEDED = 2;
-/** How far back turns of a shortened history are looked for. */
+/** How many turns of a compacted history are looked up. */
 const MOST_TURNS = 50;
 
 /**
- * The last reply in a history that only its provider could have issued, and whose person is not another one. What two
- * exchanges were given proves nothing.
+ * Finds the last reply in a history with an id that only its provider could have issued, unless it belongs to another
+ * person. An id that two exchanges got proves nothing.
  */
 export function findByProof(index: RecordedIndex, history: SentHistory, hints: Hints): ReplyMatch | undefined {
   for (let at = history.messages.length - 1; at >= 0; at--) {
     const node = history.nodeAt(at);
-    // Among known nodes those without anything issued are skipped.
+    // Skips known nodes without issued ids.
     if (node && node.prover !== node.place.id) {
       if (node.prover === undefined) return undefined;
       at = index.nodes.get(node.prover)!.place.depth - 1;
@@ -42,8 +42,8 @@ export function findByProof(index: RecordedIndex, history: SentHistory, hints: H
 }
 
 /**
- * The last reply in a history that words alone lead to: every message up to it is the same, under the same system text (or
- * under another one, where just one thread fits and two long replies of it come back).
+ * Finds the last reply in a history whose words are all known, under the same system text. Under another system text,
+ * only one thread may fit, and two of its long replies have to come back.
  */
 export function findByWords(index: RecordedIndex, history: SentHistory, turn: Turn): ReplyMatch | undefined {
   for (let at = history.replyBefore(history.messages.length); at >= 0; at = history.replyBefore(at)) {
@@ -74,8 +74,8 @@ function findUnderSystem(index: RecordedIndex, words: string, turn: Turn): Spot 
 }
 
 /**
- * Hints that do not disagree with those of a request. Undefined where they disagree among each other: then the request
- * could belong to either person, and belongs to neither.
+ * The keys of hints that agree with those of a request. Undefined if those hints disagree among each other: the request
+ * could then belong to either person, so it belongs to neither.
  */
 function compatibleKeys(list: HintsList, hints: Hints, own: string): readonly string[] | undefined {
   if (list.count > MOST_COMPARED) return subsetKeys(hints).filter((key) => key !== own);
@@ -89,7 +89,10 @@ function compatibleKeys(list: HintsList, hints: Hints, own: string): readonly st
   return found.map(({ key }) => key);
 }
 
-/** Of the threads that fit: one whose head it is, one where a branch ends there, and else the one that was used last. */
+/**
+ * Chooses among the threads that fit: one that ends at the reply, else one with a branch that ends there, else the one
+ * that was used last.
+ */
 function bestSpot(index: RecordedIndex, keys: readonly string[], turn: Turn): Spot | undefined {
   const ranks: (Spot | undefined)[] = [];
   for (const key of keys)
@@ -98,7 +101,7 @@ function bestSpot(index: RecordedIndex, keys: readonly string[], turn: Turn): Sp
   return ranks.find((spot) => spot !== undefined);
 }
 
-/** The newest that ends a thread, the newest that ends a branch, and the one that was used last. */
+/** The newest reply that ends a thread, the newest that ends a branch, and the one that was used last. */
 function spotsUnder(index: RecordedIndex, key: string, turn: Turn): readonly (Spot | undefined)[] {
   let tip: Spot | undefined;
   let isFront = true;
@@ -108,7 +111,7 @@ function spotsUnder(index: RecordedIndex, key: string, turn: Turn): readonly (Sp
     const isHead = thread?.head === spot.node;
     const isTip = thread !== undefined && !index.continued.has(`${spot.thread} ${spot.node}`);
     if (!isHead && !isTip) {
-      // It can only be branched off from, and the one used last stands for all of those.
+      // From here on only branching off is possible, and the reply used last represents all of those.
       if (isFront) index.set(index.spots, key, at.next);
       continue;
     }
@@ -128,8 +131,8 @@ function later(index: RecordedIndex, a: Spot | undefined, b: Spot): Spot {
 }
 
 /**
- * Under a system text in which only numbers differ, just one thread may fit: a number may be a count, and may be that of
- * another customer. Under any other, two long replies of that one have to come back, too.
+ * Looks under other system texts. If only numbers differ, exactly one thread has to fit, because a number may be a
+ * counter or the number of another customer. Otherwise two long replies of that thread have to come back, too.
  */
 function findUnderOtherSystem(
   index: RecordedIndex,
@@ -154,20 +157,20 @@ function findUnderOtherSystem(
   return only && only.longReplies >= LONG_REPLIES_NEEDED ? only : undefined;
 }
 
-/** The newest of these, where all are of one thread. */
+/** The newest of these replies if all belong to one thread. */
 function onlyThread(spots: readonly Spot[]): Spot | undefined {
   const [newest] = spots;
   return spots.every(({ thread }) => thread === newest?.thread) ? newest : undefined;
 }
 
-/** A thread that began under a name takes only requests of that name. */
+/** Named threads are never matched by words. */
 function fitsByWords(thread: IndexThread | undefined, { ended }: Spot, { exchange }: Turn): boolean {
   return thread !== undefined && !thread.isNamed && ended <= exchange.start + CLOCK_TOLERANCE_MS;
 }
 
 /**
- * The last turn of a history that was shortened: it and the turn before it are of one thread, in the same order. Turns that
- * several threads have on different paths belong to none of them.
+ * Finds the last turn of a compacted history: it and the turn before it belong to one thread, in this order. Turns that
+ * several threads have on different paths match none.
  */
 export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Turn): ReplyMatch | undefined {
   const { messages, system } = history;
@@ -199,14 +202,14 @@ export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Tu
   return undefined;
 }
 
-/** Whether a turn stands above a reply. */
+/** Whether a turn is among the ancestors of a reply. */
 function hasAbove(index: RecordedIndex, { node }: Spot, turn: string): boolean {
   for (let at = index.nodes.get(index.nodes.get(node)!.parent); at; at = index.nodes.get(at.parent))
     if (at.isReply && index.turnAt.get(at.place.id) === turn) return true;
   return false;
 }
 
-/** The thread of the same session whose words a user's text repeats: its client has summed it up. */
+/** Finds the thread of the same session that a user's text quotes: the client has summarised it. */
 export function findByQuote(index: RecordedIndex, history: SentHistory, { hints, tools }: Turn): Spot | undefined {
   const session = hints.group;
   const list = session === undefined ? undefined : index.passages.get(session);

@@ -8,10 +8,10 @@ import type { ThreadMatch } from './placement-rules.ts';
 import type { IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
 import { type SentHistory, systemKeysAt } from './sent-history.ts';
 
-/** Letters from which on a reply is unlikely to be said twice. */
+/** From this length on, a reply is unlikely to be given twice. */
 const LONG_REPLY = 80;
 
-/** What is known of a thread after one more request of it. */
+/** Updates a thread with one more request. */
 export function updateThread(
   index: RecordedIndex,
   turn: Turn,
@@ -23,7 +23,7 @@ export function updateThread(
   const there = index.threads.get(thread);
   const words = there ?? readWords(turn);
   const session = there?.session ?? (hints.group && (index.sessions.get(hints.group) ?? hints.group));
-  // A session that goes on with the conversation of another one belongs to that one.
+  // A session that continues the conversation of another one is grouped with it.
   if (session && hints.group && hints.group !== session && !index.sessions.has(hints.group))
     index.set(index.sessions, hints.group, session);
   const together = there ? joinHints(there, turn) : turn;
@@ -44,7 +44,7 @@ export function updateThread(
   });
 }
 
-/** Most requests say the same as those before them. */
+/** Most requests have the same hints as those before them. */
 function joinHints(there: IndexThread, { hints, hintsKey: own }: Turn): Pick<IndexThread, 'hints' | 'hintsKey'> {
   if (own === there.hintsKey) return there;
   const merged = mergeHints(there.hints, hints);
@@ -56,27 +56,27 @@ function readWords({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'o
   return exchange.thread === undefined ? words : { ...words, title: exchange.thread };
 }
 
-/** The replies of an exchange, and where they stand. */
+/** The replies of an exchange and their nodes. */
 interface Replies {
   readonly turn: Pick<Turn, 'exchange' | 'hints' | 'lead'>;
   readonly thread: string;
-  /** The node that the system texts of the request would end with. */
+  /** The id of the node that the system messages of the request end with. */
   readonly leadId: string;
-  /** Absent for a reply that came later than its request. */
+  /** Absent for a reply that a later exchange delivered. */
   readonly sent?: { readonly history: SentHistory; readonly finding: ThreadMatch };
   readonly messages: readonly Message[];
   readonly ids: readonly string[];
 }
 
-/** What is known from now on. */
+/** What the new replies made known. */
 interface IndexedReplies {
   /** Ids and signatures that its provider issued. */
   readonly ids: readonly string[];
-  /** Exchanges that go on from it and came too early, by the clock of another server. */
+  /** Exchanges that continue them, but started earlier by another server's clock. */
   readonly early: readonly string[];
 }
 
-/** Makes replies known by their words, their turn and what the provider issued in them. */
+/** Adds replies to the index: by their words, by their turn, and by the ids that the provider issued. */
 export function indexReplies(index: RecordedIndex, replies: Replies): IndexedReplies {
   const { turn, thread: id, leadId, sent, messages, ids } = replies;
   const { exchange } = turn;
@@ -112,7 +112,7 @@ export function indexReplies(index: RecordedIndex, replies: Replies): IndexedRep
   return { ids: issued, early };
 }
 
-/** What requests look for that came before their reply, by the clock of another server. */
+/** The keys by which requests wait for a reply that starts later by another server's clock. */
 export function wordsKey(echo: string): string {
   return `words ${echo}`;
 }
@@ -125,7 +125,10 @@ export function summaryKey(session: string): string {
   return `summary ${session}`;
 }
 
-/** How a client sends a reply back: below the path it stands in and, where that was shortened, below what was sent. */
+/**
+ * The echoes under which a client may send the reply back: after the recorded path and, if the client compacted it,
+ * after what it sent.
+ */
 function replyEchoes(message: Message, echo: string, sent: Replies['sent']): ReadonlySet<string> {
   if (!sent?.finding.compaction) return new Set([echo]);
   const { history } = sent;
@@ -150,7 +153,7 @@ function addTurn(index: RecordedIndex, turn: string, spot: Spot): void {
   index.set(index.turnAt, spot.node, turn);
 }
 
-/** False when it is too short to be found in a summary. */
+/** Returns false if the reply is too short to be recognised in a summary. */
 function addPassages(index: RecordedIndex, session: string, text: string, spot: Spot): boolean {
   const blocks = toPassages(text);
   if (blocks) index.set(index.passages, session, { spot, blocks, next: index.passages.get(session) });
@@ -158,11 +161,11 @@ function addPassages(index: RecordedIndex, session: string, text: string, spot: 
 }
 
 /**
- * The clocks of two servers differ: a request may seem to have started before the reply that it goes on from. Such requests are
- * noted by what they look for, and have their place behind the reply when that comes within the tolerance.
+ * The clocks of two servers differ, so a request may seem to start before the reply that it continues. Such early
+ * requests are noted by the reply that they look for, and are placed behind it if it comes within the tolerance.
  */
 
-/** Two servers' clocks differ by less than this. */
+/** The clocks of two servers are assumed to differ by less than this. */
 export const CLOCK_TOLERANCE_MS = 5000;
 
 export interface EarlyRequest {
@@ -171,7 +174,7 @@ export interface EarlyRequest {
   readonly hints: Hints;
   readonly system: SystemKeys;
   readonly isNamed: boolean;
-  /** It has a place under another system text: only a reply under the same is better. */
+  /** It was placed under another system text; only a reply under its own is a better match. */
   readonly isOther: boolean;
 }
 
@@ -180,7 +183,10 @@ interface EarlyOptions {
   readonly isOther: boolean;
 }
 
-/** Those of long ago are dropped: exchanges come in the order of their starts, and only the last few seconds count. */
+/**
+ * Notes an early request and drops those of long ago: exchanges come in the order of their starts, so only the last
+ * seconds count.
+ */
 export function noteEarlyRequest(
   index: RecordedIndex,
   { exchange, hints }: Turn,
@@ -195,7 +201,7 @@ export function noteEarlyRequest(
   }
 }
 
-/** The requests that looked for one of these and came too early for it, by the clock of their server alone. */
+/** Finds the early requests that look for one of these keys. */
 export function findEarlyRequests(
   index: RecordedIndex,
   keys: readonly string[],
@@ -211,7 +217,7 @@ export function findEarlyRequests(
   return found;
 }
 
-/** Whether a request that came early can go on from a reply by its words. */
+/** Whether an early request can continue a reply by its words. */
 function fitsEarly(index: RecordedIndex, spot: Spot, request: EarlyRequest): boolean {
   const { isNamed, hints } = index.threads.get(spot.thread)!;
   const { dated, numbered } = request.system;
@@ -222,7 +228,7 @@ function fitsEarly(index: RecordedIndex, spot: Spot, request: EarlyRequest): boo
   );
 }
 
-/** The same for one that may have summed it up. */
+/** Whether an early request may be a summary that quotes a reply. */
 function fitsSummary(index: RecordedIndex, { thread }: Spot, { hints, isNamed }: EarlyRequest): boolean {
   return !isNamed && samePerson(hints, index.threads.get(thread)!.hints);
 }

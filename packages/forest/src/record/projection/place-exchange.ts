@@ -22,15 +22,24 @@ import { addIndexNode, type Continuation, type KnownResponse, placeAt, type Reco
 import { SentHistory } from './sent-history.ts';
 import { isSideCall } from './side-calls.ts';
 
-/** What a step of the projection comes to. */
+/** A placed exchange and the records that have to be stored for it. */
+export interface PlacedExchange {
+  readonly exchange: string;
+  readonly placement: Placement;
+  readonly records: readonly StoreRecord[];
+  /** Set if the client compacted its history. */
+  readonly checkpoint?: { readonly node: string; readonly thread: string; readonly checkpoint: Checkpoint };
+}
+
+/** The result of placing one exchange. */
 export interface PlacementStep extends PlacedExchange {
-  /** Exchanges before this one that go on from it: they belong behind it. */
+  /** Earlier exchanges that continue this one; they have to be placed after it. */
   readonly behind: readonly string[];
 }
 
 /**
- * One step of the projection: gives an exchange its place among those before it. What comes of all exchanges depends on
- * them and on their order alone. The rules are numbered in docs/recording.md.
+ * Places one exchange among those before it: one step of the projection. The tree depends on the exchanges and their
+ * order alone. docs/recording.md numbers the rules.
  */
 export function placeExchange(index: RecordedIndex, reading: ExchangeContent): PlacementStep {
   const { id } = reading.exchange;
@@ -49,9 +58,9 @@ function placeContent(index: RecordedIndex, reading: ExchangeContent): Placement
 }
 
 type PlacementResult = Pick<PlacedExchange, 'placement' | 'records' | 'checkpoint'> & {
-  /** What is known from now on, for those who wait for it. */
+  /** Keys that are known from now on, for exchanges that wait for them. */
   readonly issued: readonly string[];
-  /** Exchanges that came too early for it, by the clock of another server. */
+  /** Exchanges that continue this one, but started earlier by another server's clock. */
   readonly early: readonly string[];
 };
 
@@ -59,7 +68,7 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
   const { exchange, answer, conversation } = turn;
   const kept = findKeptHistory(index, turn);
   const isWhole = kept === undefined || kept.unrecorded !== undefined;
-  // Behind a history that the server keeps, the request has only what is new.
+  // If the API keeps the history, the request contains only the new messages.
   const history = new SentHistory(index, isWhole ? turn : { system: undefined, messages: turn.messages });
   const finding = kept ?? findThread(index, history, turn);
   const { thread, place, matched, compaction, unrecorded } = finding;
@@ -131,7 +140,7 @@ function responseKeys(id: string, isPending: boolean): string[] {
   return [pollKey(id), ...(isPending ? [] : [responseKey(id)])];
 }
 
-/** A response that was asked for before: its reply hangs below the history of that request. */
+/** Places the reply of a response that an earlier request asked for. */
 function placePoll(index: RecordedIndex, poll: Poll): PlacementResult {
   const { exchange, responseId, answer } = poll;
   const known = index.responses.get(responseId);
@@ -171,7 +180,7 @@ function placePoll(index: RecordedIndex, poll: Poll): PlacementResult {
   };
 }
 
-/** What later exchanges need of a request: not its history. */
+/** The facts of a request that later exchanges need, without its history. */
 function requestFacts({
   kind,
   exchange,
@@ -185,7 +194,7 @@ function requestFacts({
   return { kind, exchange, params, model, previous, conversation, hints, lead };
 }
 
-/** What the request had beside its messages, and the texts that this names. */
+/** The system texts and tools of a request, and the bodies that hold them. */
 function makeContext(
   { lead, tools }: Turn,
   replacesLead: boolean,
@@ -199,7 +208,7 @@ function makeContext(
   };
 }
 
-/** No more of an exchange than is asked for later: it is kept for every turn. */
+/** Keeps only what is needed later, because there is one for every turn. */
 function toContinuation({ id, start, outcome, requestSha256 }: Exchange): Continuation {
   return { id, start, outcome, ...(requestSha256 !== undefined && { requestSha256 }) };
 }
@@ -211,7 +220,7 @@ function leadNode({ lead }: Pick<Turn, 'lead'>): string {
 
 interface ReplyTarget {
   readonly turn: KnownResponse['turn'];
-  /** The exchange that brought the reply: the one that asked, or a later one. */
+  /** The exchange that delivered the reply: the one that asked for it, or a later poll. */
   readonly brought: Exchange;
   readonly below: AppendPoint;
   readonly thread: string;
@@ -219,7 +228,7 @@ interface ReplyTarget {
   readonly context: TakeContext;
 }
 
-/** Hangs a reply and its alternatives below the history they answer. */
+/** Appends a reply and its alternatives to the history that they answer. */
 function appendReply(
   index: RecordedIndex,
   answer: Answer,
@@ -241,13 +250,13 @@ function appendReply(
       thread,
       context,
       envelope,
-      // What was signed under another system text is bound to a prefix that this path does not have.
+      // Content signed under another system text is bound to a prefix that this path does not have.
       origin: otherSystem ? { ...message.origin, prefix: `recorded:${turn.exchange.id}` } : message.origin,
     };
     addTakeFacts(take, turn, brought, otherSystem);
-    // What was spent is said once: of the reply, not of each alternative.
+    // Usage belongs to the reply, not to each alternative.
     if (at === 0 && answer.usage) take.usage = answer.usage;
-    // Choices of one moment stay in their order.
+    // Keeps the order of choices that arrived at the same time.
     const grown = appendMessages(index, below, [message], take, take.at + at / 1000);
     ids.push(...grown.ids);
     records.push(...grown.records);
@@ -284,16 +293,7 @@ function readRequestId(headers: Readonly<Record<string, string>>): string | unde
   return undefined;
 }
 
-/** What placing an exchange comes to: where it landed, and what is to be stored for that. */
-export interface PlacedExchange {
-  readonly exchange: string;
-  readonly placement: Placement;
-  readonly records: readonly StoreRecord[];
-  /** The client had shortened its history. */
-  readonly checkpoint?: { readonly node: string; readonly thread: string; readonly checkpoint: Checkpoint };
-}
-
-/** Hangs messages below a place, one below the other. Nodes that are there already get one more take. */
+/** Appends messages below a position, one after the other. Nodes that exist already get another take. */
 function appendMessages(
   index: RecordedIndex,
   place: AppendPoint,
@@ -305,7 +305,7 @@ function appendMessages(
   const ids: string[] = [];
   let end = place;
   for (const message of messages) {
-    // What is known is not read again.
+    // Known nodes are not parsed again.
     const id = nodeId(end.id, message.origin.dialect, sha256(message.raw));
     const known = index.nodes.get(id);
     if (known) {

@@ -18,30 +18,33 @@ import { type Continuation, type Cut, indexedPath, placeAt, type RecordedIndex, 
 import { followHistory, followMessages, type SentHistory } from './sent-history.ts';
 import { isSideCall } from './side-calls.ts';
 
-/** Where a request belongs, and how that was found. */
+/** The thread and position that a request belongs to, and how they were found. */
 export interface ThreadMatch {
   readonly thread: string;
   readonly place: AppendPoint;
-  /** How many messages of the history lead there. */
+  /** How many messages of the history lead to that position. */
   readonly matched: number;
   readonly found: NonNullable<Placement['found']>;
   readonly by: 'exact' | 'echo';
-  /** The reply that it goes on from. */
+  /** The reply that it continues. */
   readonly spot?: Spot | undefined;
-  /** Which message of the history that is. */
+  /** The index of that reply in the history. */
   readonly at?: number;
   readonly compaction?: Checkpoint;
   readonly isNamed?: boolean;
   readonly unrecorded?: string;
 }
 
-/** Rules 1 to 9. A request that does not lead to its last reply may have come before that one, by another server's clock. */
+/**
+ * Applies rules 1 to 9. A request whose last reply is not known is noted: the reply may start later by another server's
+ * clock.
+ */
 export function findThread(index: RecordedIndex, history: SentHistory, turn: Turn): ThreadMatch {
   const finding = findByRules(index, history, turn);
   const { messages, system } = history;
   const last = history.replyBefore(messages.length);
   const { isNamed } = finding;
-  // A thread that fits under another system text, or by its last turns alone, is taken for want of one that fits as a whole.
+  // A match under another system text, or by the last turns alone, is second best: a full match may still arrive.
   const isWhole = finding.matched > last;
   const isOther =
     (finding.found === 'words' && finding.spot?.system.dated !== system.dated) ||
@@ -64,14 +67,14 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
   return finding;
 }
 
-/** The reply that a request goes on from. In a thread that is known by its name it is found by its exact text. */
+/** The reply that a request continues. In a named thread it is found by its exact text. */
 export function findContinuedReply(history: SentHistory, { spot, matched }: ThreadMatch): string | undefined {
   if (spot) return spot.node;
   const last = history.replyBefore(history.messages.length);
   return last >= 0 && matched > last ? history.nodeAt(last)?.place.id : undefined;
 }
 
-/** A retry of what was cut that came before it, by the clock of another server: `before` went on from the same reply. */
+/** The retry of a cut request, if it started earlier by another server's clock. `before` continued the same reply. */
 export function findEarlyRetry(
   { exchange: { start, end = start, requestSha256 } }: Turn,
   before: Continuation | undefined,
@@ -80,7 +83,9 @@ export function findEarlyRetry(
   return before.outcome !== 'cut' && before.start >= end - CLOCK_TOLERANCE_MS ? [before.id] : [];
 }
 
-/** Where a reply is given again: requests that went on from the first one, and may have come before this one by another clock. */
+/**
+ * When a reply is given again: requests that continued the first one, and may have continued this one by another clock.
+ */
 export function findEarlyContinuations(
   index: RecordedIndex,
   { exchange: { start, end = start } }: Turn,
@@ -93,14 +98,14 @@ export function findEarlyContinuations(
   });
 }
 
-/** In order: the first that applies decides. */
+/** Applies the rules in order; the first that matches decides. */
 function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): ThreadMatch {
   const named = findByName(index, history, turn);
   if (named) return named;
   const cut = takeCut(index, turn);
   if (cut) return { thread: cut.thread, spot: cut.spot, ...atParent(index, history, cut.parent), found: 'retry' };
   const found = findByHistory(index, history, turn);
-  // A side call may show a conversation to a model under instructions of its own. That is no turn of the conversation.
+  // A side call may show a conversation to a model under other instructions. It is not a turn of that conversation.
   if (found && !(found.spot?.system.dated !== history.system.dated && isSideCall(turn))) return found;
   return {
     thread: recordedThreadId(`exchange\n${turn.exchange.id}`),
@@ -111,7 +116,7 @@ function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Th
   };
 }
 
-/** Rules 4 to 8: what comes back of the replies. */
+/** Rules 4 to 8: replies that the history sends back. */
 function findByHistory(index: RecordedIndex, history: SentHistory, turn: Turn): ThreadMatch | undefined {
   const last = history.replyBefore(history.messages.length);
   const proof = findByProof(index, history, turn.hints);
@@ -125,7 +130,7 @@ function findByHistory(index: RecordedIndex, history: SentHistory, turn: Turn): 
   return words && { found: 'words', ...matchFrom(index, history, words) };
 }
 
-/** Rule 1: a name that the client gave. `x-skein-thread` joins across persons, no other name does. */
+/** Rule 1: the client named the conversation. Only `x-skein-thread` joins requests of different persons. */
 function findByName(index: RecordedIndex, history: SentHistory, { exchange, hints }: Turn): ThreadMatch | undefined {
   const name = exchange.thread;
   if (name !== undefined) {
@@ -139,23 +144,23 @@ function findByName(index: RecordedIndex, history: SentHistory, { exchange, hint
   return { thread, ...followInThread(index, history, thread), found: 'named', isNamed: true };
 }
 
-/** The id of a recorded thread is its name, too. */
+/** A name may also be the id of a recorded thread. */
 function namedThreadId(index: RecordedIndex, name: string): string {
   return index.threads.has(name) ? name : recordedThreadId(`name\n${name}`);
 }
 
-/** Where a history leads inside a thread that is known by its name. */
+/** Follows a history inside a named thread. */
 function followInThread(index: RecordedIndex, history: SentHistory, thread: string) {
   const there = index.threads.get(thread);
   const byContent = followHistory(index, history);
   if (!there || byContent.matched > history.lead) return byContent;
-  // Another system text: the same words below the one that the thread began with.
+  // The system text changed: follow the words below the one that the thread began with.
   const { lead } = placeAt(index, there.head);
   const behind = followMessages(index, placeAt(index, lead), history.messages.slice(history.lead));
   return behind.matched > 0 ? { ...behind, matched: history.lead + behind.matched } : byContent;
 }
 
-/** Rule 2: a history that the server keeps. Undefined when the request brings its own. */
+/** Rule 2: the API keeps the history. Undefined if the request brings its own. */
 export function findKeptHistory(index: RecordedIndex, turn: Turn): ThreadMatch | undefined {
   const { exchange, hints, previous, conversation } = turn;
   const kept = conversation === undefined ? undefined : index.conversations.get(conversation);
@@ -185,14 +190,17 @@ export function findKeptHistory(index: RecordedIndex, turn: Turn): ThreadMatch |
   return { thread: exchange.thread !== undefined || !isSame ? own : thread, ...behind, found: 'named' };
 }
 
-/** Rule 3: the same bytes under the same hints, shortly after they were cut or by the client's own count of retries. */
+/**
+ * Rule 3: a retry. The same bytes with the same hints come shortly after a cut request, or the client counts the retry
+ * itself.
+ */
 function takeCut(index: RecordedIndex, turn: Turn): Cut | undefined {
   const { exchange } = turn;
   const key = cutKey(turn);
   const cuts = key === undefined ? undefined : index.cuts.get(key);
   if (key === undefined || !cuts) return undefined;
   const isCounted = Number(exchange.requestHeaders['x-stainless-retry-count']) > 0;
-  // What was cut as well, before this one had ended, was rather sent side by side.
+  // If both were cut and they overlap, they were sent side by side.
   const tolerance = isCut(turn) ? 0 : CLOCK_TOLERANCE_MS;
   const cut = cuts.findLast(
     ({ end }) => isCounted || (exchange.start - end <= RETRY_MS && end - exchange.start <= tolerance),
@@ -208,10 +216,10 @@ function takeCut(index: RecordedIndex, turn: Turn): Cut | undefined {
 }
 
 const RETRY_MS = 60_000;
-/** Of cut requests with the same bytes and hints so many wait for their retries. */
+/** At most this many cut requests with the same bytes and hints wait for their retries. */
 const MOST_CUTS = 100;
 
-/** Gives the retries that came before it, by the clock of another server. */
+/** Remembers a cut request. Returns retries of it that started earlier by another server's clock. */
 export function noteCut(
   index: RecordedIndex,
   turn: Turn,
@@ -219,7 +227,7 @@ export function noteCut(
 ): readonly string[] {
   const { exchange } = turn;
   const key = cutKey(turn);
-  // Of a thread that has a name, the retry has that name, too.
+  // Retries in a named thread carry the name.
   if (key === undefined || index.threads.get(thread)!.isNamed) return [];
   const cuts = index.cuts.get(key) ?? [];
   index.set(index.cuts, key, [
@@ -238,8 +246,8 @@ function atParent(index: RecordedIndex, history: SentHistory, parent: string) {
 }
 
 /**
- * Where a history goes on behind a reply that it sends back. Where it does not lead there from its beginning, something was
- * left out or replaced on the way: that is its compaction.
+ * The position of a history behind a reply that it sends back. If the messages before that reply differ from the
+ * recorded ones, the client compacted its history.
  */
 function matchFrom(
   index: RecordedIndex,
@@ -251,12 +259,14 @@ function matchFrom(
   const from = isExact ? history.nodeAt(at)!.place : placeAt(index, spot.node);
   const behind = followMessages(index, from, history.messages.slice(at + 1));
   const found = { thread, spot, at, ...behind, matched: at + 1 + behind.matched };
-  // What is sent by its id alone has no words to compare: nothing says that anything before it was left out.
+  // A reply that is sent by its id alone has no words to compare, so nothing shows a compaction.
   if (isExact || history.isReference(at) || from.echo.text === history.echo(at).text) return found;
   return { ...found, compaction: describeCompaction(index, history, found) };
 }
 
-/** The client summed up: what it asks now is said below the thread's head, all before that is what it sends instead. */
+/**
+ * The client sent a summary: its question goes below the head of the thread, everything before it replaces the history.
+ */
 function matchSummary(index: RecordedIndex, history: SentHistory, spot: Spot): ThreadMatch {
   const { messages, lead } = history;
   const { head } = index.threads.get(spot.thread)!;
@@ -271,7 +281,7 @@ function matchSummary(index: RecordedIndex, history: SentHistory, spot: Spot): T
   };
 }
 
-/** A reply that nobody knows may be one that arrives later: its request then has its place behind it. */
+/** Notes an unknown reply. If its exchange arrives later, this request is placed behind it. */
 function awaitReply(index: RecordedIndex, history: SentHistory, reply: number, { exchange }: Turn): void {
   if (reply < 0) return;
   for (const key of history.issued(reply)) if (!index.proofs.has(key)) awaitKey(index, key, exchange.id);
@@ -281,7 +291,7 @@ export function awaitKey(index: RecordedIndex, key: string, exchange: string): v
   index.set(index.awaiting, key, [...(index.awaiting.get(key) ?? []), exchange]);
 }
 
-/** Who goes on from a response waits until it is there; who asks about it, until it is known. */
+/** The key of a complete response, for requests that continue it. */
 export function responseKey(id: string): string {
   return `response ${id}`;
 }
@@ -295,8 +305,8 @@ export function recordedThreadId(of: string): string {
 }
 
 /**
- * What a client sent in place of a history that it had shortened: messages at the front of the path that were left out, and
- * those that were sent instead. Going on with the thread sends the same again.
+ * Describes a compaction by the client: how many messages at the front it left out, and what it sent instead.
+ * Continuing the thread sends the same replacement.
  */
 function describeCompaction(
   index: RecordedIndex,

@@ -9,40 +9,45 @@ import { type PlacementStep, placeExchange } from './place-exchange.ts';
 import { createRecordedIndex, type RecordedIndex } from './recorded-index.ts';
 import { createTreeWriter } from './tree-writer.ts';
 
-/** Keeps the tree what the stored exchanges make of it. */
+/** Keeps the recorded tree up to date with the stored exchanges. */
 interface Projector {
-  /** Takes in what was stored since, by anyone. */
+  /** Places the exchanges that were stored since the last run, by this or any other process. */
   run(): Promise<void>;
-  /** Forgets what it knows and reads every exchange again. */
+  /** Reads and places all exchanges again. */
   rebuild(): Promise<ProjectionCounts>;
 }
 
-/** What a projection came to. */
+/** How many exchanges a projection placed. */
 export interface ProjectionCounts {
   readonly exchanges: number;
   readonly landed: number;
   readonly waiting: number;
   readonly nothing: number;
-  /** Nodes that are no longer where they were; their old ids lead on. */
+  /** The number of nodes that moved; their old ids redirect to the new ones. */
   readonly moved: number;
 }
 
-/** How many of the last exchanges can be taken back one by one; for one that is later than that, all are read again. */
+/**
+ * How many of the last steps can be undone. An exchange that arrives later than that makes all exchanges be read again.
+ */
 const STEPS_KEPT = 10_000;
 
 /** How many exchanges are read at once. */
 const READ_AHEAD = 8;
 
-/** How many are kept as they were read: what two servers recorded in the same seconds is often placed again. */
+/**
+ * How many exchanges stay in memory after they were read: those that two servers recorded in the same seconds are often
+ * placed again.
+ */
 const READINGS_KEPT = 64;
 
 /** An exchange to be placed. */
 interface QueuedExchange {
   readonly id: string;
   readonly clock: string;
-  /** Its place by its start. */
+  /** Its position by start time. */
   readonly natural: string;
-  /** Where it is placed: behind a later one that it goes on from, or the same. */
+  /** Its actual position: the same, or after a later exchange that it continues. */
   readonly order: string;
 }
 
@@ -50,19 +55,22 @@ interface AppliedExchange extends QueuedExchange {
   undo: (() => void) | undefined;
 }
 
-/** Why an exchange is not placed by its start. */
+/** Why an exchange is not in the order of start times. */
 interface Reordering {
   readonly order: string;
-  /** The place of the exchange that it goes on from. */
+  /** The position of the exchange that it continues. */
   readonly by: string;
   readonly natural: string;
-  /** All that it was moved behind so far: behind each it is moved once, so that two which look for each other come to rest. */
+  /**
+   * The exchanges that it was moved behind so far. It moves behind each only once, so that two that seem to continue
+   * each other do not move for ever.
+   */
   readonly behind: readonly string[];
 }
 
 const projectors = new WeakMap<Store, Projector>();
 
-/** One for each store: everyone who records into it shares what is known. */
+/** The projector of a store. All recorders of a store in this process share it. */
 export function sharedProjector(forest: RecordingForest): Projector {
   const there = projectors.get(forest.store);
   if (there) return there;
@@ -71,19 +79,24 @@ export function sharedProjector(forest: RecordingForest): Projector {
   return made;
 }
 
+/** Reads every exchange again and rebuilds the recorded tree. The result depends on the exchanges alone. */
+export async function reproject(forest: RecordingForest): Promise<ProjectionCounts> {
+  return sharedProjector(forest).rebuild();
+}
+
 function createProjector(forest: RecordingForest): Projector {
   const { store } = forest;
   const writer = createTreeWriter(forest);
   let index: RecordedIndex = createRecordedIndex();
   let applied: AppliedExchange[] = [];
-  /** The stamp with which each exchange was taken in. */
+  /** The clock of each exchange record that was placed. */
   let clocks = new Map<string, string>();
-  /** Exchanges that stand behind a later one. */
+  /** Exchanges that were moved behind a later one. */
   let moved = new Map<string, Reordering>();
   let cursor: string | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** Every exchange that has ended and is not in the tree as it is now, by its id. */
+  /** The exchange records that changed since the last look. */
   const news = async (): Promise<EntryRecord[]> => {
     if (cursor !== undefined) {
       const { items, next, reset } = await store.changes(cursor);
@@ -116,7 +129,7 @@ function createProjector(forest: RecordingForest): Projector {
     return placed;
   };
 
-  /** Takes back everything from a place on, the last first; gives what that was. */
+  /** Undoes all steps from a position on, last first, and returns them. */
   const rollBack = (order: string): AppliedExchange[] => {
     const at = applied.findLastIndex((one) => one.order < order) + 1;
     if (at === applied.length) return [];
@@ -129,7 +142,7 @@ function createProjector(forest: RecordingForest): Projector {
     return taken;
   };
 
-  /** How many nodes are no longer where they were; undefined when there was nothing to take in. */
+  /** Places new exchanges. Returns how many nodes moved; undefined if there was nothing new. */
   const takeIn = async (entries: readonly EntryRecord[]): Promise<number | undefined> => {
     const fresh = entries.filter((entry) => {
       const exchange = readExchangeRecord(entry);
@@ -142,7 +155,7 @@ function createProjector(forest: RecordingForest): Projector {
     return writer.commit(index);
   };
 
-  /** What moved exchanges from a place on may be another one now. Gives the first place that changes with that. */
+  /** Forgets reorderings whose cause may have changed. Returns the first position that is affected. */
   const forgetMoves = (from: string): string => {
     let first = from;
     for (let size = -1; size !== moved.size; ) {
@@ -157,14 +170,14 @@ function createProjector(forest: RecordingForest): Projector {
   };
 
   const applyInOrder = async (items: readonly QueuedExchange[]): Promise<void> => {
-    // The next one is the last. Of an exchange that is there twice, the newer one counts.
+    // A stack: the next exchange is the last one. If an exchange is there twice, the newer record counts.
     const queue = [...new Map(items.map((one) => [one.id, one])).values()].sort(lastFirst);
     const readings = new Map<string, Promise<ExchangeContent | undefined>>();
     for (let item = queue.at(-1); item; item = queue.at(-1)) {
       for (const { id } of queue.slice(-READ_AHEAD)) {
         if (readings.has(id)) continue;
         const reading = read(id);
-        // It is told of when it is its turn.
+        // An error is reported when it is this exchange's turn.
         reading.catch(() => undefined);
         readings.set(id, reading);
       }
@@ -177,12 +190,12 @@ function createProjector(forest: RecordingForest): Projector {
       if (!reading) continue;
       const step = apply(item, reading);
       await writer.add([step]);
-      // What belongs behind this one, and all between, is placed again before what follows.
+      // Exchanges that belong behind this one, and all between, are placed again before the rest.
       queue.push(...moveBehind(step.behind, item).sort(lastFirst));
     }
   };
 
-  /** Exchanges that go on from a reply of a later one (two servers' clocks differ) have their places behind that. */
+  /** Moves exchanges behind a later one whose reply they continue; the clocks of two servers differ. */
   const moveBehind = (ids: readonly string[], { id: mover, order }: QueuedExchange): QueuedExchange[] => {
     if (ids.length === 0) return [];
     let first: string | undefined;
@@ -208,9 +221,9 @@ function createProjector(forest: RecordingForest): Projector {
 
   const run = async (): Promise<number> => {
     let count = 0;
-    // Exchanges are stored all the same; whoever knows the newer rules places them.
+    // A process that knows the newer rules will place the exchanges.
     if (await writer.hasNewerRules()) return count;
-    // Until nothing new is there: whoever wrote last has then seen what others stored before.
+    // Repeat until nothing is new, so that the last writer has seen what all others stored before.
     for (;;) {
       const more = await takeIn(await news());
       if (more === undefined) return count;
@@ -218,7 +231,7 @@ function createProjector(forest: RecordingForest): Projector {
     }
   };
 
-  /** One after the other; a run that failed knows nothing for sure, so the next one begins anew. */
+  /** Runs one at a time. After a failure nothing is certain, so the next run begins from scratch. */
   const queued = <T>(work: () => Promise<T>): Promise<T> => {
     const next = queue.then(work).catch((error: unknown) => {
       forget();
@@ -236,7 +249,7 @@ function createProjector(forest: RecordingForest): Projector {
     writer.forget();
   };
 
-  /** One that has not begun will see all that is stored by then. */
+  /** A run that is queued but has not begun; it will see everything that is stored by then. */
   let next: Promise<void> | undefined;
 
   return {
@@ -266,7 +279,7 @@ function countStates({ placements }: RecordedIndex): Pick<ProjectionCounts, Plac
   return counts;
 }
 
-/** All exchanges of a forest; those that a dead process had under way are closed first, as far as they came. */
+/** Loads all exchange records. Exchanges that a dead process left open are marked as cut. */
 async function loadExchanges({ store, clock }: RecordingForest): Promise<EntryRecord[]> {
   const found: EntryRecord[] = [];
   for await (const entry of allItems((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {

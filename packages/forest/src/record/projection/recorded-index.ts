@@ -8,52 +8,52 @@ import type { SystemKeys } from './evidence.ts';
 import type { EarlyRequest } from './known-replies.ts';
 
 /**
- * What the exchanges so far amount to: enough to find a place for the next one, and nothing of their texts. All of it is in
- * maps that are changed through `set`, so that every step can be taken back.
+ * Everything that is needed to place the next exchange, made of all exchanges before it, without their texts. Its maps
+ * are changed through `set` only, so that every step can be undone.
  */
 export interface RecordedIndex {
   readonly nodes: Map<string, IndexNode>;
-  /** By echo and the system text it stands under: the deepest, then newest node. */
+  /** The deepest, then newest node for each echo and system text. */
   readonly echoes: Map<string, string>;
-  /** Replies by the words that lead to them, the system text and the hints: those that can be gone on with, newest first. */
+  /** Replies that can be continued, newest first, by the words that lead to them, the system text and the hints. */
   readonly spots: Map<string, SpotList | undefined>;
-  /** The one of those that was used last. */
+  /** For the same key, the reply that was continued last. */
   readonly lastUsed: Map<string, Spot>;
-  /** Which hints there are for the same words under the same system text. */
+  /** The different hints seen with the same words and system text. */
   readonly hintsAt: Map<string, HintsList>;
-  /** Replies by the words that lead to them, under any system text. */
+  /** Replies by the words that lead to them, whatever the system text. */
   readonly anySystem: Map<string, SpotList>;
-  /** Replies by the words of their own turn. */
+  /** Replies by the words of their turn: the question and the reply. */
   readonly turns: Map<string, SpotList>;
-  /** The words of its own turn of each reply. */
+  /** The turn key of each reply. */
   readonly turnAt: Map<string, string>;
-  /** Replies by what their provider issued; `several` where two exchanges were given the same. */
+  /** Replies by the ids and signatures that their provider issued; `several` if two exchanges got the same one. */
   readonly proofs: Map<string, Spot | 'several'>;
-  /** Long replies of a session, newest first, to be found in a summary. */
+  /** Long replies of each session, newest first, to recognise summaries that quote them. */
   readonly passages: Map<string, Passages>;
-  /** What was gone on with in a thread, and by which request last. */
+  /** The last request that continued a reply of a thread. */
   readonly continued: Map<string, Continuation>;
   readonly responses: Map<string, KnownResponse>;
   readonly conversations: Map<string, KnownConversation>;
   readonly threads: Map<string, IndexThread>;
-  /** The group of a session, where another session went on with its conversation. */
+  /** The session that another session belongs to, because it continued its conversation. */
   readonly sessions: Map<string, string>;
-  /** Cut requests by their bytes and hints: a retry takes their thread over, once. */
+  /** Cut requests by their bytes and hints. A retry takes over the thread of one of them. */
   readonly cuts: Map<string, readonly Cut[]>;
   readonly placements: Map<string, Placement>;
-  /** Exchanges that prove something which is not known yet, by what that is. */
+  /** Exchanges that refer to an id which is not known yet, by that id. */
   readonly awaiting: Map<string, readonly string[]>;
-  /** Requests that look for a reply which is not known yet, by its words and when they started. */
+  /** Requests whose reply is not known yet, by the words of the reply. */
   readonly early: Map<string, readonly EarlyRequest[]>;
-  /** The keys of system texts by the node that they end with; not undone: they are always the same. */
+  /** The keys of system texts by the node that they end with. They never change, so they are not undone. */
   readonly systems: Map<string, SystemKeys>;
-  /** Changes a map in a way that can be taken back. */
+  /** Changes a map so that the change can be undone. */
   set<K, V>(map: Map<K, V>, key: K, value: V): void;
-  /** From now on changes belong to one more step. Gives what takes that step back. */
+  /** Begins a step and returns a function that undoes it. */
   step(): () => void;
 }
 
-/** A request that went on from a reply. */
+/** A request that continued a reply. */
 export type Continuation = Pick<Exchange, 'id' | 'start' | 'outcome' | 'requestSha256'>;
 
 export interface IndexNode {
@@ -62,19 +62,19 @@ export interface IndexNode {
   readonly body: string;
   readonly at: number;
   readonly isReply: boolean;
-  /** What its provider issued, where it is a reply. */
+  /** The ids and signatures that the provider issued, if it is a reply. */
   readonly issued: readonly string[];
-  /** The nearest node at or above it that has something issued. */
+  /** The nearest node, itself or above it, with an issued id. */
   readonly prover: string | undefined;
 }
 
-/** A reply that a thread can be gone on from. */
+/** A reply that can be continued, with its thread. */
 export interface Spot {
   readonly thread: string;
   readonly node: string;
-  /** When the reply was there, in milliseconds. */
+  /** When the reply was complete, in milliseconds. */
   readonly ended: number;
-  /** How many replies of 80 characters or more the thread has up to here. */
+  /** How many long replies (80 characters or more) the thread has up to this one. */
   readonly longReplies: number;
   readonly system: SystemKeys;
 }
@@ -101,7 +101,7 @@ interface Passages {
 export interface Cut {
   readonly thread: string;
   readonly parent: string;
-  /** The reply that it goes on from. */
+  /** The reply that it continues. */
   readonly spot: Spot | undefined;
   readonly end: number;
 }
@@ -116,20 +116,20 @@ export interface IndexThread {
   /** Equal hints have equal keys. */
   readonly hintsKey: string;
   readonly part: 'main' | 'subagent' | 'side';
-  /** The session that lists fold it under. */
+  /** The session under which lists group the thread. */
   readonly session?: string | undefined;
-  /** It began under a name, or from a history that the server keeps: only requests of that name belong to it. */
+  /** The thread began under a name or with a history that the API keeps. Only requests with that name belong to it. */
   readonly isNamed: boolean;
   readonly hasTools: boolean;
-  /** The response that it goes on from and that was not recorded. */
+  /** The id of the response that it continues, if that response was not recorded. */
   readonly unrecorded?: string | undefined;
 }
 
-/** A response of an API that keeps them. */
+/** A response that the API keeps under an id. */
 export interface KnownResponse {
-  /** The node it is said to. */
+  /** The last message of the history that it answers. */
   readonly below: string;
-  /** The node it became, unless it broke off before its first word or has not come yet. */
+  /** The node of the reply; undefined if it was cut before its first word or is still pending. */
   readonly node: string | undefined;
   readonly state: 'pending' | 'cut' | 'whole';
   readonly turn: Omit<Turn, 'messages' | 'answer' | 'system' | 'tools' | 'hintsKey'>;
@@ -137,7 +137,7 @@ export interface KnownResponse {
   readonly context: TakeContext;
 }
 
-/** Where a conversation that the API keeps stands. */
+/** The end of a conversation that the API keeps. */
 interface KnownConversation {
   readonly response: string | undefined;
   readonly node: string;
@@ -145,8 +145,8 @@ interface KnownConversation {
 }
 
 export function createRecordedIndex(): RecordedIndex {
-  // Of each change the map, the key, and what was there before, in one list: thousands of steps are kept. Only `spots`
-  // has values that are undefined, and there they are the same as none.
+  // One flat list of map, key and former value for each change, because thousands of steps are kept. Only `spots` holds
+  // undefined values, and there undefined means the same as absent.
   let changes: unknown[] = [];
   return {
     nodes: new Map(),
@@ -205,7 +205,7 @@ function isBetter(a: IndexNode, b: IndexNode): boolean {
   return a.at === b.at ? a.place.id < b.place.id : a.at > b.at;
 }
 
-/** The nodes from the first message to one, the deepest last. */
+/** The nodes from the first message down to one node. */
 export function indexedPath(index: RecordedIndex, id: string): IndexNode[] {
   const path: IndexNode[] = [];
   for (let at = index.nodes.get(id); at; at = index.nodes.get(at.parent)) path.push(at);

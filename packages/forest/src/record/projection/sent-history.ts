@@ -7,17 +7,17 @@ import { readIssuedIds, type SystemKeys, systemKeys } from './evidence.ts';
 import type { IndexNode, RecordedIndex } from './recorded-index.ts';
 
 /**
- * The history of a request as its client sent it, and how far it leads along what was recorded. Messages whose exact texts
- * are known are not read again: a long history costs one hash for each message.
+ * The history of a request as the client sent it, and how far it matches recorded nodes. Messages with known texts are
+ * not parsed, so a long history costs one hash per message.
  */
 export class SentHistory {
-  /** With the system text at the front. */
+  /** All messages, with the system text at the front. */
   readonly messages: readonly Message[];
-  /** How many system messages stand before all others. */
+  /** The number of system messages at the front. */
   readonly lead: number;
-  /** The node that they would end with. */
+  /** The id of the node that those system messages end with. */
   readonly leadId: string;
-  /** How many messages lead along known nodes, byte for byte. */
+  /** How many messages match known nodes byte for byte. */
   readonly exact: number;
   readonly #index: RecordedIndex;
   readonly #nodes: IndexNode[] = [];
@@ -39,7 +39,7 @@ export class SentHistory {
     this.leadId = lead === 0 ? ROOT : ids.at(lead - 1)!;
   }
 
-  /** Where the messages that are known byte for byte end. */
+  /** The position of the last message that matches byte for byte. */
   get exactPlace(): AppendPoint {
     return this.#nodes.at(-1)?.place ?? ROOT_POINT;
   }
@@ -48,15 +48,15 @@ export class SentHistory {
     return this.#nodes[index];
   }
 
-  /** A reply, whole or by a reference to it. */
+  /** Whether a message is a reply, or a reference to one. */
   isReply(index: number): boolean {
     return this.#nodes[index]?.isReply ?? (this.messages[index]?.role === 'assistant' || this.isReference(index));
   }
 
-  /** Whether a message is sent by its id alone. */
+  /** Whether a message is only a reference by id. */
   isReference(index: number): boolean {
     const message = this.messages[index];
-    // Whatever a dialect takes for a message of a person, a model or a tool is none.
+    // A message with a known role is never a reference.
     if (message?.role !== 'other') return false;
     const { kept } = serving(dialect(message.origin.dialect));
     const value: unknown = JSON.parse(message.raw);
@@ -70,12 +70,12 @@ export class SentHistory {
     return at;
   }
 
-  /** What the provider issued in a message. */
+  /** The ids and signatures that the provider issued in a message. */
   issued(index: number): readonly string[] {
     return this.#nodes[index]?.issued ?? readIssuedIds(this.messages[index]!);
   }
 
-  /** The chain of echoes up to and with a message, as it was sent. */
+  /** The echo of the history up to and including a message. */
   echo(index: number): Echo {
     if (index < 0) return ECHO_START;
     if (index < this.exact) return this.#nodes[index]!.place.echo;
@@ -84,7 +84,7 @@ export class SentHistory {
     return this.#echoes[index - this.exact]!;
   }
 
-  /** The system text, without what changes from day to day. */
+  /** The keys of the system text. */
   get system(): SystemKeys {
     return systemKeysAt(this.#index, this.leadId, this.messages.slice(0, this.lead));
   }
@@ -95,7 +95,7 @@ export class SentHistory {
   }
 }
 
-/** The keys of the system texts that end with a node, made once. */
+/** The keys of the system texts that end with a node, cached. */
 export function systemKeysAt(index: RecordedIndex, id: string, lead: readonly Message[]): SystemKeys {
   const known = index.systems.get(id);
   if (known !== undefined) return known;
@@ -104,7 +104,7 @@ export function systemKeysAt(index: RecordedIndex, id: string, lead: readonly Me
   return keys;
 }
 
-/** Where messages lead below a place: exactly as far as their texts are known there, then by their echoes. */
+/** Follows messages below a position: by exact texts as far as possible, then by echoes. */
 export function followMessages(
   index: RecordedIndex,
   from: AppendPoint,
@@ -129,7 +129,7 @@ export function followMessages(
   for (let at = echoes.length - 1; at >= 0; at--) {
     const found = index.nodes.get(index.echoes.get(`${echoes[at]} ${place.lead}`) ?? '');
     if (!found || !isBelow(index, found, place)) continue;
-    // An empty reply has the echo of what it answers: who asks again gets an answer beside it.
+    // An empty reply has the same echo as its question; a repeated question is answered beside it.
     const isAloud = at === echoes.length - 1 && endsWithOwnEcho(echoes, place.echo);
     const node = isAloud ? aboveSilent(index, found) : found;
     return { place: node.place, matched: matched + at + 1, by: 'echo' };
@@ -148,7 +148,7 @@ function aboveSilent(index: RecordedIndex, node: IndexNode): IndexNode {
   return parent && parent.place.echo.text === node.place.echo.text ? aboveSilent(index, parent) : node;
 }
 
-/** Where a history leads by its content alone, whoever said it; the root for one that nobody knows. */
+/** Follows a history by its content alone, in any thread; returns the root if nothing matches. */
 export function followHistory(index: RecordedIndex, history: SentHistory) {
   const { messages, exact, exactPlace } = history;
   const behind = followMessages(index, exactPlace, messages.slice(exact));

@@ -2,11 +2,11 @@ import { findOpening } from '../../forest/index.ts';
 import type { Turn } from '../read-exchange.ts';
 
 /**
- * Requests that programs make on the side: for a title, a summary, the quota, to warm a cache, to choose a model. Known by
- * the words of the programs that make them; they are kept like all others, and folded away in lists.
+ * Requests that programs make on the side: for a title, a summary or the quota, to warm a cache, to choose a model.
+ * They are recognised by typical words, recorded like all others, and folded away in lists.
  */
 const SYSTEM_WORDS: readonly RegExp[] = [
-  // Of a conversation: an app whose instructions speak of other titles has people who talk to it.
+  // Only titles of conversations: an application that writes titles of other things talks to people.
   /\b(?:generate|write|create|come up with) an?\b.{0,80}\btitle\b.{0,120}\b(?:conversation|chat|session|thread)\b/is,
   /\btitle generator\b/i,
   /\bindicates? a new conversation topic\b/i,
@@ -15,7 +15,7 @@ const SYSTEM_WORDS: readonly RegExp[] = [
   /\bsummari[sz]e this (?:coding )?conversation in (?:under|less than|at most)\b/i,
 ];
 
-/** They have the tools of the session: without them they would warm another cache. */
+/** Probes send the tools of the session; without them they would warm another cache. */
 const PROBES: readonly RegExp[] = [/^quota$/i, /^warm-?up$/i];
 
 const QUESTIONS: readonly RegExp[] = [
@@ -27,8 +27,8 @@ const QUESTIONS: readonly RegExp[] = [
 ];
 
 /**
- * By its instructions, whatever it shows of a conversation; or by its question, which is the only one: a conversation that
- * was gone on with is none.
+ * Recognised by its instructions, or by its question if that is the only one. A conversation that was continued is no
+ * side call.
  */
 export function isSideCall({ lead, messages, tools }: Turn): boolean {
   if (tools.length === 0 && lead.some(({ text }) => hasAny(text, SYSTEM_WORDS))) return true;
@@ -38,7 +38,7 @@ export function isSideCall({ lead, messages, tools }: Turn): boolean {
   return hasAny(question, PROBES) || (tools.length === 0 && hasAny(question, QUESTIONS));
 }
 
-/** Instructions say what they are for at their beginning. */
+/** Only the beginning of a text is searched; instructions state their purpose there. */
 const LOOKED_AT = 2000;
 
 function hasAny(text: string, patterns: readonly RegExp[]): boolean {

@@ -17,32 +17,32 @@ import { recordedThreadId } from './placement-rules.ts';
 import type { IndexThread, RecordedIndex } from './recorded-index.ts';
 
 /**
- * Writes what a projection comes to. Nodes, texts and takes are named by their content and can be written at any
- * time; where each exchange landed is written last, so that what was interrupted is found and done again.
+ * Writes the results of a projection. Nodes, bodies and takes are named by their content and can be written at any
+ * time. Placements are written last, so that an interrupted run is detected and repeated.
  */
 interface TreeWriter {
   add(placed: readonly PlacedExchange[]): Promise<void>;
-  /** Gives how many nodes are no longer where they were. */
+  /** Writes threads, redirects and placements. Returns how many nodes moved. */
   commit(index: RecordedIndex): Promise<number>;
-  /** Somebody has placed exchanges by rules that this version does not know. */
+  /** Whether a newer version has placed exchanges by rules that this one does not know. */
   hasNewerRules(): Promise<boolean>;
   forget(): void;
 }
 
-/** Which rules exchanges were last placed by. */
+/** The register with the version of the rules that exchanges were last placed by. */
 const RULES_REF = { on: 'forest', key: 'placement', name: 'rules' } as const;
 
-/** Under this name each exchange has its placement. */
+/** The name of the register that holds the placement of an exchange. */
 export const PLACEMENT_REF = 'landed';
 
 const BATCH = 500;
 
 export function createTreeWriter(forest: RecordingForest): TreeWriter {
   const { store } = forest;
-  /** As they are stored. */
+  /** The placements as they are stored. */
   let placements: Map<string, Placement> | undefined;
   let changed = new Map<string, Placement | undefined>();
-  /** Of this run: what was written for each exchange, and what was written and is no longer so. */
+  /** What this run wrote for each exchange, and what it replaced again. */
   let written = new Map<string, Placement>();
   let superseded: PlacementChange[] = [];
 
@@ -56,12 +56,12 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
           continue;
         }
         changed.set(exchange, before);
-        // What it was placed at a moment ago was written, too.
+        // The former placement of this run was written, too.
         const earlier = written.get(exchange);
         if (earlier && !isSame(earlier, placement)) superseded.push({ exchange, before: earlier, after: placement });
         written.set(exchange, placement);
         if (checkpoint) await writeCheckpoint(forest, checkpoint.node, checkpoint.thread, [checkpoint.checkpoint]);
-        // A node that many share has many takes: they are looked at only where this exchange may have some.
+        // Reading the takes of a shared node is slow; it is needed only if this exchange may have some already.
         const isFirst = !before && !earlier && placement.found !== undefined;
         if (records.length > 0) await store.append(isFirst ? records : await withoutKnownTakes(forest, records));
       }
@@ -113,7 +113,7 @@ async function storedRules(forest: RecordingForest): Promise<number> {
   return typeof ref?.value === 'number' ? ref.value : 0;
 }
 
-/** An exchange whose place has changed, or that has one for the first time. */
+/** An exchange with a new or a changed placement. */
 interface PlacementChange {
   readonly exchange: string;
   readonly before: Placement | undefined;
@@ -130,7 +130,7 @@ async function readPlacements({ store, clock }: RecordingForest): Promise<Map<st
   return found;
 }
 
-/** A newer version may say more of a reply, and two polls may bring it: it is one reply, and is not counted twice. */
+/** Drops takes that exist already: a newer version, or a second poll, may describe the same reply again. */
 async function withoutKnownTakes({ store }: RecordingForest, records: readonly StoreRecord[]): Promise<StoreRecord[]> {
   const nodes = new Set(records.flatMap((record) => (record.k === 'take' ? [record.node] : [])));
   const known = new Set((await store.takes([...nodes])).map(takeKey));
@@ -141,7 +141,9 @@ function takeKey({ node, exchange, via, thread = '' }: TakeRecord): string {
   return `${node} ${exchange} ${via} ${thread}`;
 }
 
-/** Nodes that had moved away and are back; a first exchange also brings back what a person had removed. */
+/**
+ * Restores nodes that had moved away and are back. The first exchange of a thread also restores what a person removed.
+ */
 async function makeRevivals(forest: RecordingForest, changes: readonly PlacementChange[]): Promise<RefRecord[]> {
   const fresh = new Set<string>();
   const all = new Set<string>();
@@ -176,8 +178,8 @@ function stable(value: unknown): string {
 }
 
 /**
- * An exchange that arrives late can move what came after it: then nodes are left that no exchange leads to any more.
- * Their ids lead to what took their place. What others hang on them, or said themselves, stays as it is.
+ * An exchange that arrives late can move later ones, which leaves nodes that no exchange uses. Their ids are redirected
+ * to the nodes that replace them. Nodes that others wrote, or attached something to, stay.
  */
 async function makeRedirects(
   forest: RecordingForest,
@@ -204,7 +206,7 @@ async function makeRedirects(
   return refs;
 }
 
-/** Nodes that are no longer in the tree, each with what took its place: counted from the end of the history. */
+/** The nodes that are no longer used, each with its replacement, matched from the end of the history. */
 function successors(
   index: RecordedIndex,
   before: Placement,
@@ -222,7 +224,7 @@ function successors(
   return [...history, ...own, ...others].filter(([old]) => !index.nodes.has(old));
 }
 
-/** Whether nothing hangs below a node but what is gone. */
+/** Whether all children of a node are gone. */
 async function hasOnly({ store }: RecordingForest, id: string, gone: ReadonlySet<string>): Promise<boolean> {
   for await (const children of allPages((page) => store.children(id, page))) {
     const others = children.map((child) => child.id).filter((child) => !gone.has(child));
@@ -234,7 +236,7 @@ async function hasOnly({ store }: RecordingForest, id: string, gone: ReadonlySet
   return true;
 }
 
-/** The nearest node above that is still there. */
+/** The nearest ancestor that is still in use. */
 async function lastStanding({ store }: RecordingForest, index: RecordedIndex, { parent }: NodeRecord): Promise<string> {
   let at = parent;
   while (at !== ROOT && !index.nodes.has(at)) at = (await store.nodes([at]))[0]?.parent ?? ROOT;
@@ -242,8 +244,8 @@ async function lastStanding({ store }: RecordingForest, index: RecordedIndex, { 
 }
 
 /**
- * Conversations with news: their heads move. A title that a person gave stays. A thread whose exchanges turned out to
- * belong to another one is deleted, so that what people said of it can still be found.
+ * Updates the threads of changed exchanges: their heads move, titles that a person gave stay. A thread whose exchanges
+ * turned out to belong to another one is marked as deleted, so that its notes can still be found.
  */
 async function makeThreadRefs(
   forest: RecordingForest,
@@ -292,8 +294,8 @@ async function makeThreadRefs(
 }
 
 /**
- * Heads that are about to move away from what a person wrote there. Below a recorded conversation that is a fork; stores of
- * older releases, where the page wrote into the recorded thread itself, get it now.
+ * Heads that a person wrote. Writing below a recorded conversation makes a fork; in stores of older releases the page
+ * wrote into the recorded thread itself, so those get their fork now.
  */
 async function writtenHeads(
   { store }: RecordingForest,
@@ -325,7 +327,7 @@ const NAMES = [
   'unrecorded',
 ];
 
-/** What a thread is to people, beside its head: written where it changes. */
+/** The registers of a thread beside its head; written if they change. */
 function threadValues(thread: IndexThread): Readonly<Record<string, unknown>> {
   const { created, part, session, unrecorded } = thread;
   const group = threadGroup(thread);

@@ -1,11 +1,11 @@
 export type Column = Uint8Array | Uint32Array | Float64Array;
 
-/** A table in memory: one array per column, so that a million rows are a handful of objects. */
+/** A table in memory with one typed array per column, so that a million rows need only a few objects. */
 export type Columns = Readonly<Record<string, Column>>;
 
-/** Where a record stands. A length of 0 means that there is none. */
+/** The place of a record. A length of 0 means that there is none. */
 export interface RecordPlace {
-  /** Number of the segment. */
+  /** The number of the segment. */
   readonly segment: number;
   readonly start: number;
   readonly length: number;
@@ -35,42 +35,42 @@ export function setPlace(columns: PlaceColumns, row: number, place: RecordPlace)
   columns.length[row] = place.length;
 }
 
-/** The same columns with room for more rows. */
+/** Copies columns into larger arrays. */
 export function growColumns<T extends object>(columns: T, capacity: number): T {
   return Object.fromEntries(
     Object.entries(columns as Columns).map(([name, column]) => [name, widen(column, capacity)]),
   ) as T;
 }
 
-/** An array with the same beginning and more room. */
+/** Copies an array into a larger one. */
 function widen<T extends Column>(column: T, length: number): T {
   const wider = new (column.constructor as new (length: number) => T)(length);
   wider.set(column);
   return wider;
 }
 
-/** What is in use. */
+/** The used part of columns. */
 export function trim<T extends object>(columns: T, count: number): T {
   return Object.fromEntries(
     Object.entries(columns as Columns).map(([name, column]) => [name, column.subarray(0, count)]),
   ) as T;
 }
 
-/** A little more than half as much again, so that growing costs little per row and wastes little. */
+/** The next capacity: a little more than half as much again, which balances copying and waste. */
 export function nextCapacity(capacity: number): number {
   return Math.ceil(capacity * 1.5) + 64;
 }
 
 /**
- * Finds rows by a hash: open addressing, row + 1 in each slot, 0 for none. What makes two rows the same is known to
- * the caller. Rows are never taken out.
+ * Finds rows by a hash: open addressing, with row + 1 in each slot and 0 for none. The caller compares keys. Rows are
+ * never removed.
  */
 export interface RowMap {
   /** The row with this hash for which `isIt` holds, or -1. */
   find(hash: number, isIt: (row: number) => boolean): number;
-  /** A row that is not there yet. */
+  /** Adds a row that is not there yet. */
   add(hash: number, row: number): void;
-  /** Puts a row in the place of another with the same key. */
+  /** Replaces a row by another one with the same key. */
   replace(hash: number, old: number, row: number): void;
   readonly slots: Uint32Array;
   readonly count: number;
@@ -123,7 +123,7 @@ export function createRowMap(hashOf: (row: number) => number, saved?: { slots: U
   };
 }
 
-/** Rows known by a key of fixed width; row numbers are given in order. */
+/** Rows with a key of fixed width; row numbers are assigned in order. */
 interface KeyTable {
   readonly count: number;
   readonly keys: Uint8Array;
@@ -170,7 +170,7 @@ export function createKeyTable(width: number, saved?: { keys: Uint8Array; slots:
 const VALUES = new Int8Array(256).fill(-1);
 for (const [value, digit] of [...'0123456789abcdef'].entries()) VALUES[digit.charCodeAt(0)] = value;
 
-/** Writes the bytes that lower-case digits stand for; false when the text has another length or other characters. */
+/** Decodes lower-case hexadecimal digits; false if the text has another length or other characters. */
 export function readHex(text: string, start: number, into: Uint8Array, width: number): boolean {
   if (text.length !== start + width * 2) return false;
   let wrong = 0;
@@ -183,7 +183,7 @@ export function readHex(text: string, start: number, into: Uint8Array, width: nu
   return wrong >= 0 && wrong < 16;
 }
 
-/** The same from the characters of an ASCII text. */
+/** The same for ASCII characters. */
 export function readHexBytes(text: Uint8Array, start: number, into: Uint8Array, width: number): boolean {
   let wrong = 0;
   for (let at = 0, place = start; at < width; at++, place += 2) {

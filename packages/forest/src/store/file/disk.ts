@@ -15,46 +15,46 @@ import {
 import { dirname, join } from 'node:path';
 import { type Store, StoreError, type StoreErrorCode } from '../store.ts';
 
-/** The few things the store does with files, so that tests can take the disk's place. */
+/** The file operations of the store, so that tests can replace the disk. */
 export interface Files {
-  /** Names in a folder; none when it does not exist. */
+  /** The names in a folder; empty if it does not exist. */
   list(folder: string): Promise<readonly string[]>;
   /** Undefined when there is no such file. */
   stat(path: string): Promise<FileStat | undefined>;
-  /** What is there between these places; shorter at the end of the file. */
+  /** The bytes at an offset; fewer at the end of the file. */
   read(path: string, start: number, length: number): Promise<Buffer>;
-  /** A folder and those above it, for its owner alone. */
+  /** Makes a folder and its parents, accessible to the owner only. */
   makeFolder(path: string): Promise<void>;
-  /** A new file to append to, for its owner alone; an error when it exists. */
+  /** Creates a file to append to, accessible to the owner only; fails if it exists. */
   create(path: string): Promise<Appender>;
-  /** A whole small file, for its owner alone. */
+  /** Writes a small file, accessible to the owner only. */
   write(path: string, bytes: Uint8Array): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Gives a file a second name; an error (`EEXIST`) when that is taken. */
+  /** Makes a hard link; fails with `EEXIST` if the name is taken. */
   link(path: string, name: string): Promise<void>;
-  /** Takes from others the right to read a folder or file, and all that is in it, where that is ours to do. */
+  /** Removes the access of others from a folder or file and everything in it, as far as this user may. */
   tighten(path: string): Promise<void>;
-  /** It may be gone already. */
+  /** Removes a file; it may be gone already. */
   remove(path: string): Promise<void>;
-  /** Sets the time of the last change to now. */
+  /** Sets the modification time to now. */
   touch(path: string): Promise<void>;
-  /** Makes a file's bytes, or a folder's names, survive a loss of power. Whoever wrote them. */
+  /** Flushes the bytes of a file, or the names in a folder, to the disk, whoever wrote them. */
   sync(path: string): Promise<void>;
-  /** Lets go of what is kept open for reading. */
+  /** Closes the files that are kept open for reading. */
   close(): Promise<void>;
 }
 
 export interface FileStat {
-  /** A file, and not a folder or something that would be waited for. */
+  /** Whether it is a regular file, not a folder or a pipe. */
   readonly isFile: boolean;
   readonly size: number;
-  /** Another number when the file was replaced by another one. */
+  /** The inode; it differs if the file was replaced. */
   readonly file: number;
   readonly changedMs: number;
 }
 
 export interface Appender {
-  /** All of it, at the end, or an error after any part of it. */
+  /** Appends all bytes, or fails after any part of them. */
   append(bytes: Uint8Array): Promise<void>;
   sync(): Promise<void>;
   truncate(size: number): Promise<void>;
@@ -63,18 +63,18 @@ export interface Appender {
 
 const MOST_OPEN = 32;
 const MOST_TRIES = 3;
-/** Conversations are their owner's business. */
+/** Only the owner may read conversations. */
 const OWN_FOLDER = 0o700;
 const OWN_FILE = 0o600;
 
-/** The real ones. Files that are read stay open, a few of them. */
+/** The file operations on the real disk. A few files stay open for reading. */
 export function diskFiles(): Files {
   const open_ = new Map<string, Promise<FileHandle>>();
 
   const readable = (path: string): Promise<FileHandle> => {
     const known = open_.get(path);
     const handle = known ?? open(path, 'r');
-    // The one used last stands last.
+    // The most recently used one is last.
     open_.delete(path);
     open_.set(path, handle);
     handle.catch(() => open_.delete(path));
@@ -103,14 +103,14 @@ export function diskFiles(): Files {
         try {
           return bytes.subarray(0, await readInto(bytes, await readable(path), start));
         } catch (error) {
-          // It was closed meanwhile, to make room for another or because the file was replaced.
+          // The handle was closed meanwhile, to limit open files or because the file was replaced.
           if ((error as NodeJS.ErrnoException).code !== 'EBADF' || tries === MOST_TRIES) throw error;
         }
       }
     },
     makeFolder: async (path) => {
       const first = await mkdir(path, { recursive: true, mode: OWN_FOLDER });
-      // Each name that was made lies in the folder above it.
+      // A new name is stored in its parent folder, so that one has to be flushed.
       for (let made = path; first !== undefined; made = dirname(made)) {
         await syncPath(dirname(made));
         if (made === first || made === dirname(made)) break;
@@ -165,13 +165,13 @@ async function readInto(bytes: Buffer, handle: FileHandle, start: number): Promi
   return filled;
 }
 
-/** Links are not followed: what they lead to may belong to somebody else's work. */
+/** Links are not followed: their targets may belong to something else. */
 async function tighten(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const found = await lstat(path).catch(() => undefined);
   if (!found?.isDirectory() && !found?.isFile()) return;
   const mode = found.mode & 0o777;
-  // What belongs to another user cannot be changed by this one: it stays as it is.
+  // Files of other users cannot be changed and stay as they are.
   if ((mode & 0o077) !== 0) await chmod(path, mode & OWN_FOLDER).catch(() => undefined);
   if (!found.isDirectory()) return;
   for (const name of await readdir(path).catch(() => [])) await tighten(join(path, name));
@@ -179,7 +179,7 @@ async function tighten(path: string): Promise<void> {
 
 async function syncPath(path: string): Promise<void> {
   const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    // Windows does not open folders, and keeps their names without being asked.
+    // Windows cannot open folders, and stores their names anyway.
     if (process.platform === 'win32') return undefined;
     throw error;
   });
@@ -191,7 +191,7 @@ async function syncPath(path: string): Promise<void> {
 }
 
 function closeLater(handle: Promise<FileHandle>): void {
-  // A read may still be under way; a handle that is closed waits for it.
+  // A read may be under way; closing a handle waits for it.
   handle.then((one) => one.close()).catch(() => undefined);
 }
 
@@ -204,38 +204,38 @@ function missing<T>(otherwise: T): (error: NodeJS.ErrnoException) => T {
 
 type Meaning = readonly [code: StoreErrorCode, what: string, advice: string];
 
-const FULL: Meaning = ['store_full', 'has no space left on its disk', 'Make room, then repeat.'];
+const FULL: Meaning = ['store_full', 'has no space left on its disk', 'Free some space, then repeat.'];
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
   EROFS: ['store_read_only', 'is on a disk that is read-only', 'Use another folder.'],
   EACCES: ['store_read_only', 'may not be used by this user', 'Change its owner or its permissions.'],
   EPERM: ['store_read_only', 'may not be used by this user', 'Change its owner or its permissions.'],
-  ENOENT: ['store_failed', 'is gone, or is a link to nothing', 'Remove the link, or bring the file back.'],
+  ENOENT: ['store_failed', 'does not exist, or is a broken link', 'Remove the link, or bring the file back.'],
   ELOOP: ['store_failed', 'is a link that leads to itself', 'Remove the link.'],
-  EISDIR: ['store_failed', 'is a folder, and a file is needed', 'Move the folder away.'],
-  ENOTDIR: ['store_failed', 'cannot be there: something above it is a file', 'Give another folder.'],
-  EEXIST: ['store_failed', 'cannot be made: a file has its name', 'Move the file away, or give another folder.'],
-  ENAMETOOLONG: ['store_failed', 'has too long a name', 'Give a shorter folder.'],
+  EISDIR: ['store_failed', 'is a folder, but a file is needed', 'Move the folder away.'],
+  ENOTDIR: ['store_failed', 'cannot be created: a parent is a file, not a folder', 'Use another folder.'],
+  EEXIST: ['store_failed', 'cannot be created: a file has that name', 'Move the file away, or use another folder.'],
+  ENAMETOOLONG: ['store_failed', 'has a name that is too long', 'Use a shorter path.'],
   EMFILE: ['store_failed', 'cannot be opened: too many files are open', 'Raise the limit (ulimit -n).'],
   ENFILE: ['store_failed', 'cannot be opened: too many files are open', 'Close other programs.'],
   EIO: ['store_failed', 'cannot be read or written: the disk reports an error', 'Check the disk.'],
 };
 
-/** The code of a failed call of the system; empty for any other error. */
+/** The code of a failed system call; empty for any other error. */
 export function systemCode(error: unknown): string {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   return typeof code === 'string' && (typeof syscall === 'string' || Object.hasOwn(MEANINGS, code)) ? code : '';
 }
 
-/** What a failed call says about a file, without advice. */
+/** Describes a failed system call, without advice. */
 export function describeFailure(error: unknown): string {
   const code = systemCode(error);
   const meaning = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
   return meaning ? `${meaning[1]} (${code})` : `failed (${(error as Error | null)?.message ?? String(error)})`;
 }
 
-/** A failed call in words: what is wrong with which file, what that means for the caller, and what to do. */
+/** A failed system call as a `StoreError` that says what is wrong with which file, what that means, and what to do. */
 export function toStoreError(error: unknown, path: string, effect = ''): StoreError {
   if (error instanceof StoreError) return error;
   const code = systemCode(error);
@@ -244,7 +244,7 @@ export function toStoreError(error: unknown, path: string, effect = ''): StoreEr
   return new StoreError(kind, words.join(' '), error);
 }
 
-/** The same store, whose failed calls of the system are told in words. */
+/** Wraps a store so that failed system calls become `StoreError`s. */
 export function withReadableErrors(store: Store, folder: string): Store {
   const told = Object.entries(store).map(([name, member]: [string, unknown]) => {
     if (typeof member !== 'function') return [name, member];
@@ -259,7 +259,7 @@ export function withReadableErrors(store: Store, folder: string): Store {
   return Object.fromEntries(told) as Store;
 }
 
-/** Throws it again, in words where the system failed. */
+/** Throws an error again, as a `StoreError` if a system call failed. */
 export function throwReadable(error: unknown, folder: string): never {
   if (systemCode(error) === '') throw error;
   throw toStoreError(error, (error as { path?: string }).path ?? folder);

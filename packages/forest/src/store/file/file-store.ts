@@ -21,18 +21,20 @@ export interface FileStoreOptions {
   /** Default `default`. */
   readonly project?: string;
   /**
-   * When an append is acknowledged: `disk`, the default, once it survives a loss of power; `os` once it survives the
+   * When an append resolves: with `disk` (the default) once it survives a power loss, with `os` once it survives the
    * end of this process.
    */
   readonly durability?: 'disk' | 'os';
-  /** Takes the place of the disk in tests. */
+  /** Replaces the disk in tests. */
   readonly files?: Files;
 }
 
-/** A snapshot is worth writing when at least this much would have to be read without it. */
+/** A snapshot is written if at least this many bytes would have to be read without it. */
 const WORTH_SAVING = 256 * 1024;
 
-/** Opens a forest in a folder; several processes may do so at once. It is made by the first write. */
+/**
+ * Opens the store of a forest in a folder. Several processes may use it at once. The first write creates the folder.
+ */
 export async function fileStore(folder: string, options: FileStoreOptions = {}): Promise<Store> {
   const { project = 'default', durability = 'disk', files = diskFiles() } = options;
   const folders = projectFolders(folder, project);
@@ -57,7 +59,7 @@ async function open(
   let isClosed = false;
 
   const saved = await loadSnapshot(files, folders).catch(() => undefined);
-  // Nobody is told of what is found while opening.
+  // Records that are found while opening are no changes.
   const events: SetEvents = { onRecord: () => undefined, onReset: () => undefined };
   const set = createSegmentSet(files, folders, events, saved);
   const covered = totalSize(set);
@@ -94,7 +96,7 @@ async function open(
     const places = await out.write(fresh);
     for (const [index, record] of fresh.entries()) {
       addRecord(set.tables, record, places[index]!);
-      // What is asked for next is most often the node to go on from.
+      // The next query usually asks for the node that was just written.
       if (record.k === 'node') records.keep(places[index]!, record);
       if (record.k !== 'body') log.add(toChange(record));
     }
@@ -105,7 +107,10 @@ async function open(
     for (const { safe, read } of set.current()) if (safe < read) return true;
     return false;
   };
-  /** What others wrote and a batch relies on may not have reached the disk: then the batch must not before it. */
+  /**
+   * Flushes what a batch depends on: records of other processes may not be on the disk yet, and the batch must not
+   * survive without them.
+   */
   const makeSafe = async (given: readonly StoreRecord[]) => {
     const unsafe = new Set<number>();
     for (const place of findDependencies(set.tables, given))
@@ -177,7 +182,7 @@ function projectFolders(folder: string, project: string): Folders {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(project))
     throw new StoreError(
       'store_name',
-      `${JSON.stringify(project)} cannot be a project. Use up to 100 letters, digits, dots, dashes and underscores, and begin with a letter or digit.`,
+      `${JSON.stringify(project)} is not a valid project name. Use up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit.`,
     );
   const own = join(folder, 'projects', project);
   return {
@@ -197,10 +202,10 @@ interface QueuedBatch {
 }
 
 /**
- * Group commit: while one batch is on its way to the disk, what is appended meanwhile gathers, and goes together as the
- * next one. A batch that fails is tried again piece by piece, so that one too large for the disk fails alone.
+ * Group commit: batches that are appended while another one is written are written together. If that fails, they are
+ * written one by one, so that only the failing batch is rejected.
  */
-export function createAppendQueue(commit: (records: readonly StoreRecord[]) => Promise<void>) {
+function createAppendQueue(commit: (records: readonly StoreRecord[]) => Promise<void>) {
   let waiting: QueuedBatch[] = [];
   let running: Promise<void> | undefined;
 
@@ -233,13 +238,13 @@ export function createAppendQueue(commit: (records: readonly StoreRecord[]) => P
         waiting.push({ records, resolve, reject });
         running ??= run();
       }),
-    /** When nothing is on its way. */
+    /** Resolves when nothing is being written. */
     idle: async (): Promise<void> => running,
   };
 }
 
-/** What of a batch has to be written: what is not there yet, each once. */
-export function newRecords(tables: Tables, records: readonly StoreRecord[]): StoreRecord[] {
+/** The records of a batch that are not stored yet, each once. */
+function newRecords(tables: Tables, records: readonly StoreRecord[]): StoreRecord[] {
   const chosen = new Map<string, StoreRecord>();
   for (const record of records) {
     if (recordPlace(tables, record)) continue;
@@ -247,7 +252,7 @@ export function newRecords(tables: Tables, records: readonly StoreRecord[]): Sto
     const there = chosen.get(key);
     if (!there) chosen.set(key, record);
     else if ('clock' in there && 'clock' in record && there.clock < record.clock) {
-      // Behind what stands between the two, which it may name.
+      // The later record goes to the end, because it may refer to records between the two.
       chosen.delete(key);
       chosen.set(key, record);
     }
@@ -255,14 +260,17 @@ export function newRecords(tables: Tables, records: readonly StoreRecord[]): Sto
   return [...chosen.values()];
 }
 
-/** Hashes of different kinds have different lengths; the other keys need their kind. */
+/** Hashes of different kinds differ in length; other keys need the kind. */
 function uniqueKey(record: StoreRecord): string {
   const isHash = record.k === 'node' || record.k === 'body' || record.k === 'take';
   return isHash ? recordKey(record) : `${record.k} ${recordKey(record)}`;
 }
 
-/** Where the things are that a batch relies on: what it names, and what makes a part of it needless. */
-export function* findDependencies(tables: Tables, records: readonly StoreRecord[]): Generator<RecordPlace | undefined> {
+/**
+ * The places of the records that a batch depends on: those that it refers to, and those that make a part of it
+ * redundant.
+ */
+function* findDependencies(tables: Tables, records: readonly StoreRecord[]): Generator<RecordPlace | undefined> {
   const { nodes, bodies } = tables;
   const body = (digest: unknown) =>
     typeof digest === 'string' ? placeIn(bodies.columns, bodies.rowOf(digest)) : undefined;
@@ -277,15 +285,15 @@ export function* findDependencies(tables: Tables, records: readonly StoreRecord[
       yield body(record.envelope);
       yield body(record.request?.manifest);
     } else if (record.k === 'ref') {
-      // A register often holds the id of a node; what else its text may name, its writer has waited for.
+      // The value of a register is often the id of a node; its writer has waited for anything else that it refers to.
       if (typeof record.value === 'string') yield node(record.value);
       yield node(record.key);
     } else if (record.k !== 'body' && isEntry(record)) yield node(record.of);
   }
 }
 
-/** Whether a batch hangs on a node that is not known. */
-export function hasUnknownParent({ nodes }: Tables, records: readonly StoreRecord[]): boolean {
+/** Whether a batch has a node with an unknown parent. */
+function hasUnknownParent({ nodes }: Tables, records: readonly StoreRecord[]): boolean {
   const inBatch = new Set<string>();
   for (const record of records) {
     if (record.k !== 'node') continue;

@@ -7,24 +7,25 @@ import { type Files, systemCode } from './disk.ts';
 const BEAT_MS = 10_000;
 const SILENT_MS = 60_000;
 
-/** What a writer leaves beside its segments while it lives. */
+/** The file that a writer keeps beside its segments while it is alive. */
 interface Sign {
   readonly pid: number;
-  /** When the process began, in the kernel's count: a later process with the same number has another. */
+  /** The start time of the process by the kernel; a later process with the same pid has another one. */
   readonly started: string;
-  /** Of the kernel that runs it, and of the space in which its number means something. */
+  /** The boot id of the kernel, and the namespace in which the pid is valid. */
   readonly boot: string;
   readonly space: string;
   readonly host: string;
 }
 
 /**
- * `alive` and `dead` are certain for a process of this machine. Of others only the beat is known: while it is heard
- * they are alive, after a minute `silent`. `none`: no sign, so it has ended, or its segments were copied here.
+ * `alive` and `dead` are certain for processes of this machine. Of others only the heartbeat is known: they are `alive`
+ * while it comes, and `silent` after a minute without it. `none`: there is no sign, so the writer has ended, or its
+ * segments were copied here.
  */
 export type Life = 'alive' | 'dead' | 'silent' | 'none';
 
-/** Leaves a sign of life; the function takes it away. */
+/** Shows that a writer is alive; returns a function that removes the sign. */
 export async function showLife(files: Files, folder: string, writer: string): Promise<() => Promise<void>> {
   const path = signPath(folder, writer);
   await files.rename(await draftSign(files, folder, path), path);
@@ -32,8 +33,8 @@ export async function showLife(files: Files, folder: string, writer: string): Pr
 }
 
 /**
- * The same for a name that one process has at a time; undefined when another one has it. What a dead one left is
- * taken away.
+ * The same for a name that only one process may hold; undefined if another process holds it. The sign of a dead process
+ * is removed.
  */
 export async function claimLife(
   files: Files,
@@ -58,10 +59,10 @@ export async function claimLife(
   return keepBeating(files, path);
 }
 
-/** What a disk says that has no second names. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Whether it was still the same file: another process may have put its own in its place meanwhile. */
+/** Removes a sign. Returns false if another process has replaced it meanwhile. */
 async function takeAway(files: Files, path: string, file: number): Promise<boolean> {
   const aside = `${path}.${randomBytes(4).toString('hex')}`;
   try {
@@ -75,7 +76,7 @@ async function takeAway(files: Files, path: string, file: number): Promise<boole
   return isIt;
 }
 
-/** A sign under another name. Whole or not at all: of one that cannot be read nobody knows whether its writer lives. */
+/** Writes a sign under a temporary name, because a half-written sign would be unreadable. */
 async function draftSign(files: Files, folder: string, path: string): Promise<string> {
   const sign: Sign = { pid: process.pid, host: hostname(), ...(await readIdentity(process.pid)) };
   await files.makeFolder(folder);
@@ -107,7 +108,7 @@ export async function readLife(files: Files, folder: string, writer: string): Pr
   return Math.abs(Date.now() - stat.changedMs) > SILENT_MS ? 'silent' : 'alive';
 }
 
-/** A writer for people: its process, as far as its sign can be read. */
+/** Describes a writer for people: its process, if its sign can be read. */
 export async function describeWriter(files: Files, folder: string, writer: string): Promise<string> {
   const path = signPath(folder, writer);
   const sign = await readSignAt(files, path, (await files.stat(path))?.size ?? 0);
@@ -122,19 +123,19 @@ function signPath(folder: string, writer: string): string {
   return join(folder, `${writer}.json`);
 }
 
-/** Empty texts where the system does not tell. */
+/** Identifies a process; empty texts if the system does not tell. */
 async function readIdentity(pid: number): Promise<Pick<Sign, 'started' | 'boot' | 'space'>> {
   const [stat, boot, space] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''),
     readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
     readlink('/proc/self/ns/pid').catch(() => ''),
   ]);
-  // The name of the program stands in parentheses and may have any character; the 20th field behind it is the start.
+  // The program's name is in parentheses and may contain any character; the 20th field after it is the start time.
   const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   return { started, boot: boot.trim(), space };
 }
 
-/** Without /proc a number that was given to another process looks alive: less is certain, nothing is wrong. */
+/** Without /proc, a reused pid looks alive, which is safe. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

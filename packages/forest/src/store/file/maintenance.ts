@@ -17,7 +17,7 @@ import { placeIn, type Tables } from './tables.ts';
 const PIECE = 8 * 2 ** 20;
 const LINE_FEED = 10;
 
-/** Reads every line of every segment and proves what can be proved: that it parses, its hashes, and what it names. */
+/** Reads every line of every segment and checks its JSON, its hashes, and what it refers to. */
 export async function checkSegments(files: Files, set: SegmentSet): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const segment of set.current()) {
@@ -36,7 +36,7 @@ export async function checkSegments(files: Files, set: SegmentSet): Promise<Prob
   return problems;
 }
 
-/** Whole lines only, as far as the segment has been read: the rest is torn, or not finished. */
+/** The complete lines of a segment, as far as it has been read. The rest is torn or incomplete. */
 async function* readLines(files: Files, set: SegmentSet, segment: Segment) {
   const path = set.pathOf(segment.number);
   const end = completeUpTo(segment);
@@ -64,9 +64,9 @@ function findFaults({ nodes, bodies }: Tables, record: StoreRecord): Fault[] {
     const { id, parent, body } = record;
     const row = nodes.rowOf(parent);
     if (row !== 0 && !nodes.has(row))
-      faults.push({ code: 'missing-parent', message: `Node ${id} hangs on ${parent}, which is not there.` });
+      faults.push({ code: 'missing-parent', message: `The parent ${parent} of node ${id} is missing.` });
     if (!placeIn(bodies.columns, bodies.rowOf(body)))
-      faults.push({ code: 'missing-body', message: `The text ${body} of node ${id} is not there.` });
+      faults.push({ code: 'missing-body', message: `The body ${body} of node ${id} is missing.` });
   }
   return faults;
 }
@@ -86,17 +86,18 @@ interface CompactionContext {
 }
 
 /**
- * Writes what counts into one new segment, and only then takes the old ones away. Ended in the middle, it leaves both:
- * nothing is lost, and it can be run again.
+ * Writes all valid records that are to be kept into one new segment, then removes the old ones. If it is interrupted,
+ * both exist: nothing is lost, and it can be repeated.
  */
 export async function compactSegments(work: CompactionContext, keep: (record: StoreRecord) => boolean) {
   const { files, folders, set, out } = work;
-  // Shown first, then the others are looked for: a writer does it the other way round, so that one sees the other.
+  // A compaction shows its sign first and then looks for writers; a writer shows its own first, too. So one always sees
+  // the other.
   const hide = await waitForTurn(work);
   try {
     await refuseWithWriters(work);
     await out.leave();
-    // Every line, not what a snapshot says of it: what is damaged must be known before anything is taken away.
+    // Reads every line instead of a snapshot: damage must be known before anything is removed.
     await set.reload(true);
     const reason = set.readOnlyBecause();
     if (reason)
@@ -118,7 +119,7 @@ export async function compactSegments(work: CompactionContext, keep: (record: St
   }
 }
 
-/** One compacts at a time; the others wait for it for a while. */
+/** Only one compaction runs at a time; others wait for a while. */
 async function waitForTurn({ files, folders }: CompactionContext): Promise<() => Promise<void>> {
   const end = performance.now() + LONGEST_WAIT_MS;
   for (;;) {
@@ -127,13 +128,13 @@ async function waitForTurn({ files, folders }: CompactionContext): Promise<() =>
     if (performance.now() > end)
       throw new StoreError(
         'store_in_use',
-        `${folders.segments} is being compacted by another process. Wait for it, then repeat.`,
+        `${folders.segments} is being compacted by another process. Wait until that is done, then repeat.`,
       );
     await sleep(WAIT_MS);
   }
 }
 
-/** Moves a segment with damage out of the way, beside those that were moved there before. Its new path. */
+/** Moves a damaged segment into the folder for those, and returns its new path. */
 async function putAside({ files, folders }: CompactionContext, path: string, name: string): Promise<string> {
   await files.makeFolder(folders.setAside);
   let to = join(folders.setAside, name);
@@ -153,8 +154,8 @@ async function refuseWithWriters({ files, folders, writer }: CompactionContext):
     throw new StoreError(
       'store_in_use',
       life === 'alive'
-        ? `${who} is at work in ${folders.segments}. Stop it first.`
-        : `${who} was on another machine and has not been heard of. If it has ended, remove ${path}.`,
+        ? `${who} is using ${folders.segments}. Stop it first.`
+        : `${who} runs on another machine and has not been heard of lately. If it has ended, remove ${path}.`,
     );
   }
 }
@@ -193,7 +194,7 @@ async function writeKept(
   return counts;
 }
 
-/** Bodies before the nodes that name them, parents before their children. */
+/** The places of all records: bodies before the nodes that refer to them, parents before their children. */
 function* allPlaces({ nodes, bodies, takes, refs, entries, others }: Tables): Generator<RecordPlace> {
   for (let row = 0; row < bodies.count; row++) {
     const place = placeIn(bodies.columns, row);

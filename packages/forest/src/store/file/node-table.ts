@@ -23,17 +23,17 @@ export interface NodeTable {
   readonly columns: NodeColumns;
   readonly roles: readonly string[];
   readonly echoes: EchoTable;
-  /** Named, and not there. */
+  /** The number of nodes that are referred to but missing. */
   readonly gaps: number;
   /** -1 for an unknown id. */
   rowOf(id: string): number;
-  /** Of an id that someone names, known or not; -1 when it is no id. */
+  /** The row of an id, added if it is unknown; -1 if it is not a valid id. */
   rowFor(id: string): number;
   idOf(row: number): string;
   has(row: number): boolean;
-  /** Whether a row begins with these digits. */
+  /** The ids that begin with these digits. */
   idsLike(prefix: string): string[];
-  /** What it changed: nothing when the node is there already and not older. */
+  /** Adds a node. Returns undefined if it is there already and not older. */
   put(record: NodeRecord, body: number, place: RecordPlace): 'new' | 'earlier' | undefined;
   save(): SavedNodes;
 }
@@ -53,7 +53,7 @@ export function createNodeTable(saved?: SavedNodes): NodeTable {
   const key = new Uint8Array(ID_BYTES);
   let columns = saved?.columns ?? nodeColumns(64);
   let gaps = saved?.gaps ?? 0;
-  // The root's row is not a gap.
+  // The row of the root does not count as a gap.
   if (!saved) ids.add(key);
   const isLaterId = (row: number, other: number) => {
     for (let at = 0; at < ID_BYTES; at++) {
@@ -143,7 +143,7 @@ export function createNodeTable(saved?: SavedNodes): NodeTable {
 
 const ECHO_BYTES = 16;
 
-/** One row per node. A node that others name and that is not there has a row without a record: a gap. */
+/** One row per node. A missing node that others refer to has a row without a record: a gap. */
 interface NodeColumns extends PlaceColumns {
   readonly parent: Uint32Array;
   readonly lead: Uint32Array;
@@ -154,9 +154,9 @@ interface NodeColumns extends PlaceColumns {
   readonly firstChild: Uint32Array;
   readonly nextSibling: Uint32Array;
   readonly children: Uint32Array;
-  /** 1 + a row of the takes; 0 for none. */
+  /** 1 + the row of its first take; 0 for none. */
   readonly firstTake: Uint32Array;
-  /** `ECHO_BYTES` of these per row. */
+  /** `ECHO_BYTES` bytes per row. */
   readonly echo: Uint8Array;
 }
 
@@ -183,12 +183,12 @@ function growNodes(columns: NodeColumns, capacity: number): NodeColumns {
   return { ...growColumns(others, capacity), echo: growColumns({ echo }, capacity * ECHO_BYTES).echo };
 }
 
-/** The best node of each echo, and of each echo below each lead: looked up, never searched for among siblings. */
+/** The best node for each echo, and for each echo and lead, by hash. */
 interface EchoTable {
   add(row: number): void;
-  /** The node to prefer among those with this echo; -1 for none. */
+  /** The row of the best node with this echo; -1 for none. */
   find(echo: string, lead: number): number;
-  /** A node's time has changed: who is best has to be found again. */
+  /** Set if the time of a node changed, so that the best nodes have to be determined again. */
   isStale: boolean;
   save(): SavedEchoes;
 }
@@ -260,7 +260,7 @@ function createEchoTable(
   return table;
 }
 
-/** The 16 bytes of an echo of rule 1. Those of other rules are hashed, so that none is taken for another. */
+/** Reads the 16 bytes of an echo of rule 1. Echoes of other rules are hashed, so that they never collide with those. */
 function readEcho(echo: string, into: Uint8Array, at: number): void {
   const bytes = into.subarray(at, at + ECHO_BYTES);
   if (echo.startsWith('1:') && readHex(echo, 2, bytes, ECHO_BYTES)) return;

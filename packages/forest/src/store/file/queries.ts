@@ -39,7 +39,7 @@ type Queries = Pick<
   | 'search'
 >;
 
-/** All that is asked of a store: the tables say where, the disk says what. */
+/** The queries of a store. The tables tell where a record is; the disk has the record. */
 export function createQueries(set: SegmentSet, records: RecordReader, refresher: Refresher) {
   const search = createSearch(set, records);
   const nodesNow = () => set.tables.nodes;
@@ -51,7 +51,7 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
   };
   const readAll = async <T>(rows: readonly number[]): Promise<T[]> =>
     (await readNodes(rows)).filter((node) => node !== undefined) as T[];
-  /** Someone may have taken a segment away, or it may be damaged; then its records are elsewhere. */
+  /** Repeats a query if a segment was removed or is damaged meanwhile: its records are elsewhere then. */
   const steady = async <T>(ask: () => Promise<T>): Promise<T> => {
     await refresher.fresh();
     for (let tries = 1; ; tries++) {
@@ -64,7 +64,7 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
       }
     }
   };
-  /** What is not known may have been written a moment ago. */
+  /** Refreshes if something is unknown: another process may have written it a moment ago. */
   const surely = async (isKnown: () => boolean): Promise<void> => {
     if (!isKnown()) await refresher.now();
   };
@@ -123,13 +123,13 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
       steady(async () => {
         const { gaps, has, rowOf } = nodesNow();
         const isThere = (index: number) => has(rowOf(chain.at(index)!));
-        // Where a node is missing in the middle, what is known has no single end.
+        // If a node in the middle is missing, a binary search does not work.
         if (gaps > 0) {
           let last = chain.length - 1;
           while (last >= 0 && !isThere(last)) last -= 1;
           return last;
         }
-        // In growing strides from the front: of a chain that is not known, little has to be made.
+        // Grows the stride from the front, so that little of an unknown chain has to be computed.
         let [low, high] = [-1, 0];
         while (high < chain.length && isThere(high)) [low, high] = [high, high * 2 + 1];
         high = Math.min(high, chain.length);
@@ -204,7 +204,7 @@ function byAge(a: TakeRecord, b: TakeRecord): number {
 
 const AT_ONCE = 1000;
 
-/** The words of all nodes. They are read when first asked for; from then on each new node adds its own. */
+/** The full-text search. The index is built by the first search; from then on each new node is added. */
 function createSearch(set: SegmentSet, records: RecordReader) {
   let words: WordIndex | undefined;
   let missing: number[] = [];
@@ -230,7 +230,7 @@ function createSearch(set: SegmentSet, records: RecordReader) {
     async find({ words: wanted, roles, since = -Infinity, until = Infinity, ...page }: SearchQuery) {
       words ??= start();
       const index = words;
-      // One after the other: two at once would each leave out what the other is reading.
+      // One at a time: each of two would leave out what the other one reads.
       filling = filling.catch(() => undefined).then(() => fill(index));
       await filling;
       const { columns, roles: known, rowOf } = set.tables.nodes;

@@ -10,15 +10,15 @@ const SPAN = 4 * 2 ** 20;
 const CACHE_BYTES = 8 * 2 ** 20;
 
 /**
- * Reads records by their places; neighbours in one go, and those read lately not again. What comes from the disk is
- * checked: every record against its checksum, every text against its hash.
+ * Reads records by their places, with a cache, and neighbours in one read. Every record from the disk is checked
+ * against its checksum, every body against its hash.
  */
 export interface RecordReader {
-  /** In the order of the places; undefined where there is none, or none that can be read. */
+  /** In the order of the places; undefined if there is no record, or it cannot be read. */
   read(places: readonly (RecordPlace | undefined)[]): Promise<(StoreRecord | undefined)[]>;
-  /** The lines themselves, to the letter; the damaged ones are left out. */
+  /** The exact lines, without damaged ones. */
   lines(places: readonly RecordPlace[]): Promise<Line[]>;
-  /** A record that was just written is often asked for next. */
+  /** Caches a record that was just written, because it is often read next. */
   keep(place: RecordPlace, record: StoreRecord): void;
 }
 
@@ -26,8 +26,8 @@ export function createRecordReader(
   readBytes: (segment: number, start: number, length: number) => Promise<Buffer>,
   onDamaged: (place: RecordPlace, problem: Omit<Problem, 'where'>) => void,
 ): RecordReader {
-  // Two generations: when the young one is full, the old one goes as a whole. Taking single records off the front of a
-  // Map costs more the longer the Map is.
+  // A cache of two generations: when the young one is full, the old one is dropped as a whole. Removing single records
+  // from the front of a Map gets slower the longer the Map is.
   let young = new Map<number, StoreRecord>();
   let old = new Map<number, StoreRecord>();
   let held = 0;
@@ -82,7 +82,7 @@ export function createRecordReader(
   };
 }
 
-/** The ids of nodes and takes are left to `check`: their checksums say enough, and making an id again costs more. */
+/** Only bodies are checked by their hash. Nodes and takes have checksums; `check` computes their ids. */
 function textFault(record: StoreRecord): Omit<Problem, 'where'> | undefined {
   const fault = record.k === 'body' ? hashFault(record) : undefined;
   return fault === undefined ? undefined : { code: 'wrong-hash', message: fault, subject: recordKey(record) };
@@ -93,7 +93,7 @@ interface Wanted {
   readonly index: number;
 }
 
-/** Places that are read together: near each other in one segment. */
+/** Groups places that are near each other in one segment, to be read together. */
 function* groupSpans(wanted: readonly Wanted[]): Generator<Wanted[]> {
   const sorted = [...wanted].sort((a, b) => a.place.segment - b.place.segment || a.place.start - b.place.start);
   let span: Wanted[] = [];

@@ -1,19 +1,19 @@
-/** What others write is seen at the latest after this time. */
+/** What others write is seen after this time at the latest. */
 const FRESH_MS = 100;
 
-/** When to look for what others have written. Looking is never done twice at once. */
+/** Looks for what other processes have written, one look at a time. */
 export interface Refresher {
-  /** As of now: looks once more, whatever is under way. */
+  /** Starts a new look, even if one is under way. */
   now(): Promise<void>;
-  /** As of a moment ago. */
+  /** Looks again only if the last look is too old. */
   fresh(): Promise<void>;
   watch(listener: () => void): () => void;
   tell(): void;
-  /** Looks no more, once the look that is under way has ended. */
+  /** Stops looking; resolves when the current look has ended. */
   stop(): Promise<void>;
 }
 
-/** `look` says whether it found anything. */
+/** `look` returns whether it found anything. */
 export function createRefresher(look: () => Promise<boolean>): Refresher {
   const listeners = new Set<() => void>();
   let current: Promise<void> | undefined;
@@ -39,7 +39,8 @@ export function createRefresher(look: () => Promise<boolean>): Refresher {
   };
   const now = (): Promise<void> => {
     if (!current) return run();
-    // Who asks while a look is under way may ask for what it has passed already: all those share the next one.
+    // The current look may have passed the place that the caller is interested in. All such callers share the next
+    // look.
     next ??= current
       .catch(() => undefined)
       .then(() => {

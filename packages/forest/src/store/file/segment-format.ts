@@ -2,10 +2,13 @@ import { crc32 } from 'node:zlib';
 import type { StoreRecord } from '../../model/index.ts';
 import { isEntry } from '../records.ts';
 
-/** The number in the first line of a segment. A store that meets a higher one does not write. */
+/** The format version in the first line of a segment. A store that finds a higher one becomes read-only. */
 export const SEGMENT_VERSION = 1;
 
-/** Which line of which batch: a batch counts when all its lines are there. A batch of one line needs no mark. */
+/**
+ * The position of a line in its batch. A batch is valid only if all its lines are there. A batch of one line needs no
+ * mark.
+ */
 export interface BatchMark {
   readonly batch: number;
   readonly line: number;
@@ -16,18 +19,18 @@ export function headerLine(writer: string): string {
   return `${JSON.stringify({ skein: 'segment', version: SEGMENT_VERSION, writer, sums: 'crc32' })}\n`;
 }
 
-/** The last line of a writer that ended as it should. */
+/** The last line of a writer that ended normally. */
 export const END_LINE = '{"skein":"end"}\n';
 
-/** What the first line of a segment says. */
+/** The first line of a segment. */
 export interface Header {
   readonly version: number;
   readonly writer: string;
-  /** Every record of the segment has a checksum, but for bodies, whose digest is one. */
+  /** Whether every record has a checksum, except bodies, which have their digest. */
   readonly hasSums: boolean;
 }
 
-/** What a line says about the segment itself; undefined for any other line. After a merge they may stand anywhere. */
+/** Reads a line about the segment itself; undefined for any other line. After a merge such lines may be anywhere. */
 export function readSegmentLine(bytes: Buffer): Header | 'other' | undefined {
   if (!bytes.subarray(0, SEGMENT_START.length).equals(SEGMENT_START)) return undefined;
   const value = parse(bytes.toString()) as Record<string, unknown> | undefined;
@@ -40,7 +43,7 @@ export function readSegmentLine(bytes: Buffer): Header | 'other' | undefined {
 
 const SEGMENT_START = Buffer.from('{"skein":');
 
-/** Records as lines of one batch; each ends with a line feed, and none has another. */
+/** The lines of a batch. Each ends with a line feed and contains no other. */
 export function batchLines(records: readonly StoreRecord[], batch: number): string[] {
   return records.map((record, line) => {
     const text = recordLine(record);
@@ -48,20 +51,20 @@ export function batchLines(records: readonly StoreRecord[], batch: number): stri
   });
 }
 
-/** A record as a line that is a batch of its own. */
+/** A record as the only line of a batch. */
 export function recordLine(record: StoreRecord): string {
-  // In this order a reader finds the digest without parsing the text.
+  // In this order of members, a reader finds the digest without parsing the text.
   if (record.k === 'body' && Object.keys(record).length === 3)
     return `{"k":"body","digest":"${record.digest}","text":${JSON.stringify(record.text)}}\n`;
   return `${addChecksum(JSON.stringify(record))}\n`;
 }
 
-/** A line that was read, written again to the letter: what numbers nobody knows have in them stays as it is. */
+/** Writes a line again exactly as it was read, so that unknown members and long numbers do not change. */
 export function copyLine({ record, text }: Line): string {
   return record.k === 'body' ? `${text}\n` : `${addChecksum(text)}\n`;
 }
 
-// The checksum is the last member: CRC-32 of what stands between the braces before it, a batch mark left out.
+// The checksum is the last member: the CRC-32 of everything before it between the braces, without the batch mark.
 const SUM_LENGTH = ',"#":"00000000"}'.length;
 const SUM = /^,"#":"([0-9a-f]{8})"\}$/;
 const MARK = /^\{"~":"(\d{1,15})\.(\d{1,9})\.(\d{1,9})",/;
@@ -82,7 +85,7 @@ interface OpenedLine {
   readonly hasSum: boolean;
 }
 
-/** The JSON of a line without its mark and its checksum; undefined when either is wrong, or it is not JSON. */
+/** Parses a line without its mark and its checksum; undefined if one of them is wrong, or if it is not JSON. */
 function openLine(bytes: Buffer): OpenedLine | undefined {
   const marked = MARK.exec(bytes.toString('latin1', 0, Math.min(bytes.length, LONGEST_MARK)));
   const mark = marked ? readMark(marked) : undefined;
@@ -101,12 +104,12 @@ const BRACE = 0x7b;
 export interface Line {
   readonly record: StoreRecord;
   readonly mark: BatchMark | undefined;
-  /** The record to the letter, without mark and checksum. */
+  /** The exact JSON of the record, without mark and checksum. */
   readonly text: string;
   readonly hasSum: boolean;
 }
 
-/** A record as it was written; undefined when the line is damaged. */
+/** Reads a record from a line; undefined if the line is damaged. */
 export function readLine(bytes: Buffer): Line | undefined {
   const line = openLine(bytes);
   const record = line?.value;
@@ -114,7 +117,7 @@ export function readLine(bytes: Buffer): Line | undefined {
   return { record, mark: line.mark, text: line.text, hasSum: line.hasSum };
 }
 
-/** The batch mark at the beginning of a line; undefined when there is none. */
+/** The batch mark at the beginning of a line; undefined if there is none. */
 export function findMark(start: string): BatchMark | undefined {
   const marked = MARK.exec(start);
   return marked ? readMark(marked) : undefined;
@@ -125,19 +128,19 @@ function readMark([, batch, line, lines]: RegExpExecArray): BatchMark | undefine
   return { batch: Number(batch), line: Number(line), lines: Number(lines) };
 }
 
-/** Whether a line of a segment with checksums has lost its own: a bit of the checksum's name may have flipped, too. */
+/** Whether a line in a segment with checksums has none: a flipped bit may have damaged the checksum's name. */
 export function lacksSum({ record, hasSum }: Line): boolean {
   return !hasSum && record.k !== 'body';
 }
 
-/** What a damaged line is about, as far as that can still be read. */
+/** The id or digest in a damaged line, if it can still be read. */
 export function findSubject(bytes: Buffer): string | undefined {
   return /"(?:digest|id)":"([0-9a-f]{32,64})"/.exec(bytes.toString('latin1', 0, LONGEST_SUBJECT))?.[1];
 }
 
 const LONGEST_SUBJECT = 256;
 
-/** Whether it has what the index needs; all else is the business of who reads it. */
+/** Whether a value has the members that the index needs. Other members are not checked. */
 export function isRecord(value: object): value is StoreRecord {
   const record = value as Record<string, unknown>;
   if ('~' in record || '#' in record) return false;

@@ -9,12 +9,12 @@ import { createSegment, readSegment, type Segment } from './segment.ts';
 import { SEGMENT_VERSION } from './segment-format.ts';
 import { createTables, type Tables } from './tables.ts';
 
-/** Segments of ended writers are looked at more seldom: only copying can change them. */
+/** Segments of ended writers are checked less often, because only copying can change them. */
 const LOOK_AT_ALL_MS = 2000;
 const MOST_PROBLEMS = 1000;
 const MOST_TRIES = 20;
 const WAIT_MS = 5;
-/** What is wrong with one file. Any other failure concerns them all. */
+/** Error codes that concern one file. Any other failure concerns all of them. */
 const OF_ONE_FILE = new Set(['ENOENT', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR', 'ENXIO', 'EINVAL']);
 
 export interface Folders {
@@ -24,34 +24,37 @@ export interface Folders {
   readonly setAside: string;
 }
 
-/** All segments of a project and what is in them. */
+/** All segments of a project and the tables of their records. */
 export interface SegmentSet {
   readonly tables: Tables;
   readonly problems: readonly Problem[];
   /** Every segment that was ever read, by number. */
   readonly all: readonly Segment[];
-  /** Those that make up the forest now. */
+  /** The segments that exist now. */
   current(): Iterable<Segment>;
   pathOf(segment: number): string;
-  /** Why nothing may be written. */
+  /** The reason why the store is read-only; undefined if it is not. */
   readOnlyBecause(): string | undefined;
-  /** Takes a segment that this process writes: it is not read. */
+  /** Adds the segment that this process writes; it is not read. */
   own(name: string): Segment;
-  /** Hands it back, to be read like any other. */
+  /** From now on the segment is read like any other. */
   disown(segment: Segment): void;
   isOwn(segment: number): boolean;
-  /** Reads what others have added; to `all` segments, also of writers that have ended. */
+  /** Reads what others have added. With `all`, segments of ended writers are checked, too. */
   refresh(all?: boolean): Promise<void>;
-  /** Forgets everything and reads it again, every hash included when damage was met. */
+  /** Reads everything again. If `thorough`, every hash is checked. */
   reload(thorough?: boolean): Promise<void>;
-  /** Takes note of a record that turned out to be damaged. */
+  /** Reports a record that turned out to be damaged. */
   damaged(place: RecordPlace, problem: Omit<Problem, 'where'>): void;
-  /** Reads everything again if damage was met since the last time: another segment may have the same. Whether it did. */
+  /**
+   * Reads everything again if new damage was found, because another segment may have the same records. Returns whether
+   * it did.
+   */
   mend(): Promise<boolean>;
   report(problem: Problem): void;
 }
 
-/** What a snapshot gives back. */
+/** The state that a snapshot restores. */
 export interface SavedSet {
   readonly tables: Tables;
   readonly segments: readonly Segment[];
@@ -60,7 +63,7 @@ export interface SavedSet {
 
 export interface SetEvents {
   onRecord: (record: StoreRecord) => void;
-  /** What was read before no longer holds. */
+  /** Everything that was read before is invalid. */
   onReset: () => void;
 }
 
@@ -74,7 +77,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
   let hasNewDamage = false;
   const owned = new Set<number>();
 
-  /** Whether it is news. */
+  /** Reports a problem. Returns whether it is new. */
   const report = (problem: Problem): boolean => {
     const isKnown = problems.some(({ where, code }) => where === problem.where && code === problem.code);
     if (isKnown || problems.length >= MOST_PROBLEMS) return false;
@@ -94,7 +97,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     problems = [];
     lookedAtAll = -Infinity;
     events.onReset();
-    // A file that was replaced has another one behind the same name.
+    // A replaced file has another inode under the same name.
     return files.close();
   };
   const readOne = async (segment: Segment, stat: FileStat) => {
@@ -111,12 +114,12 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     await readSegment(reading, segment, stat.size);
   };
 
-  /** Reads what is new in a file; false when it is no longer there, or another one is. */
+  /** Reads what is new in a file; false if it was removed or replaced. */
   const visit = async (name: string, isAlive: boolean): Promise<boolean> => {
     const known = current.get(name);
     try {
       const stat = await files.stat(join(folders.segments, name));
-      if (!stat) return await leaveOut(name, 'is a link to nothing');
+      if (!stat) return await leaveOut(name, 'is a broken link');
       if (!stat.isFile) return await leaveOut(name, 'is not a file');
       if (known && isReplaced(known, stat)) return false;
       const segment = known ?? add(name);
@@ -131,14 +134,14 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
       return leaveOut(name, describeFailure(error));
     }
   };
-  /** Reports a file that cannot be read; false when it is not there any more: then all is looked at again. */
+  /** Reports a file that cannot be read; false if it was removed meanwhile, so that all files are checked again. */
   const leaveOut = async (name: string, why: string): Promise<boolean> => {
     if (!(await files.list(folders.segments)).includes(name)) return false;
-    const message = `It ${why}. The other segments are read; what it has is missing until it can be read.`;
+    const message = `It ${why}. The other segments were read; its records are missing until it can be read.`;
     report({ code: 'unreadable-file', where: name, message });
     return true;
   };
-  /** False when what was read before no longer holds. */
+  /** Checks all segments; false if everything has to be read again. */
   const look = async (): Promise<boolean> => {
     const alive = new Set(await files.list(folders.writers));
     const names = (await files.list(folders.segments)).filter((name) => name.endsWith('.jsonl')).sort();
@@ -151,7 +154,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
       const known = current.get(name);
       if (known && owned.has(known.number) && known.isOpen) continue;
       const isAlive = alive.has(`${known?.writer}.json`);
-      // The last words of a writer come before its sign goes: it is looked at once more after that.
+      // A writer removes its sign after its last line, so its segment is read once more after that.
       if (known?.isOpen && !lookAtAll && !isAlive && !known.wasAlive) continue;
       if (!(await visit(name, isAlive))) return false;
     }
@@ -159,7 +162,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     return true;
   };
 
-  // Two at once would each move on what the other reads.
+  // One at a time: two would interfere with each other's positions.
   let last: Promise<unknown> = Promise.resolve();
   const alone = (work: () => Promise<void>): Promise<void> => {
     const run = last.then(work);
@@ -168,18 +171,18 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
   };
   const readNew = async () => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      // A node may have come before its parent, which then is in a segment that was looked at earlier.
+      // A node may be read before its parent, which is then in a segment that was read earlier.
       const { gaps } = tables.nodes;
       const isSteady = await look();
       if (isSteady && (tables.nodes.gaps <= gaps || tries === MOST_TRIES - 1)) return;
       if (isSteady) continue;
       await reset();
-      // Somebody packs: it takes away one file after the other.
+      // A compaction is running, which removes one file after the other.
       await sleep(tries * WAIT_MS);
     }
     throw new StoreError(
       'store_in_use',
-      `${folders.segments} changed each time it was read: another process compacts it. Wait for it, then repeat.`,
+      `${folders.segments} changed each time it was read: another process is compacting it. Wait until that is done, then repeat.`,
     );
   };
 
@@ -197,7 +200,10 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     pathOf: (number) => join(folders.segments, all[number]?.name ?? ''),
     readOnlyBecause() {
       const newer = [...current.values()].find(({ version }) => version > SEGMENT_VERSION);
-      return newer && `${newer.name} has format version ${newer.version}, this program knows ${SEGMENT_VERSION}`;
+      return (
+        newer &&
+        `${newer.name} has format version ${newer.version}, but this program knows only version ${SEGMENT_VERSION}`
+      );
     },
     own(name) {
       const segment = add(name);
@@ -239,7 +245,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
   };
 }
 
-/** Its own segment, too, has to be read when all is read again; after that it is known what it writes. */
+/** When everything is read again, the own segment has to be read, too. */
 function fromStart(segment: Segment): Segment {
   segment.isOpen = false;
   segment.read = 0;
@@ -252,7 +258,7 @@ function isReplaced(segment: Segment, stat: FileStat): boolean {
   return stat.size < segment.read || (segment.file !== 0 && stat.file !== segment.file);
 }
 
-/** Reports what dead writers left unfinished. A living one may still finish it. */
+/** Reports the incomplete writes of dead writers. A living one may still complete its write. */
 export async function reportTorn(set: SegmentSet, files: Files, folders: Folders): Promise<void> {
   for (const segment of set.current()) {
     const size = set.isOwn(segment.number) ? segment.read : ((await files.stat(set.pathOf(segment.number)))?.size ?? 0);
@@ -261,7 +267,7 @@ export async function reportTorn(set: SegmentSet, files: Files, folders: Folders
     if ((await readLife(files, folders.writers, segment.writer)) === 'alive') continue;
     const start = held ?? segment.read;
     segment.isDamaged = true;
-    const message = `The last ${size - start} bytes are of a write that was never finished. They do not count, and are kept.`;
+    const message = `The last ${size - start} bytes belong to a write that was never completed. They are ignored and kept.`;
     set.report({ code: 'torn-line', where: `${segment.name}:${start}`, message });
   }
 }

@@ -8,11 +8,11 @@ import type { Segment } from './segment.ts';
 import { batchLines, END_LINE, headerLine } from './segment-format.ts';
 import type { Folders, SegmentSet } from './segment-set.ts';
 
-/** This process's own segment. It exists from the first write on. */
+/** Writes the segment of this process. The first write creates it. */
 export interface SegmentWriter {
-  /** Writes one batch, and waits for the disk. Gives the place of each record. */
+  /** Writes one batch, waits for the disk, and returns the place of each record. */
   write(records: readonly StoreRecord[]): Promise<RecordPlace[]>;
-  /** Lets go of the segment: the next write begins another one. */
+  /** Closes the segment; the next write begins another one. */
   leave(): Promise<void>;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function createSegmentWriter(
     segment.writer = writer;
     return { segment, appender, size: 0, isNamed: false };
   };
-  /** Nothing is ever added behind bytes of which it is not known what the disk made of them. */
+  /** After a failed write the state of the file is unknown, so nothing is ever appended to it. */
   const abandon = async ({ segment, appender, size }: Open) => {
     open = undefined;
     segment.read = size;
@@ -64,7 +64,7 @@ export function createSegmentWriter(
     const { appender, segment } = open;
     open = undefined;
     set.disown(segment);
-    // Only a hint for readers: whether it reaches the disk does not matter.
+    // The end line is only a hint for readers, so it need not reach the disk.
     await appender.append(Buffer.from(END_LINE)).then(
       () => {
         segment.read += END_LINE.length;
@@ -81,7 +81,7 @@ export function createSegmentWriter(
       });
       batch += 1;
       const header = to.size === 0 ? headerLine(writer) : '';
-      // As bytes at once: a long line is not held as text, as a part of a longer text and as bytes.
+      // Encoded line by line, so that a long line is not held in memory three times.
       const lines = batchLines(records, batch).map((line) => Buffer.from(line));
       const bytes = Buffer.concat([Buffer.from(header), ...lines]);
       const lengths = lines.map(({ length }) => length);
@@ -90,20 +90,20 @@ export function createSegmentWriter(
       try {
         await to.appender.append(bytes);
       } catch (error) {
-        // A part of a batch never counts; taking it away only saves readers from looking at it.
+        // A part of a batch is never valid; truncating it only saves work for readers.
         const isClean = await to.appender.truncate(to.size).then(
           () => true,
           () => false,
         );
         if (!isClean || to.size === 0) await abandon(to);
-        throw toStoreError(error, path, 'Nothing of this batch counts.');
+        throw toStoreError(error, path, 'The batch was not written.');
       }
       try {
         if (isFlushed) await to.appender.sync();
         if (isFlushed && !to.isNamed) await files.sync(folders.segments);
       } catch (error) {
         await abandon(to);
-        throw toStoreError(error, path, 'The batch may be there or not. Writing it again is safe.');
+        throw toStoreError(error, path, 'The batch may or may not have been written. Writing it again is safe.');
       }
       to.isNamed = true;
       let start = to.size + header.length;
@@ -123,7 +123,7 @@ export function createSegmentWriter(
   };
 }
 
-/** The name under which a compaction shows that it is at work. */
+/** The name under which a compaction shows that it is running. */
 export const COMPACTION = 'compacting';
 
 async function refuseDuringCompaction(files: Files, folders: Folders): Promise<void> {
@@ -131,6 +131,6 @@ async function refuseDuringCompaction(files: Files, folders: Folders): Promise<v
   if (life === 'alive' || life === 'silent')
     throw new StoreError(
       'store_in_use',
-      `${folders.segments} is being compacted. Wait for it; if no process does so, remove ${COMPACTION}.json in ${folders.writers}.`,
+      `${folders.segments} is being compacted. Wait until that is done; if no process is compacting it, remove ${COMPACTION}.json in ${folders.writers}.`,
     );
 }

@@ -17,38 +17,38 @@ import {
 } from './segment-format.ts';
 import { addRecord, type Tables } from './tables.ts';
 
-/** A segment as far as it has been read. */
+/** A segment and how far it has been read. */
 export interface Segment {
   readonly number: number;
   readonly name: string;
-  /** Which file it was; another one under the same name is read from its beginning. */
+  /** The inode of the file. A new file under the same name is read from its beginning. */
   file: number;
   writer: string;
   version: number;
-  /** Whether its first line has been looked at. */
+  /** Whether its first line has been read. */
   isOpen: boolean;
-  /** Whether its writer lived when it was last looked at. */
+  /** Whether its writer was alive at the last look. */
   wasAlive: boolean;
-  /** How far it has been read: the start of the next line. */
+  /** The offset up to which it has been read: the start of the next line. */
   read: number;
-  /** How far it is known to survive a loss of power. */
+  /** The offset up to which it survives a power loss. */
   safe: number;
-  /** Whether its records have checksums: those that have none are damaged. */
+  /** Whether its records have checksums; a record without one is damaged then. */
   hasSums: boolean;
-  /** Bytes or lines that could not be read, or that stand in no whole batch. */
+  /** Whether it has lines that cannot be read, or an incomplete batch. */
   isDamaged: boolean;
   readonly batches: Map<number, OpenBatch>;
   last: OpenBatch | undefined;
 }
 
-/** A batch of which not all lines have come. */
+/** A batch with missing lines. */
 interface OpenBatch {
   readonly lines: number;
   readonly seen: Set<number>;
   held: SegmentRecord[];
 }
 
-/** A record in a line. Of a body only the row is known: its text was not parsed. */
+/** A record in a segment. Bodies are not parsed, so only their row is known. */
 type SegmentRecord =
   | { readonly record: StoreRecord; readonly text: string; readonly place: RecordPlace }
   | { readonly bodyRow: number; readonly place: RecordPlace };
@@ -72,9 +72,9 @@ export function createSegment(number: number, name: string): Segment {
 }
 
 /**
- * Takes a line of a batch, and gives what counts now. A batch counts when all its lines are there. When lines of a
- * later batch follow, it was complete once, since a writer waits for the disk before it goes on: what is missing was
- * damaged later, and the rest counts.
+ * Adds a line of a batch and returns the records that are valid now. A batch is valid when all its lines are there. If
+ * lines of a later batch follow, it was complete once, because a writer waits for the disk before it goes on: missing
+ * lines were damaged later, and the rest is valid.
  */
 function addLine(segment: Segment, mark: BatchMark | undefined, found: SegmentRecord): readonly SegmentRecord[] {
   if (!mark) return [...completeBatch(segment), found];
@@ -94,7 +94,7 @@ function addLine(segment: Segment, mark: BatchMark | undefined, found: SegmentRe
   return earlier.length === 0 ? held : [...earlier, ...held];
 }
 
-/** Something later follows: what was held counts. */
+/** Completes the open batch, because something later follows. */
 function completeBatch(segment: Segment): readonly SegmentRecord[] {
   const { last } = segment;
   if (!last) return [];
@@ -104,7 +104,7 @@ function completeBatch(segment: Segment): readonly SegmentRecord[] {
   return held;
 }
 
-/** Where reading has to begin again to see all that does not count yet. */
+/** The offset from which reading has to begin again to see records of incomplete batches. */
 export function completeUpTo(segment: Segment): number {
   return segment.last?.held[0]?.place.start ?? segment.read;
 }
@@ -116,14 +116,14 @@ interface ReadContext {
   readonly files: Files;
   readonly folder: string;
   readonly tables: Tables;
-  /** Whether every hash is made again: damage was met, and there may be more. */
+  /** Whether to check every hash, because damage was found and there may be more. */
   readonly thorough: boolean;
-  /** A record that is new. Bodies are not told. */
+  /** Receives every new record except bodies. */
   onRecord(record: StoreRecord): void;
   onProblem(problem: Problem): void;
 }
 
-/** Reads what was added to a segment, up to `size`. A line without its end is left for the next time. */
+/** Reads what was added to a segment, up to `size`. An incomplete line is left for the next time. */
 export async function readSegment(reading: ReadContext, segment: Segment, size: number): Promise<void> {
   const path = join(reading.folder, segment.name);
   if (!segment.isOpen && !(await readStart(reading, segment, path))) return;
@@ -139,7 +139,7 @@ export async function readSegment(reading: ReadContext, segment: Segment, size: 
   }
 }
 
-/** The first line. One that is damaged is reported, and what follows is read as version 1. */
+/** Reads the first line. If it is damaged, that is reported and the rest is read as version 1. */
 async function readStart(reading: ReadContext, segment: Segment, path: string): Promise<boolean> {
   const bytes = await reading.files.read(path, 0, LONGEST_HEADER);
   const end = bytes.indexOf(10);
@@ -147,7 +147,7 @@ async function readStart(reading: ReadContext, segment: Segment, path: string): 
   const header = end < 0 ? undefined : readSegmentLine(bytes.subarray(0, end));
   segment.isOpen = true;
   if (header === undefined || header === 'other') {
-    report(reading, segment, 0, { code: 'damaged-record', message: 'Its first line does not say what it is.' });
+    report(reading, segment, 0, { code: 'damaged-record', message: 'Its first line is not a segment header.' });
     segment.version = SEGMENT_VERSION;
     segment.isDamaged = true;
     return true;
@@ -159,7 +159,7 @@ async function readStart(reading: ReadContext, segment: Segment, path: string): 
   if (header.version > SEGMENT_VERSION)
     report(reading, segment, 0, {
       code: 'newer-format',
-      message: `Its format has version ${header.version}, this program knows ${SEGMENT_VERSION}. Update Skein to write here.`,
+      message: `Its format version is ${header.version}, but this program knows only version ${SEGMENT_VERSION}. Update Skein to write here.`,
     });
   return true;
 }
@@ -196,9 +196,9 @@ function createSink(reading: ReadContext, segment: Segment): LineSink {
   };
 }
 
-/** What is said of a line that is not a record, or not the one that was written. */
+/** The problem of a line that is not a record, or not as it was written. */
 export function damagedLine(subject: string | undefined): Omit<Problem, 'where'> {
-  const message = 'It is not a record, or not as it was written. It is kept as it is.';
+  const message = 'This line is not a valid record, or it was changed after it was written. It is kept as it is.';
   return { code: 'damaged-record', message, ...(subject !== undefined && { subject }) };
 }
 
@@ -214,9 +214,9 @@ const BODY_MIDDLE = Buffer.from('","text":"');
 const BODY_END = Buffer.from('"}');
 const DIGEST_DIGITS = 64;
 
-/** What a reader of lines is told; `start` and `length` are the line's place without its line feed. */
+/** Receives the lines of a segment. `start` and `length` are the place of a line without its line feed. */
 interface LineSink {
-  /** A body, which was not parsed: `digest` holds its bytes until the next call. */
+  /** A body that was not parsed. `digest` is valid until the next call. */
   body(digest: Uint8Array, mark: BatchMark | undefined, start: number, length: number): void;
   record(line: Line, start: number, length: number): void;
   /** A line about the segment itself. */
@@ -225,12 +225,12 @@ interface LineSink {
 }
 
 /**
- * Goes through the whole lines of `bytes`, which stand at `base` in the file; how many bytes those were. When it is
- * `thorough`, bodies are parsed, too, and come as records.
+ * Scans the complete lines of `bytes`, which are at offset `base` of the file, and returns how many bytes those were.
+ * If `thorough`, bodies are parsed and reported as records.
  */
 function scanLines(bytes: Buffer, base: number, sink: LineSink, thorough: boolean): number {
   const digest = new Uint8Array(DIGEST_DIGITS / 2);
-  // Bytes that never reached the disk read as zeros, and JSON has none.
+  // Bytes that never reached the disk are zeros, and JSON has none.
   let zero = bytes.indexOf(0);
   let start = 0;
   for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
@@ -261,7 +261,7 @@ function scanLines(bytes: Buffer, base: number, sink: LineSink, thorough: boolea
   }
 }
 
-/** Where the digest of a body begins in a line that our writer wrote; -1 for any other line. */
+/** The offset of the digest in a line with a body, as our writer writes it; -1 for any other line. */
 function bodyAt(bytes: Buffer, start: number, end: number): number {
   let at = start + 1;
   if (isAt(bytes, start, MARK_START)) {

@@ -30,7 +30,7 @@ interface SavedSegment {
   readonly size: number;
   readonly isDamaged: boolean;
   readonly hasSums: boolean;
-  /** SHA-256 of the last bytes that were read: a file that was changed has others. */
+  /** SHA-256 of the last bytes that were read, to notice a changed file. */
   readonly tail: string;
 }
 
@@ -45,7 +45,7 @@ interface SavedRest {
   readonly others: readonly (readonly [string, RecordPlace])[];
 }
 
-/** Writes down what is where, unless too much is going on. Whether it did. */
+/** Saves the tables, unless too much is being written. Returns whether it did. */
 export async function saveSnapshot(files: Files, folders: Folders, set: SegmentSet, name: string): Promise<boolean> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const segments = [...set.current()].filter(({ isOpen }) => isOpen);
@@ -53,7 +53,7 @@ export async function saveSnapshot(files: Files, folders: Folders, set: SegmentS
     const tails: string[] = [];
     for (const [index, segment] of segments.entries())
       tails.push(await hashTail(files, set.pathOf(segment.number), sizes[index]!));
-    // What was read meanwhile would be in the tables, and not in what they are said to be made of.
+    // Records that were read meanwhile are in the tables, but not in these sizes.
     if (segments.some((segment, index) => completeUpTo(segment) !== sizes[index])) continue;
     const bytes = pack(set, segments, sizes, tails);
     const draft = join(folders.index, `${name}.tmp`);
@@ -95,7 +95,7 @@ function pack(set: SegmentSet, segments: readonly Segment[], sizes: readonly num
   return packSnapshot(columns, rest);
 }
 
-/** What was written down, if it still holds: every segment is there and begins as it did. */
+/** Loads the saved tables if they are still valid: every segment exists and has the same beginning. */
 export async function loadSnapshot(files: Files, folders: Folders): Promise<SavedSet | undefined> {
   const path = join(folders.index, NAME);
   const stat = await files.stat(path);
@@ -160,9 +160,9 @@ function renumber(place: RecordPlace, numbers: ReadonlyMap<number, number>): Rec
 }
 
 const MAGIC = Buffer.from('SKEINIDX');
-/** Changes with what the tables hold. A snapshot of another version is not read. */
+/** Increased if the tables change. Snapshots of other versions are ignored. */
 const VERSION = 2;
-/** Magic, checksum, and the length of the description. */
+/** The magic number, the checksum, and the length of the header. */
 const PRELUDE = 16;
 const ALIGN = 8;
 
@@ -173,7 +173,7 @@ interface Section {
   readonly length: number;
 }
 
-/** Arrays by name and a JSON value, as bytes that can be taken back as they are. */
+/** Packs named arrays and a JSON value into bytes that can be mapped back without copying. */
 function packSnapshot(columns: ReadonlyMap<string, Column>, value: unknown): Buffer {
   const sections: Section[] = [];
   let size = 0;
@@ -194,7 +194,7 @@ function packSnapshot(columns: ReadonlyMap<string, Column>, value: unknown): Buf
   return bytes;
 }
 
-/** Undefined when the bytes are not a whole snapshot of this version, made on a machine like this one. */
+/** Unpacks a snapshot; undefined if it is incomplete, of another version, or from a machine with another byte order. */
 function unpackSnapshot(
   given: Buffer,
 ): { readonly columns: ReadonlyMap<string, Column>; readonly value: unknown } | undefined {

@@ -29,14 +29,14 @@ export interface PlacedEntry extends Entry {
   readonly place: RecordPlace;
 }
 
-/** What is where. The records themselves stay on the disk. */
+/** The places of all records. The records themselves stay on the disk. */
 export interface Tables {
   readonly nodes: NodeTable;
   readonly bodies: BodyTable;
   readonly takes: TakeTable;
   readonly refs: RegisterTable<PlacedRegister>;
   readonly entries: EntryTable<PlacedEntry>;
-  /** Records of kinds that nobody knows and that do not look like entries, by the hash of their exact text. */
+  /** Records of unknown kinds that are not entries, by the hash of their exact text. */
   readonly others: Map<string, RecordPlace>;
 }
 
@@ -51,7 +51,7 @@ export function createTables(): Tables {
   };
 }
 
-/** Takes note of a record, with its exact text where it was read; whether it is new. */
+/** Adds a record, with its exact text if it was read. Returns whether it is new. */
 export function addRecord(tables: Tables, record: StoreRecord, place: RecordPlace, text?: string): boolean {
   const { nodes, bodies, takes } = tables;
   switch (record.k) {
@@ -84,7 +84,7 @@ function addOther({ others }: Tables, key: string, place: RecordPlace): boolean 
   return true;
 }
 
-/** Where the record is that makes this one needless; undefined when this one is new. */
+/** The place of the stored record that makes this one redundant; undefined if this one is new. */
 export function recordPlace(tables: Tables, record: StoreRecord): RecordPlace | undefined {
   const { nodes, bodies, takes } = tables;
   switch (record.k) {
@@ -103,7 +103,7 @@ export function recordPlace(tables: Tables, record: StoreRecord): RecordPlace | 
   }
 }
 
-/** Where a row's record is; undefined when there is none. */
+/** The place of a row's record; undefined if there is none. */
 export function placeIn(columns: NodeTable['columns'] | BodyTable['columns'], row: number): RecordPlace | undefined {
   if (row < 0 || columns.length[row]! === 0) return undefined;
   return { segment: columns.segment[row]!, start: columns.start[row]!, length: columns.length[row]! };
@@ -116,15 +116,15 @@ function ifLater(there: { clock: string; place: RecordPlace } | undefined, clock
 const DIGEST_BYTES = 32;
 const TAKE_BYTES = 16;
 
-/** Where each body is. One that a node names and that is not there has a row without a place. */
+/** The places of bodies. A missing body that a node refers to has a row without a place. */
 interface BodyTable {
   readonly count: number;
   readonly columns: PlaceColumns;
   rowOf(digest: string): number;
   rowFor(digest: string): number;
-  /** Of a digest as bytes. */
+  /** The same for a digest as bytes. */
   rowForBytes(digest: Uint8Array): number;
-  /** Whether it is new. */
+  /** Returns whether the body is new. */
   put(row: number, place: RecordPlace): boolean;
   save(): SavedBodies;
 }
@@ -173,12 +173,12 @@ interface TakeColumns extends PlaceColumns {
   readonly next: Uint32Array;
 }
 
-/** Where the takes of each node are. */
+/** The places of takes, linked per node. */
 interface TakeTable {
   readonly count: number;
   readonly columns: TakeColumns;
   rowOf(id: string): number;
-  /** The row of a new take, in front of `next`. */
+  /** Adds a take in front of `next` and returns its row. */
   add(id: string, next: number, place: RecordPlace): number;
   save(): SavedTakes;
 }

@@ -4,9 +4,9 @@ import { fromStored, toStored } from './rows.ts';
 import { NODE_COLUMNS, type NodeRow, type PostgresTables } from './schema.ts';
 
 /**
- * Every 64th node of a history has a page: the ids of the 63 nodes above it and the one above those, which has the
- * page before. So 10,000 nodes are 157 steps up, not 10,000. A page is only a shorter way: where there is none, the
- * way goes from parent to parent.
+ * Every 64th node of a history has a page: the ids of its 63 nearest ancestors, and the next one, which has the page
+ * before. So 10,000 nodes take 157 steps instead of 10,000. Pages are only a shortcut: without one, the path is
+ * followed from parent to parent.
  */
 const PAGE = 64;
 
@@ -14,7 +14,7 @@ export function hasPage({ depth }: NodeRecord): boolean {
   return depth > 0 && depth % PAGE === 0;
 }
 
-/** Pages of nodes that are written already. One whose ancestors are not all there is left out. */
+/** Writes the pages of nodes that are stored already. A page with missing ancestors is left out. */
 export async function writePages(db: Kysely<PostgresTables>, project: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const own = toStored(project);
@@ -39,7 +39,7 @@ export async function writePages(db: Kysely<PostgresTables>, project: string, id
     on conflict do nothing`.execute(db);
 }
 
-/** A node's history from above `floor`, a depth; somewhat more than that when pages reach above it. */
+/** Reads a node's ancestors down from the depth `floor`, or a few more if a page reaches above it. */
 export async function readAncestors(
   db: Kysely<PostgresTables>,
   project: string,
@@ -67,7 +67,7 @@ export async function readAncestors(
   return rows;
 }
 
-/** The depth below which the way to `above` has nothing more to say. */
+/** The depth of `above`, where reading ancestors can stop. */
 export async function readDepth(db: Kysely<PostgresTables>, project: string, above: string): Promise<number> {
   if (above === ROOT) return 0;
   const row = await db
@@ -79,7 +79,7 @@ export async function readDepth(db: Kysely<PostgresTables>, project: string, abo
   return row?.depth ?? 0;
 }
 
-/** What stands behind `above`; undefined when it is not on the way. */
+/** The rows after `above`; undefined if it is not on the path. */
 export function nodesBehind(rows: readonly NodeRow[], above: string): NodeRow[] | undefined {
   const at = rows.findIndex(({ id }) => fromStored(id) === above);
   return at < 0 ? undefined : rows.slice(at + 1);

@@ -8,8 +8,8 @@ import { bodyRow, entryRow, fromStored, nodeRow, otherRow, refRow, takeRow, toSt
 import type { BodyRow, EntryRow, NodeRow, OtherRow, PostgresTables, RefRow, TakeRow } from './schema.ts';
 
 /**
- * Writes a batch: usually one statement, which is a transaction of its own and one round trip. Batches that are too
- * large for one, or that complete an ancestor page, get a transaction. Whether anything was new.
+ * Writes a batch, usually in one statement and one round trip. Large batches, and those that complete an ancestor page,
+ * use a transaction. Returns whether anything was new.
  */
 export async function append(
   db: Kysely<PostgresTables>,
@@ -60,12 +60,12 @@ async function write(db: Kysely<PostgresTables>, project: string, batch: Batch):
   return rows[0]?.written !== '0';
 }
 
-/** An insert with its parameters; none when there is nothing to insert. */
+/** An insert with its parameters; empty if there are no records. */
 function fillInsert<T, Row>(insert: Insert<Row>, records: readonly T[], toRow: (record: T) => Row) {
   return records.length === 0 ? [] : [{ insert, parameters: insert.parameters(records.map(toRow)) }];
 }
 
-/** The texts of the nodes, for the search; most are in the batch itself. */
+/** The texts of the batch's nodes, for the search index. Most of them are in the batch itself. */
 async function readBodyTexts(db: Kysely<PostgresTables>, project: string, batch: Batch): Promise<Map<string, string>> {
   const texts = new Map(batch.bodies.map(({ digest, text }) => [digest, text]));
   const missing = batch.nodes.map(({ body }) => body).filter((digest) => !texts.has(digest));
@@ -87,7 +87,7 @@ async function repeatOnConflict<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      // Nothing of it was written.
+      // Nothing was written, so it can be repeated.
       if (tries === MOST_TRIES || !isSkeinError(error, 'store_conflict')) throw error;
     }
   }
@@ -100,13 +100,13 @@ interface Batch {
   readonly takes: readonly TakeRecord[];
   readonly refs: readonly RefRecord[];
   readonly entries: readonly EntryRecord[];
-  /** Of kinds that nobody knows. */
+  /** Records of unknown kinds. */
   readonly others: readonly StoreRecord[];
 }
 
 /**
- * Sorted by their key: two writers with the same records then wait for each other instead of blocking each other.
- * Nodes are sorted by depth first, so that parents come before their children.
+ * Sorts the records of a batch by key, so that two writers with the same records do not deadlock. Nodes are sorted by
+ * depth first, so that parents come before their children.
  */
 function sortBatch(records: readonly StoreRecord[]): Batch {
   const kinds = {
@@ -135,7 +135,7 @@ function sortBatch(records: readonly StoreRecord[]): Batch {
   };
 }
 
-/** Parts that one statement can carry. */
+/** Splits records into parts that fit into one statement. */
 function* splitBatch(records: readonly StoreRecord[], most = 5000, largest = 16 * 2 ** 20): Generator<StoreRecord[]> {
   let part: StoreRecord[] = [];
   let size = 0;
@@ -171,8 +171,8 @@ type Columns<Row> = {
 };
 
 /**
- * One `insert` of any number of rows: each column is one array, so the text is always the same and is prepared once.
- * Returns a row per row written.
+ * An `insert` of any number of rows. Each column is one array parameter, so the text is always the same and is prepared
+ * once. It returns one row per row written.
  */
 function insertInto<Row>(table: string, columns: Columns<Row>, onConflict: RawBuilder<unknown>): Insert<Row> {
   const names = Object.keys(columns) as (keyof Row & string)[];
@@ -191,19 +191,22 @@ function insertInto<Row>(table: string, columns: Columns<Row>, onConflict: RawBu
 interface Insert<Row> {
   readonly name: string;
   readonly statement: RawBuilder<unknown>;
-  /** In the order in which the statement asks for them. */
+  /** The parameters in the order of the statement. */
   parameters(rows: readonly Row[]): unknown[][];
 }
 
 const texts = new Map<string, string>();
 
-/** Several inserts in one statement, which counts the rows they wrote; making its text anew would cost more than sending it. */
+/**
+ * Several inserts as one statement that counts the rows written. Its text is cached, because making it costs more than
+ * sending it.
+ */
 function insertsText(db: Kysely<never>, inserts: readonly Pick<Insert<never>, 'name' | 'statement'>[]): string {
   const key = inserts.map(({ name }) => name).join();
   let text = texts.get(key);
   if (text === undefined) {
     const steps = inserts.map(({ name, statement }) => sql`${sql.ref(name)} as (${statement})`);
-    // Asked for one after the other, so that all writers lock in the same order.
+    // Counted one after the other, so that all writers lock in the same order.
     const counts = inserts.map(({ name }) => sql`(select count(*) from ${sql.table(name)})`);
     text = sql`with ${sql.join(steps)} select ${sql.join(counts, sql` + `)} as written`.compile(db).sql;
     texts.set(key, text);
@@ -211,10 +214,10 @@ function insertsText(db: Kysely<never>, inserts: readonly Pick<Insert<never>, 'n
   return text;
 }
 
-/** Nodes, bodies and takes are named by their content: what is there is the same. */
+/** Nodes, bodies and takes are named by their content, so an existing row is the same. */
 const keepThere = sql`on conflict do nothing`;
 
-/** Of two with the same key the later counts, whoever comes first: decided where the row is locked. */
+/** Of two rows with the same key the later one counts, whichever is written first. */
 function keepLater(table: string, key: readonly string[], values: readonly string[]): RawBuilder<unknown> {
   const set = [...values, 'clock', 'seq', 'xid'].map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`);
   return sql`on conflict (${sql.join(key.map((name) => sql.ref(name)))}) do update set ${sql.join(set)}

@@ -6,13 +6,13 @@ import type { Change, Changes } from '../store.ts';
 import type { PostgresContext } from './context.ts';
 import { fromStored } from './rows.ts';
 
-/** Whoever is further behind reads anew. */
+/** Readers that are further behind get `reset`. */
 const MOST_CHANGES = 100_000;
 
 /**
- * What a reader has seen is a PostgreSQL snapshot: the transactions that had ended when it looked. News are the rows
- * of all others that have ended since. A number from a sequence would not do: a transaction that drew a smaller one
- * may end later, and a reader that went on to the larger number would never see it.
+ * The cursor of a reader is a PostgreSQL snapshot: the transactions that had ended when it looked. Changes are the rows
+ * of all transactions that have ended since. A sequence number would not do: a transaction with a smaller number may
+ * end later, and a reader that is past it would never see it.
  */
 export async function changes({ db, own }: PostgresContext, after?: string): Promise<Changes> {
   const seen = after === undefined ? undefined : readCursor(after);
@@ -33,7 +33,7 @@ export async function changes({ db, own }: PostgresContext, after?: string): Pro
   const { snapshot, era, ahead } = rows[0]!;
   const next = `${era}/${snapshot}`;
   if (after === undefined) return { items: [], next, reset: false };
-  // A snapshot from the future is one of another server, which this database was restored from.
+  // A snapshot from the future comes from another server, of which this database is a backup.
   if (!seen || seen.era !== era || ahead || rows.length > MOST_CHANGES) return { items: [], next, reset: true };
   return { items: rows.flatMap(toChanges), next, reset: false };
 }
@@ -54,7 +54,7 @@ interface Source {
   readonly of: string;
 }
 
-/** As `refKey` writes it. */
+/** The same text as `refKey` makes. */
 const REF_KEY = `"on" || '/' || replace(replace(key, '%', '%25'), '/', '%2F') || '/' || name`;
 
 const SOURCES: readonly Source[] = [
@@ -88,16 +88,16 @@ const POLL_MS = 1_000;
 const GATHER_MS = 10;
 
 interface ChangeSignal {
-  /** After something was written: tells those here at once, and soon all others. */
+  /** Call it after a write: listeners of this process are called at once, those of others soon. */
   tell(): void;
   watch(listener: () => void): () => void;
   end(): Promise<void>;
 }
 
 /**
- * NOTIFY only wakes. It is sent after the commit, gathered, in a transaction of its own that does not wait for the
- * disk: inside an append it would make all appends of the server wait for each other. One that is lost costs no more
- * than the time until the next look.
+ * NOTIFY only wakes readers. It is sent after the commit, several at a time, in a transaction that does not wait for
+ * the disk; inside an append it would serialise all appends of the server. A lost one only delays readers until their
+ * next poll.
  */
 export function createChangeSignal(
   context: PostgresContext,
@@ -135,7 +135,7 @@ export function createChangeSignal(
     let seen: string | undefined;
     const look = async () => {
       const found = await changes(context, seen);
-      // The first look only says from where on: what came before it is for those who are called to read.
+      // The first look only sets the cursor; listeners are called to read what came before it.
       const isFirst = seen === undefined;
       seen = found.next;
       if (isFirst || found.items.length > 0 || found.reset) callAll();
@@ -162,7 +162,7 @@ export function createChangeSignal(
       gathering ??= setTimeout(send, GATHER_MS).unref();
     },
     watch(listener) {
-      // Each call counts for itself, also with a function that is there already.
+      // Each call adds a listener, even for the same function.
       const own = () => listener();
       listeners.add(own);
       if (!ending) stop ??= start();
@@ -185,7 +185,7 @@ export function createChangeSignal(
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 10_000;
 
-/** A connection that does nothing but listen; when it breaks, another is made. */
+/** A connection that only listens; if it breaks, another one is opened. */
 function listen(connect: () => Client, channel: string, hear: (payload: string) => void): { end(): Promise<void> } {
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -211,7 +211,7 @@ function listen(connect: () => Client, channel: string, hear: (payload: string) 
       .then(() => fresh.query(`listen ${channel}`))
       .then(() => {
         wait = FIRST_WAIT_MS;
-        // What was said while nobody listened is not said again.
+        // Notifications are not repeated, so some may have been missed.
         hear('');
       })
       .catch(() => again(fresh));

@@ -12,7 +12,7 @@ interface Connection {
   end(): Promise<void>;
 }
 
-/** A pool of our own for an address, or the one that is given, which stays its owner's. */
+/** Connects to an address with a new pool, or uses the given pool, which is not closed. */
 export function connect(where: string | Pool, max: number): Connection {
   const target = typeof where === 'string' ? readTarget(where) : readPoolTarget(where);
   const pool =
@@ -48,8 +48,8 @@ const ignore = () => undefined;
 const stores = new WeakMap<Pool, number>();
 
 /**
- * An idle connection that breaks is replaced by the pool; without a listener it would end the process. One listener for all
- * stores on a pool: of more than ten Node warns.
+ * A broken idle connection is replaced by the pool, but without a listener its error would end the process. All stores
+ * on a pool share one listener, because Node warns of more than ten.
  */
 function watchPool(pool: Pool): void {
   const count = stores.get(pool) ?? 0;
@@ -66,8 +66,8 @@ function unwatchPool(pool: Pool): void {
 const heard = new WeakSet<PoolClient>();
 
 /**
- * A connection that breaks while it is in use, or while the pool lets go of it, says so once more beside the query that
- * fails; unheard, that would end the process. So each is listened to for good, from the moment the pool hands it out.
+ * A connection that breaks emits an error in addition to the failing query; without a listener that would end the
+ * process. So each connection gets a permanent listener when the pool hands it out.
  */
 function ignoreErrors(client: PoolClient): void {
   if (heard.has(client)) return;
@@ -77,7 +77,7 @@ function ignoreErrors(client: PoolClient): void {
 
 const names = new Map<string, string>();
 
-/** Statements with parameters are prepared once per connection, under a name made of their text. */
+/** The name of a prepared statement, made of its text. Statements with parameters are prepared once per connection. */
 function statementName(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
@@ -87,7 +87,7 @@ function statementName(text: string): string {
   return name;
 }
 
-/** What kysely needs of a client, with errors in our words. */
+/** The client for kysely, with errors converted to `StoreError`s. */
 function withStoreErrors(client: PoolClient, target: Target): PostgresPoolClient {
   const query = async (text: unknown, values: readonly unknown[] = []) => {
     if (typeof text !== 'string') throw new TypeError('Cursors are not used here');
@@ -118,20 +118,20 @@ function readPoolTarget({ options }: Pool): Target {
   return { name: `${host}:${port}/${database}`, secrets: typeof password === 'string' ? [password] : [] };
 }
 
-/** Where a database is, for messages, and what must not be in them. */
+/** The name of a database for messages, and secrets that must not appear in them. */
 export interface Target {
   readonly name: string;
   readonly secrets: readonly string[];
 }
 
-/** What went wrong, in our words, with what to do about it, and never with the password. */
+/** Converts an error of PostgreSQL to a `StoreError` that says what to do and never contains the password. */
 function toStoreError(error: unknown, target: Target): StoreError {
   if (error instanceof StoreError) return error;
   const { code: given, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const state = typeof given === 'string' ? given : '';
   const said = String(message ?? error);
   const [code, advice] = describeCode(state, said);
-  // An error about the address has the address in it.
+  // The message about an invalid address contains the address.
   const words = state === INVALID_URL ? '' : ` (${[state, withoutSecrets(said, target.secrets)].join(' ').trim()})`;
   return new StoreError(code, `PostgreSQL at ${target.name}: ${advice}${words}`);
 }
@@ -140,16 +140,20 @@ const INVALID_URL = 'ERR_INVALID_URL';
 
 function describeCode(code: string, message: string): [StoreErrorCode, string] {
   if (code === INVALID_URL)
-    return ['store_name', 'the address cannot be read. It looks like postgres://user:password@host:5432/database'];
+    return ['store_name', 'the address is invalid. Write it as postgres://user:password@host:5432/database'];
   if (code === '28P01' || code === '28000')
     return ['store_refused', 'the user or the password was refused. Check the address and pg_hba.conf'];
   if (code === '3D000') return ['store_refused', 'there is no such database. Create it with CREATE DATABASE'];
   if (code === '42501')
-    return ['store_refused', 'the user lacks a right. Let it create tables, or own those there are'];
-  if (code === '53100') return ['store_full', 'the disk is full. Make room, then repeat'];
-  if (code === '25006') return ['store_read_only', 'it takes no writes: a standby? Use the address of the primary'];
+    return [
+      'store_refused',
+      'the user lacks a permission. Allow it to create tables, or make it the owner of the existing ones',
+    ];
+  if (code === '53100') return ['store_full', 'its disk is full. Free some space, then repeat'];
+  if (code === '25006')
+    return ['store_read_only', 'it is read-only, perhaps a standby. Use the address of the primary'];
   if (code === '40P01' || code === '40001')
-    return ['store_conflict', 'two writers were in each other’s way. Nothing was written: repeat'];
+    return ['store_conflict', 'two writers collided and nothing was written. Repeat the call'];
   if (isConnectionLoss(code, message))
     return ['store_unreachable', 'it cannot be reached, or the connection was lost. Check that it runs, then repeat'];
   return ['store_failed', 'it failed'];
@@ -157,7 +161,7 @@ function describeCode(code: string, message: string): [StoreErrorCode, string] {
 
 const LOST = 'ECONNREFUSED ECONNRESET ENOTFOUND ETIMEDOUT EPIPE EHOSTUNREACH ENETUNREACH EAI_AGAIN ENOENT'.split(' ');
 
-/** 08: connection exceptions, 57P: shut down or starting up, 53300: too many connections. */
+/** 08: connection exceptions; 57P: shutting down or starting up; 53300: too many connections. */
 function isConnectionLoss(code: string, message: string): boolean {
   if (LOST.includes(code) || /^(08|57P|53300)/.test(code)) return true;
   return /connection (terminated|timeout)|timeout exceeded when trying to connect|not queryable/i.test(message);

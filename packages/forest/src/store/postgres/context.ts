@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
-import { type PagePosition, pageLimit } from '../page.ts';
-import { type Page, type PageRequest, type Problem, StoreError } from '../store.ts';
+import { type PagePosition, pageLimit, readCursor } from '../page.ts';
+import type { Page, PageRequest, Problem } from '../store.ts';
 import { toStored } from './rows.ts';
 import type { PostgresTables } from './schema.ts';
 
-/** What every operation of one store works with. */
+/** What all operations of a store share. */
 export interface PostgresContext {
   readonly db: Kysely<PostgresTables>;
   readonly project: string;
-  /** The project as its rows have it. */
+  /** The project as it is stored in rows. */
   readonly own: string;
   readonly problems: Map<string, Problem>;
 }
@@ -17,7 +17,7 @@ export function createContext(db: Kysely<PostgresTables>, project: string): Post
   return { db, project, own: toStored(project), problems: new Map() };
 }
 
-/** Rows as records. A row that cannot be read is left out, reported, and stays as it is. */
+/** Converts rows to records. A row that cannot be read is reported and left out. */
 export function readRows<Row, T>(
   { problems }: Pick<PostgresContext, 'problems'>,
   rows: readonly Row[],
@@ -38,17 +38,10 @@ export function readRows<Row, T>(
 }
 
 export function readPosition({ after }: PageRequest, length: number): PagePosition | undefined {
-  if (after === undefined) return undefined;
-  let place: unknown;
-  try {
-    place = JSON.parse(after);
-  } catch {}
-  const isPart = (part: unknown) => typeof part === 'string' || typeof part === 'number';
-  if (Array.isArray(place) && place.length === length && place.every(isPart)) return place;
-  throw new StoreError('store_cursor', `${JSON.stringify(after)} is not the "next" of a page. Begin without "after".`);
+  return after === undefined ? undefined : readCursor(after, length);
 }
 
-/** Of one row more than asked for, the page; it says where it ended when there is more. */
+/** Makes a page of rows, of which one more than the limit was read, to know whether there is a next page. */
 export function toPageOfRows<Row, T>(
   rows: readonly Row[],
   request: PageRequest,

@@ -14,7 +14,7 @@ import {
   TAKE_COLUMNS,
 } from './schema.ts';
 
-/** Reads every row, makes every hash again, and looks for what is named and not there. */
+/** Reads every row, checks every hash, and looks for missing parents and bodies. */
 export async function check(context: PostgresContext): Promise<Problem[]> {
   const found = { ...context, problems: new Map<string, Problem>() };
   const wrong: Problem[] = [];
@@ -33,10 +33,8 @@ export async function check(context: PostgresContext): Promise<Problem[]> {
   return [
     ...found.problems.values(),
     ...wrong,
-    ...orphans.map(({ id, parent }) =>
-      problem('missing-parent', id, `Node ${id} follows ${parent}, which is not there`),
-    ),
-    ...empty.map(({ id, body }) => problem('missing-body', id, `The text ${body} of node ${id} is not there`)),
+    ...orphans.map(({ id, parent }) => problem('missing-parent', id, `The parent ${parent} of node ${id} is missing.`)),
+    ...empty.map(({ id, body }) => problem('missing-body', id, `The body ${body} of node ${id} is missing.`)),
   ];
 }
 
@@ -54,8 +52,8 @@ function problem(code: Problem['code'], where: string, message: string): Problem
 const PAGES_AT_ONCE = 1000;
 
 /**
- * Removes what `keep` does not want, in one transaction: all or nothing. Rows that cannot be read are kept. Cursors of
- * `changes` end here (the era), because a removal is no row.
+ * Removes the records that `keep` rejects, in one transaction. Rows that cannot be read are kept. A new era invalidates
+ * the cursors of `changes`, which do not see removals.
  */
 export async function compact(
   context: PostgresContext,
@@ -82,7 +80,7 @@ export async function compact(
       delete from skein_words as words
       where project = ${own} and not exists (select from skein_node where project = ${own} and id = words.id)
     `.execute(transaction);
-    // A page may name a node that is gone, and one that could not be written once may be complete now.
+    // Pages are written again: one may contain a removed node, or be complete only now.
     await sql`delete from skein_page where project = ${own}`.execute(transaction);
     const { rows } = await sql<{ id: string }>`
       select id from skein_node where project = ${own} and depth % 64 = 0`.execute(transaction);
@@ -103,7 +101,7 @@ export async function compact(
 
 const ROWS_AT_ONCE = 500;
 
-/** A kind of record, its table, what its rows are known by, and how they are read. */
+/** A kind of record: its table, its key, its columns, and how a row is read. */
 interface RecordTable<T extends StoreRecord = StoreRecord> {
   readonly table: keyof PostgresTables;
   readonly key: readonly string[];
@@ -121,13 +119,16 @@ const RECORD_TABLES: readonly RecordTable[] = [
   { table: 'skein_other', key: ['digest'], columns: OTHER_COLUMNS, read: readOther },
 ];
 
-/** A record with the values its row is known by. */
+/** A record with the key of its row. */
 interface StoredRecord {
   readonly record: StoreRecord;
   readonly key: readonly string[];
 }
 
-/** Every record of a kind, some hundred at a time, in the order of the keys. Rows that cannot be read are reported. */
+/**
+ * Reads all records of a kind, some hundred at a time, in the order of their keys. Rows that cannot be read are
+ * reported.
+ */
 async function* readAll(
   context: Pick<PostgresContext, 'db' | 'own' | 'problems'>,
   kind: RecordTable,

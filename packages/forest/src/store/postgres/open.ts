@@ -27,7 +27,7 @@ export async function open(
     const wake = createChangeSignal(context, connection.pool, writer);
     let closing: Promise<void> | undefined;
     const close = async () => {
-      // A database that is gone cannot be told; the lease runs out by itself.
+      // If the database is gone, the lease expires by itself.
       await Promise.allSettled([wake.end(), lease.end()]);
       await connection.end();
     };
@@ -56,17 +56,17 @@ export async function open(
   }
 }
 
-/** How long a writer counts as alive after its last sign of life, by the clock of the database. */
+/** How long a writer counts as alive after its last heartbeat, by the clock of the database. */
 const LEASE_SECONDS = 30;
 const BEAT_MS = 5_000;
 
-export interface Lease {
+interface Lease {
   isAlive(writer: string): Promise<boolean>;
   end(): Promise<void>;
 }
 
-/** Says every few seconds that this writer lives, until it ends. */
-export async function holdLease({ db, own }: PostgresContext, writer: string, beatMs = BEAT_MS): Promise<Lease> {
+/** Renews the lease of this writer every few seconds until it ends. */
+async function holdLease({ db, own }: PostgresContext, writer: string, beatMs = BEAT_MS): Promise<Lease> {
   const beat = async () => {
     await sql`
       insert into skein_writer (project, writer, beat) values (${own}, ${writer}, now())
@@ -74,7 +74,7 @@ export async function holdLease({ db, own }: PostgresContext, writer: string, be
   };
   await beat();
   let under: Promise<void> = Promise.resolve();
-  // A beat that fails is made up for by the next one.
+  // If a heartbeat fails, the next one makes up for it.
   const timer = setInterval(() => {
     under = beat().catch(() => undefined);
   }, beatMs);

@@ -76,7 +76,7 @@ export function nodeQueries(context: PostgresContext): NodeReads {
       const counts = new Map(rows.map(({ parent, count }) => [fromStored(parent), Number(count)]));
       return ids.map((id) => counts.get(id) ?? 0);
     },
-    /** All pages show the forest as it was at the first one: a node is never there without its parent. */
+    /** All pages show the state at the first page, so that a node never appears without its parent. */
     async scan(page: PageRequest = {}) {
       const place = readPosition(page, 2);
       const snapshot = place === undefined ? sql`pg_current_snapshot()` : sql`${place[1]}::pg_snapshot`;
@@ -91,7 +91,7 @@ export function nodeQueries(context: PostgresContext): NodeReads {
     },
     async deepest(chain) {
       const ids = Array.from({ length: chain.length }, (_, index) => toStored(chain.at(index)!));
-      // From the end, one look-up at a time, until one is there: `limit 1` keeps it from being a join over all of them.
+      // Looks ids up one at a time from the end; `limit 1` prevents a join over all of them.
       const { rows } = await sql<{ at: string }>`
         select step.at from (${fromTheEnd(ids)}) as step (name, at)
         where (select true from skein_node where project = ${own} and id = step.name limit 1)
@@ -115,20 +115,20 @@ export function nodeQueries(context: PostgresContext): NodeReads {
   };
 }
 
-/** Names with their places, the last one first. */
+/** Names with their indexes, last one first. */
 function fromTheEnd(names: readonly string[]): RawBuilder<unknown> {
   return sql`
     select * from unnest(${names}::text[]) with ordinality as listed (name, at) order by listed.at desc offset 0`;
 }
 
-/** The deepest, then the newest; two look-ups in an index instead of sorting all that have the echo. */
+/** The deepest, then newest node with an echo, by an index instead of sorting. */
 function withEcho(own: string, also: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select * from skein_node as node where node.project = ${own} and node.echo = step.echo ${also}
     order by node.depth desc, node.at desc, node.id desc limit 1`;
 }
 
-/** A text by its digest. What the database gives is no longer trusted than the disk it lies on. */
+/** Reads a body and checks its hash: a database is no more reliable than its disk. */
 function readText(row: Pick<BodyRow, 'digest' | 'text'>): [digest: string, text: string] {
   const body = readBody(row);
   const fault = hashFault(body);
@@ -136,7 +136,7 @@ function readText(row: Pick<BodyRow, 'digest' | 'text'>): [digest: string, text:
   return [body.digest, body.text];
 }
 
-/** Everything that is not a node. */
+/** The queries for everything but nodes. */
 export function recordQueries(
   context: PostgresContext,
 ): Pick<Store, 'bodies' | 'takes' | 'refs' | 'entry' | 'entries'> {
@@ -225,14 +225,14 @@ export function recordQueries(
   };
 }
 
-/** How often the words stand there, less for long texts. */
+/** A flag of `ts_rank`: divide the rank by 1 + the logarithm of the text's length. */
 const LOG_OF_LENGTH = 1;
 
 export async function search({ db, project, own }: PostgresContext, query: SearchQuery): Promise<Page<SearchHit>> {
   const { words, roles, since, until, ...page } = query;
   const wanted = toTsQuery(project, words);
   if (wanted === undefined) return { items: [] };
-  // Looking every hit's node up costs more than finding and ranking them.
+  // Joined only for filters, because looking up every hit's node costs more than the search itself.
   const filtered = sql`
       join skein_node as node on node.project = words.project and node.id = words.id
       where node.at >= ${since ?? -Infinity} and node.at < ${until ?? Infinity}
@@ -254,15 +254,15 @@ export async function search({ db, project, own }: PostgresContext, query: Searc
   return toPageOfRows(rows, page, read, ({ id, score }) => [score, id]);
 }
 
-/** PostgreSQL refuses lexemes of 2 kB and vectors of 1 MB, and counts places up to 16,383, 255 of each word. */
+/** PostgreSQL limits lexemes to 2 kB, vectors to 1 MB, positions to 16,383, and positions per word to 255. */
 const LONGEST_WORD = 200;
 const LARGEST_VECTOR = 800_000;
 const LAST_PLACE = 16_383;
 const MOST_PLACES = 255;
 
 /**
- * The words of a node's text as a `tsvector` is written, by our own rule of what a word is, so that all stores find
- * the same. Of a text with more different words than a vector can hold, the first are kept.
+ * The words of a node as the text of a `tsvector`. It uses our own rule for words, so that all stores find the same. If
+ * a text has more different words than a vector can hold, the first ones are kept.
  */
 export function toTsVector(project: string, node: NodeRecord, body = ''): string {
   const mark = projectMark(project);
@@ -285,14 +285,16 @@ export function toTsVector(project: string, node: NodeRecord, body = ''): string
   return [...places].map(([lexeme, at]) => (at.length > 0 ? `${lexeme}:${at.join()}` : lexeme)).join(' ');
 }
 
-/** Every word has to be there; the last one may be the beginning of one. Undefined for no words. */
+/** A `tsquery` that requires every word; the last one may be a prefix. Undefined if there are no words. */
 function toTsQuery(project: string, words: readonly string[]): string | undefined {
   const mark = projectMark(project);
   const lexemes = words.flatMap(splitWords).map((word) => toLexeme(mark, word));
   return lexemes.length === 0 ? undefined : `${lexemes.join(' & ')}:*`;
 }
 
-/** Words of different projects differ in the index, nearly always: a search reads nothing of its neighbours. */
+/**
+ * A prefix that makes words of different projects differ in the index, so that a search does not read those of others.
+ */
 function projectMark(project: string): string {
   return sha256(project).slice(0, 6);
 }

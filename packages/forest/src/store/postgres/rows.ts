@@ -9,8 +9,8 @@ import {
 } from '../../model/index.ts';
 import type { BodyRow, EntryRow, NodeRow, OtherRow, RefRow, TakeRow } from './schema.ts';
 
-// Columns hold what is looked for; all other fields of a record, also those that only a later version knows, are in
-// `rest`. JSON.stringify escapes what PostgreSQL's text cannot hold.
+// Columns hold what queries need; all other members of a record, also those of later versions, are in `rest`.
+// JSON.stringify escapes what PostgreSQL's text cannot hold.
 
 export function nodeRow(project: string, record: NodeRecord): NodeRow {
   const { k: _, id, parent, depth, dialect, body, echo, lead, at, ...rest } = record;
@@ -18,7 +18,7 @@ export function nodeRow(project: string, record: NodeRecord): NodeRow {
   return { ...texts, depth, at, rest: JSON.stringify(rest) };
 }
 
-/** Long paths are made of these: no objects in between. */
+/** Long paths consist of these, so no intermediate objects are made. */
 export function readNode(row: Omit<NodeRow, 'project' | 'role'>): NodeRecord {
   return {
     k: 'node',
@@ -72,7 +72,7 @@ export function readEntry({ kind, id, of, order, clock, rest }: Omit<EntryRow, '
   return { k: kind as EntryRecord['k'], ...texts, ...(readRest(rest) as Pick<EntryRecord, 'data'>) };
 }
 
-/** Nobody knows what names it but all of it. */
+/** A record of an unknown kind is identified by all of its text. */
 export function otherRow(project: string, record: StoreRecord): OtherRow {
   const text = JSON.stringify(record);
   return { project: toStored(project), digest: sha256(text), record: text };
@@ -101,20 +101,20 @@ function mapTexts<T extends Record<string, string>>(texts: T, change: (text: str
 }
 
 /**
- * PostgreSQL's text refuses U+0000, and a lone surrogate has no UTF-8 form. Such code units are written as an escape:
- * U+001B and their four hexadecimal digits; U+001B itself, too. No JSON text has any of them raw, lone surrogates
- * aside, so what is stored is the text itself.
+ * PostgreSQL's text cannot hold U+0000, and a lone surrogate has no UTF-8 form. Such code units, and U+001B itself, are
+ * escaped as U+001B and four hexadecimal digits. JSON texts have none of them raw except lone surrogates, so nearly all
+ * texts are stored unchanged.
  */
 const ESCAPE = '\u001b';
 const UNSTORABLE = new RegExp(`[${String.raw`\0\u001b`}]|\\p{Surrogate}`, 'gu');
 const ESCAPED = new RegExp(`${ESCAPE}([0-9a-f]{4})`, 'g');
 
-/** A text as PostgreSQL can hold it; the same text unless it has one of those code units. */
+/** Escapes a text for PostgreSQL; most texts stay unchanged. */
 export function toStored(text: string): string {
   return text.replace(UNSTORABLE, (unit) => `${ESCAPE}${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The text that `toStored` was given. */
+/** Undoes `toStored`. */
 export function fromStored(text: string): string {
   if (!text.includes(ESCAPE)) return text;
   return text.replace(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));

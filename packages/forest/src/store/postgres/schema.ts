@@ -2,7 +2,7 @@ import { type Generated, type Kysely, type Migration, Migrator, sql } from 'kyse
 import { StoreError } from '../store.ts';
 import type { Target } from './connect.ts';
 
-/** The tables, as kysely knows them. Everything is under a project; `seq` is the order of writing. */
+/** The tables for kysely. Every row belongs to a project; `seq` is the order of writing. */
 export interface PostgresTables {
   skein_node: NodeRow & Written;
   skein_page: { project: string; id: string; above: string; ids: string[] };
@@ -11,19 +11,19 @@ export interface PostgresTables {
   skein_take: TakeRow & Written;
   skein_ref: RefRow & Written;
   skein_entry: EntryRow & Written;
-  /** Records of kinds that nobody knows, by the SHA-256 of their JSON text. */
+  /** Records of unknown kinds, by the SHA-256 of their JSON text. */
   skein_other: OtherRow & Written;
   skein_writer: { project: string; writer: string; beat: Date };
   skein_era: { project: string; era: number };
 }
 
-/** `seq` and the transaction that wrote the row: by it a reader knows what it has not seen (changes.ts). */
+/** `seq`, and the transaction that wrote the row, by which readers find what they have not seen (changes.ts). */
 interface Written {
   seq: Generated<string>;
   xid: Generated<string>;
 }
 
-/** `rest` is the JSON text of all fields of a record that have no column. */
+/** `rest` is the JSON text of all members of a record without a column. */
 export interface NodeRow {
   project: string;
   id: string;
@@ -58,7 +58,7 @@ export interface RefRow {
   key: string;
   name: string;
   clock: string;
-  /** Whether its value is anything but null. */
+  /** Whether its value is not null. */
   is_set: boolean;
   rest: string;
 }
@@ -79,7 +79,10 @@ export interface OtherRow {
   record: string;
 }
 
-/** What a record is read from. Named one by one: a later migration may add columns while this code runs. */
+/**
+ * The columns that a record is read from, listed one by one, because a later migration may add columns while this code
+ * runs.
+ */
 export const NODE_COLUMNS = ['id', 'parent', 'depth', 'dialect', 'body', 'echo', 'lead', 'at', 'rest'] as const;
 export const OTHER_COLUMNS = ['digest', 'record'] as const;
 export const TAKE_COLUMNS = ['id', 'node', 'at', 'rest'] as const;
@@ -87,8 +90,8 @@ export const REF_COLUMNS = ['on', 'key', 'name', 'clock', 'rest'] as const;
 export const ENTRY_COLUMNS = ['kind', 'id', 'of', 'order', 'clock', 'rest'] as const;
 
 /**
- * Brings the tables to the newest version. Any number of servers may do so at once: an advisory lock lets one work
- * and the others find it done.
+ * Upgrades the tables to the newest version. Any number of servers may do so at once: an advisory lock lets one of them
+ * do the work.
  */
 export async function migrate(db: Kysely<never>, target: Target): Promise<void> {
   const migrator = new Migrator({
@@ -108,8 +111,8 @@ export async function migrate(db: Kysely<never>, target: Target): Promise<void> 
 }
 
 /**
- * Never changed once released: a change is a new migration. Compared and sorted by bytes (`collate "C"`), as the other
- * stores do. Every key and every index for look-ups begins with the project, so that tables can be split by it.
+ * A released migration never changes; changes need a new one. Keys are compared by bytes (`collate "C"`), as in the
+ * other stores. Every key and every index begins with the project, so that tables can be partitioned by it.
  */
 const MIGRATIONS: Record<string, Migration> = {
   '001': {
@@ -155,8 +158,8 @@ const FIRST = [
   ),
   `create table skein_writer (project ${KEY}, writer ${KEY}, beat timestamptz not null, primary key (project, writer))`,
   `create table skein_era (project ${KEY}, era integer not null, primary key (project))`,
-  // Of a project that it has not counted yet, PostgreSQL believes that it has hardly a row, and then takes any index that
-  // begins with the project and reads all of it. Without statistics it believes in projects of middling size.
+  // For a project that is not in its statistics, PostgreSQL assumes hardly any rows, chooses any index that begins with
+  // the project, and reads all of it. Without statistics it assumes projects of medium size.
   ...['node', 'page', 'words', 'body', 'take', 'ref', 'entry', 'other', 'writer', 'era'].map(
     (table) => `alter table skein_${table} alter column project set statistics 0`,
   ),

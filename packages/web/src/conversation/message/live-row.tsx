@@ -241,7 +241,7 @@ function Permission({ call, onDecide }: AskProps) {
       </Button>
       <input
         aria-label={`Why ${call.name} may not run`}
-        placeholder="Why not (the model is told)"
+        placeholder="Reason (sent to the model)"
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         className="h-7 min-w-32 grow rounded-md border border-line bg-page px-2 text-xs placeholder:text-faint"

@@ -232,7 +232,7 @@ export function MessageEditor({ node, leaf }: { readonly node: Node; readonly le
       <div className="flex flex-wrap items-center justify-end gap-2 pt-1">
         <p className="grow text-xs text-faint">
           {isSystem
-            ? 'Another system text starts a new branch: the messages shown come along, the old branch stays.'
+            ? 'A new system text starts a new branch with the messages shown; the old branch stays.'
             : 'The edit becomes a branch of its own; the old text stays.'}
         </p>
         <Button small look="quiet" onClick={stopEditing}>

@@ -1,0 +1,56 @@
+import { stat } from 'node:fs/promises';
+import * as core from '@skein/core';
+import type { defineImporter } from '@skein/forest';
+import { importModule } from '../files/import-module.ts';
+
+/**
+ * What a plug-in receives: everything that `@skein/core` exports, and `defineImporter`. So a plug-in needs no copy of the
+ * packages, and what it defines is defined for the program that runs.
+ */
+export type PluginApi = typeof core & { readonly defineImporter: typeof defineImporter };
+
+/**
+ * A plug-in is the default export of a module that `plugins` in the configuration names.
+ *
+ * @example
+ * export default ({ defineProvider, provider }) => {
+ *   defineProvider({ ...provider('openai-compatible'), id: 'house', issuer: 'llm.house.example' });
+ * };
+ */
+export type Plugin = (skein: PluginApi) => unknown;
+
+/** A line of `plugins`: the module, and who hears what is wrong with it. */
+export interface PluginEntry {
+  readonly file: string;
+  readonly report: (message: string, fix: string) => void;
+}
+
+/** Modules that were run, by their file. One process runs each once: what it defined stays defined. */
+const loaded = new Map<string, Promise<void>>();
+
+/** Runs the plug-ins in their order. One that fails is reported, and the others still run. */
+export async function loadPlugins(entries: readonly PluginEntry[]): Promise<void> {
+  for (const { file, report } of entries) {
+    const running = loaded.get(file) ?? runPlugin(file);
+    loaded.set(file, running);
+    try {
+      await running;
+    } catch (error) {
+      loaded.delete(file);
+      const why = error instanceof Error ? error.message : String(error);
+      report(`The plug-in ${file} was not loaded: ${why.replace(/[.\s]+$/, '')}.`, 'Mend it, or take the line out.');
+    }
+  }
+}
+
+async function runPlugin(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) throw new Error(found ? 'it is not a file' : 'there is no such file');
+  const module = (await importModule(file)) as { readonly default?: unknown } | undefined;
+  const plugin = module?.default;
+  if (typeof plugin !== 'function')
+    throw new Error('it has no function as its default export, such as export default ({ defineDialect }) => { … }');
+  // The forest is large, and most people have no plug-ins.
+  const { defineImporter } = await import('@skein/forest');
+  await (plugin as Plugin)({ ...core, defineImporter });
+}
