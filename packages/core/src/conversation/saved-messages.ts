@@ -18,6 +18,7 @@ export interface SavedMessages {
   readonly checkpoints?: readonly Checkpoint[];
 }
 
+/** A message as it is saved. */
 export interface SavedMessage {
   /** Index in `origins`. */
   readonly origin: number;
