@@ -19,7 +19,7 @@ export interface SavedMessages {
 }
 
 /** A message as it is saved. */
-export interface SavedMessage {
+interface SavedMessage {
   /** Index in `origins`. */
   readonly origin: number;
   /** The exact text, as a string: it survives whatever stores or re-indents the file. */

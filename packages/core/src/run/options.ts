@@ -75,7 +75,7 @@ export interface RunOptions<Output = unknown> extends ConnectionOptions {
 }
 
 /** Makes the history that is sent from the stored one, such as a shorter one. It must be deterministic. */
-export type Outgoing = (
+type Outgoing = (
   stored: readonly Message[],
   context: {
     readonly limits: ModelLimits;
@@ -110,7 +110,7 @@ export interface ModelLimits {
 }
 
 /** Finds the limits of a model by the provider's id and the model's name. `modelInfoWithLimits` of `@skein/core/prices` is one. */
-export type ModelLimitsOf = (provider: string, model: string) => ModelLimits | undefined;
+type ModelLimitsOf = (provider: string, model: string) => ModelLimits | undefined;
 
 /** The names of `RunOptions`; a test compares the two. */
 export const OPTION_NAMES =

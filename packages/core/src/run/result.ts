@@ -48,7 +48,7 @@ export interface Notice {
  * Makes the compiler refuse `await run(…)`, which would wait for nothing and give the run itself; its error shows the text
  * below. There is no such method at run time.
  */
-export interface NotAwaitable {
+interface NotAwaitable {
   then(this: 'A run is not a promise: await its "result" or its "text", or iterate it'): never;
 }
 
