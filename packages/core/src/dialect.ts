@@ -11,7 +11,7 @@ export type {
   Draft,
   Element,
   ElementPiece,
-  EventSplitter,
+  EventDecoder,
   Frame,
   FrameParts,
   Framing,
@@ -28,11 +28,11 @@ export type {
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
 export {
-  type DialectServe,
+  type DialectServer,
   type KeptHistories,
   type ReplyContent,
   type ReplyHead,
-  type ReplyToWrite,
+  type ReplySource,
   type ReplyWriter,
   type ServedError,
   serving,

@@ -143,7 +143,6 @@ export {
   provider,
   providers,
   RefusalMemory,
-  type RequestToSign,
   type RetryNotice,
   type RetryOptions,
   refusedFields,
@@ -159,6 +158,7 @@ export {
   type Timeouts,
   UnknownProviderError,
   UnknownSignerError,
+  type UnsignedRequest,
 } from './providers/index.ts';
 export {
   type Action,
@@ -171,7 +171,7 @@ export {
   type CompactionInput,
   type CompactionResult,
   type ConnectionOptions,
-  type CostOf,
+  type CostLookup,
   cutPoints,
   type Finding,
   firstOf,

@@ -11,7 +11,7 @@ import { createMetrics, createRecordingTrouble, type Log, silentLog } from './ht
 import type { ProxyOptions } from './proxy/headers.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { isProxied } from './proxy/upstream.ts';
-import { createRedact } from './redact.ts';
+import { createRedactor } from './redact.ts';
 import type { Services } from './services.ts';
 import { startTitling } from './titles.ts';
 
@@ -57,7 +57,7 @@ export interface Server {
   /** API, page and proxy, for a Node server of your own. */
   readonly handler: RequestListener;
   /** Port 0 takes any free port. */
-  listen(options?: { readonly port?: number; readonly host?: string }): Promise<Listening>;
+  listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningServer>;
   /**
    * For a server of your own that has stopped listening: lets generations and exchanges end for a while, then parks or
    * cuts them. Resolves when all of it is stored.
@@ -65,7 +65,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-export interface Listening {
+export interface ListeningServer {
   readonly url: string;
   /** Takes no more requests, lets what runs end for a while, then parks generations, cuts streams, and closes. */
   close(): Promise<void>;
@@ -163,7 +163,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     engine,
     providers: [...ids].map((id) => findProvider(id, config.providers)),
     generating: createGenerationResolver(config, { agents, tools, fallbackModel: options.model, engine, env: ownEnv }),
-    redact: createRedact(config.redaction),
+    redact: createRedactor(config.redaction),
     costOf: options.generate?.costOf,
     metrics: createMetrics(),
     recordingTrouble: createRecordingTrouble(),

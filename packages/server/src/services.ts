@@ -2,7 +2,7 @@ import type { Agent, Config } from '@skein/agents';
 import type { Environment, ProviderDescriptor, Tool } from '@skein/core';
 import type { Engine, Forest, GenerateOptions, GenerationState, ResumeOptions } from '@skein/forest';
 import type { Log, Metrics, RecordingTrouble } from './http/observability.ts';
-import type { Redact } from './redact.ts';
+import type { Redactor } from './redact.ts';
 
 /** Everything that the routes use. */
 export interface Services {
@@ -17,7 +17,7 @@ export interface Services {
   readonly tools: readonly Tool[];
   readonly providers: readonly ProviderDescriptor[];
   readonly generating: GenerationResolver;
-  readonly redact: Redact;
+  readonly redact: Redactor;
   /** The price list, where there is one. */
   readonly costOf: GenerateOptions['costOf'];
   readonly log: Log;

@@ -38,6 +38,6 @@ export type {
   WriteRequest,
   WrittenRequest,
 } from './request.ts';
-export { decodeSse, type EventSplitter, type Framing, sse } from './sse.ts';
+export { decodeSse, type EventDecoder, type Framing, sse } from './sse.ts';
 export type { StreamDelta, StreamEvent, StreamReader } from './stream/events.ts';
 export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './write/writer.ts';

@@ -20,7 +20,7 @@ export interface ReplyAbilities {
 }
 
 /** A block of a foreign message as a protocol can show it; undefined where it has no form for it. Notes what that loses. */
-export function fitBlock(
+function fitBlock(
   block: ContentBlock,
   path: string,
   abilities: ReplyAbilities,

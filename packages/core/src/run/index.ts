@@ -14,7 +14,7 @@ export {
 export type { ObserverEvent } from './journal.ts';
 export type {
   ConnectionOptions,
-  CostOf,
+  CostLookup,
   Limits,
   ModelChoice,
   ModelLimits,

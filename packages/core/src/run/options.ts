@@ -59,9 +59,9 @@ export interface RunOptions<Output = unknown> extends ConnectionOptions {
   readonly timeouts?: Partial<Timeouts> | undefined;
   readonly retry?: Partial<RetryOptions> | false | undefined;
   /** Calculates the cost of a reply. Prices change: without this, the cost is unknown. */
-  readonly costOf?: CostOf | undefined;
+  readonly costOf?: CostLookup | undefined;
   /** The context and output size of a model, as far as they are known. */
-  readonly modelLimits?: ModelLimitsOf | undefined;
+  readonly modelLimits?: ModelLimitsLookup | undefined;
   /** The fields that providers have refused so far; default: one memory for the whole process. */
   readonly refusals?: RefusalMemory | undefined;
   /** Receives everything that happens. What it throws is ignored. */
@@ -96,7 +96,7 @@ export interface Limits {
 }
 
 /** Calculates a cost in US dollars, or says why there is no figure. `costOf` of `@skein/core/prices` is one. */
-export type CostOf = (
+export type CostLookup = (
   usage: Usage,
   provider: string,
   model: string,
@@ -110,7 +110,7 @@ export interface ModelLimits {
 }
 
 /** Finds the limits of a model by the provider's id and the model's name. `modelInfoWithLimits` of `@skein/core/prices` is one. */
-type ModelLimitsOf = (provider: string, model: string) => ModelLimits | undefined;
+type ModelLimitsLookup = (provider: string, model: string) => ModelLimits | undefined;
 
 /** The names of `RunOptions`; a test compares the two. */
 export const OPTION_NAMES =

@@ -50,7 +50,7 @@ export interface ImportResult {
 }
 
 /** An element that could not be imported. */
-export interface ImportProblem {
+interface ImportProblem {
   readonly code: string;
   /** Such as `line 3`, `element 2` or a file's name. */
   readonly where: string;

@@ -16,7 +16,7 @@ import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest, RequestToRecord } from './recorder.ts';
 
 /** Options of a replayed response. */
-export interface ReplayOptions {
+interface ReplayOptions {
   /** `none` sends everything at once (the default); `recorded` keeps the recorded delays. */
   readonly timing?: 'none' | 'recorded';
 }

@@ -15,7 +15,7 @@ import {
 import type {
   ReplyContent,
   ReplyHead,
-  ReplyToWrite,
+  ReplySource,
   ReplyWriter,
   ServedError,
   WriteStreamOptions,
@@ -45,7 +45,7 @@ const STOP_WORDS: Readonly<Partial<Record<StopReason, string>>> = {
 };
 
 /** The whole response: one object, in which the message is `content`. */
-export function writeReply(reply: ReplyToWrite): WrittenReply {
+export function writeReply(reply: ReplySource): WrittenReply {
   const losses: LossNote[] = [];
   const { message, stop, usage } = reply;
   const isOwn = message.origin.dialect === DIALECT;
@@ -87,7 +87,7 @@ function headMembers({ id, model }: ReplyHead): string[] {
   return [`"id":${JSON.stringify(id)}`, '"type":"message"', '"role":"assistant"', `"model":${JSON.stringify(model)}`];
 }
 
-function contentTexts(reply: ReplyToWrite, losses: LossNote[]): string[] {
+function contentTexts(reply: ReplySource, losses: LossNote[]): string[] {
   return fitMessage(reply.message, ABILITIES, reply, losses).map(({ block, index }) => {
     switch (block.type) {
       case 'text': {

@@ -1,8 +1,8 @@
-import type { DialectServe } from '../serve.ts';
+import type { DialectServer } from '../serve.ts';
 import { skein } from './provider.ts';
 import { errorBody, writeReply, writeStream } from './write-reply.ts';
 
-export const serve: DialectServe = {
+export const serve: DialectServer = {
   id: skein.dialect,
   responseId: ({ id }) => id,
   errorBody,

@@ -13,7 +13,7 @@ import {
 import type {
   ReplyContent,
   ReplyHead,
-  ReplyToWrite,
+  ReplySource,
   ReplyWriter,
   ServedError,
   WriteStreamOptions,
@@ -32,7 +32,7 @@ const ABILITIES: ReplyAbilities = {
   media: () => true,
 };
 
-export function writeReply(reply: ReplyToWrite): WrittenReply {
+export function writeReply(reply: ReplySource): WrittenReply {
   const losses: LossNote[] = [];
   const { message, stop, usage } = reply;
   const isOwn = message.origin.dialect === skein.dialect;
@@ -59,7 +59,7 @@ function endMembers({ reason }: Stop, usage: Usage | undefined): string {
   return `"stop":"${reason}","usage":${JSON.stringify(counts)}`;
 }
 
-function foreignContent(reply: ReplyToWrite, losses: LossNote[]): string {
+function foreignContent(reply: ReplySource, losses: LossNote[]): string {
   const head = { ...reply, reference: () => '' };
   const blocks = fitMessage(reply.message, ABILITIES, head, losses);
   return contentText(blocks.map(({ block, index }) => toBlock(block, index, losses)));

@@ -1,8 +1,8 @@
-import type { DialectServe } from '../serve.ts';
+import type { DialectServer } from '../serve.ts';
 import { google } from './provider.ts';
 import { errorBody, writeReply, writeStream } from './write-reply.ts';
 
-export const serve: DialectServe = {
+export const serve: DialectServer = {
   id: google.dialect,
   responseId: ({ responseId }) => responseId,
   errorBody,

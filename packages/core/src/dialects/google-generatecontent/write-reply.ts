@@ -13,7 +13,7 @@ import {
 import type {
   ReplyContent,
   ReplyHead,
-  ReplyToWrite,
+  ReplySource,
   ReplyWriter,
   ServedError,
   WriteStreamOptions,
@@ -45,7 +45,7 @@ const STOP_WORDS: Readonly<Partial<Record<StopReason, string>>> = {
 };
 
 /** The whole response: each candidate has a content. */
-export function writeReply(reply: ReplyToWrite): WrittenReply {
+export function writeReply(reply: ReplySource): WrittenReply {
   const losses: LossNote[] = [];
   const candidates = [reply, ...(reply.alternatives ?? [])].map((choice, index) =>
     candidateText(choice, index, reply, losses),

@@ -1,9 +1,9 @@
 import { openaiErrorBody } from '../openai-error.ts';
-import type { DialectServe } from '../serve.ts';
+import type { DialectServer } from '../serve.ts';
 import { DIALECT } from './provider.ts';
 import { writeReply, writeStream } from './write-reply.ts';
 
-export const serve: DialectServe = {
+export const serve: DialectServer = {
   id: DIALECT,
   responseId: ({ id }) => id,
   errorBody: openaiErrorBody,

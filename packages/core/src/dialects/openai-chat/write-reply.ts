@@ -15,7 +15,7 @@ import {
 import type {
   ReplyContent,
   ReplyHead,
-  ReplyToWrite,
+  ReplySource,
   ReplyWriter,
   ServedError,
   WriteStreamOptions,
@@ -43,7 +43,7 @@ const STOP_WORDS: Readonly<Partial<Record<StopReason, string>>> = {
 };
 
 /** The whole response: each choice has a message. */
-export function writeReply(reply: ReplyToWrite): WrittenReply {
+export function writeReply(reply: ReplySource): WrittenReply {
   const losses: LossNote[] = [];
   const isOwn = reply.message.origin.dialect === DIALECT;
   const choices = [reply, ...(reply.alternatives ?? [])].map((choice, index) =>

@@ -14,7 +14,7 @@ import {
 import type {
   ReplyContent,
   ReplyHead,
-  ReplyToWrite,
+  ReplySource,
   ReplyWriter,
   ServedError,
   WriteStreamOptions,
@@ -35,7 +35,7 @@ const ABILITIES: ReplyAbilities = {
 };
 
 /** The whole response: its output items are the message. */
-export function writeReply(reply: ReplyToWrite): WrittenReply {
+export function writeReply(reply: ReplySource): WrittenReply {
   const losses: LossNote[] = [];
   const { message, stop, usage } = reply;
   const isOwn = message.origin.dialect === DIALECT;
@@ -117,7 +117,7 @@ function usageText(usage: Usage | undefined, isOwn: boolean): string {
 }
 
 /** Texts and refusals that stand side by side are parts of one message; every other block is an item. */
-function itemTexts(reply: ReplyToWrite, losses: LossNote[]): string[] {
+function itemTexts(reply: ReplySource, losses: LossNote[]): string[] {
   const items: string[] = [];
   let parts: string[] = [];
   const closeMessage = (): void => {
