@@ -14,7 +14,7 @@ const NOUNS = `address agent answer api application approval array assembler bas
   conversation cost count damage decision decoder definition delay delta deserialization detail difference document draft edit encoder endpoint entry environment
   error event example export fact factory failure fault feature fetch field file filter finding flag format frame framing function group handler
   hash header history hit id image import importer exporter info input interval item json key kind length level limit line list log lookup map match
-  media member memory message metadata method modality model name note object option order outcome output package pair param
+  media member memory message metadata method modality model name need note object option order outcome output package pair param
   parameter parser part path pattern payload piece plugin point policy position preset preview price problem progress prompt property
   protocol proxy query range rate reader reason reasoning record recording reference refusal registry reply report request response result
   retry role route row rule sample schema schemas scope search secret selection sender server service settings setup shape signal signer sink size
@@ -23,33 +23,32 @@ const NOUNS = `address agent answer api application approval array assembler bas
   value variable verdict version view warning worker writer`;
 
 /** Words that stand before a noun: adjectives, participles, verbs of an operation, names of standards and products. */
-const MODIFIERS = `absent ai all base bound broken called chosen compact converted custom default discard durable empty encoded exact expected extra
-  extended final first foreign found full generate global image import infer inferred imported initial inner internal issued json judged known last legacy like
+const MODIFIERS = `absent ai all base bound broken by called chosen compact converted custom default discard durable empty encoded exact expected extra
+  extended final first foreign found full generate global image import infer inferred imported initial inner internal issued json judged kept known last legacy like
   linked listed live llm load loaded local mcp media missing move native new no not observe offered older open openai otel outer packed parsed partial
-  pending placed postgres previous public raw read recorded redact redacted rejected remote removed resolved resume retry saved select
+  pending placed postgres previous public raw read recorded redact redacted rejected remote removed resolved resume retry saved scripted select
   selected sent server served shared sibling single skipped sorted sse standard start stored streamed streaming structured summarise thinking
-  tool unknown used valid web with write written`;
+  to tool under unknown used valid web with write written`;
 
 const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/(?<=ss|x|ch|sh)es$|(?<=[^s])s$/, '');
-const wordsOf = (name: string): string[] =>
+const splitWords = (name: string): string[] =>
   (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+/g) ?? []).map((word) => word.toLowerCase());
 const readList = (list: string): Set<string> => new Set(list.split(/\s+/).flatMap((word) => [word, singular(word)]));
 
-const explained = readList(terms.flatMap((term) => [term.toLowerCase(), ...wordsOf(term)]).join(' '));
+const explained = readList(terms.flatMap((term) => [term.toLowerCase(), ...splitWords(term)]).join(' '));
 const nouns = readList(NOUNS);
 const modifiers = readList(MODIFIERS);
 
 /** Names that still have to be replaced by plain ones. The list may only become shorter. */
 const LEFT = new Set(
-  `Asking ByModel Compacted Connecting CostOf Discarded ModelLimitsOf Need NotAwaitable Observed Outgoing ToResponseOptions Wish DialectServe
-  KeptHistories ExportOf FetchLike Found Imported OfThread Projected Rehung RequestToRecord Rerun UsageOf WithRemoved StoreUnderTest Listening
+  `Asking Compacted Connecting CostOf Discarded ModelLimitsOf NotAwaitable Observed Outgoing Wish DialectServe FetchLike Rerun Listening
   Redact`.split(/\s+/),
 );
 
 /** Whether a reader can understand the name: whole in the glossary, or plain words that end in a noun. */
 function isPlain(name: string): boolean {
   if (terms.includes(name)) return true;
-  const words = wordsOf(name).map(singular);
+  const words = splitWords(name).map(singular);
   const isNoun = (word: string) => nouns.has(word) || explained.has(word);
   return isNoun(words.at(-1) ?? '') && words.every((word) => isNoun(word) || modifiers.has(word));
 }

@@ -26,7 +26,6 @@ export type {
   Target,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
-export type { DialectServe, KeptHistories, ServedError } from './dialects/serve.ts';
-export { serving } from './dialects/serving.ts';
+export { type DialectServe, type KeptHistories, type ServedError, serving } from './dialects/serve.ts';
 export type { Edit, Path, Range } from './json/index.ts';
 export type { CallRef, MessageView, Need } from './message/index.ts';

@@ -65,6 +65,7 @@ export {
   type RequestParts,
   type Stop,
   type StopReason,
+  type StreamDelta,
   type StreamEvent,
   type StreamReader,
   type ToolDefinition,

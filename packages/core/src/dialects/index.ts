@@ -38,5 +38,5 @@ export type {
   WrittenRequest,
 } from './request.ts';
 export { decodeSse, type SseDecoder } from './sse.ts';
-export type { StreamEvent, StreamReader } from './stream/events.ts';
+export type { StreamDelta, StreamEvent, StreamReader } from './stream/events.ts';
 export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './write/writer.ts';

@@ -1,4 +1,14 @@
 import type { JsonObject } from '../json/index.ts';
+import type { Message } from '../message/index.ts';
+import { serve as anthropicMessages } from './anthropic-messages/serve.ts';
+import { serve as blocks } from './blocks/serve.ts';
+import type { Dialect } from './dialect.ts';
+import { serve as googleGenerateContent } from './google-generatecontent/serve.ts';
+import type { LossNote } from './loss.ts';
+import { serve as openaiChat } from './openai-chat/serve.ts';
+import { serve as openaiResponses } from './openai-responses/serve.ts';
+import type { Alternative, Stop, Usage } from './reply.ts';
+import type { StreamEvent } from './stream/events.ts';
 
 /**
  * The other side of a protocol: what whoever records, replays or serves it needs. Those who only ask models do not load it.
@@ -11,6 +21,10 @@ export interface DialectServe {
   readonly kept?: KeptHistories;
   /** An error as the API writes it: SDKs show its text, and act on its kind. */
   errorBody(error: ServedError): JsonObject;
+  /** Writes a message of any dialect as a whole response. A message of this dialect goes out in its exact text. */
+  writeReply?(reply: ReplyToWrite): WrittenReply;
+  /** Writes a reply as a stream while its events arrive. */
+  writeStream?(options: WriteStreamOptions): ReplyWriter;
 }
 
 /** Responses that an API keeps, so that later requests and polls name them. */
@@ -28,4 +42,66 @@ export interface ServedError {
   /** For programs, where the API has such words. */
   readonly code: string;
   readonly message: string;
+}
+
+/** What a response says of itself. */
+export interface ReplyHead {
+  /** The id of the response, in the form that the API gives (`msg_…`, `resp_…`). */
+  readonly id: string;
+  /** The model as the client named it. */
+  readonly model: string;
+  /** Seconds since 1970. */
+  readonly created: number;
+  /** The client's request: some APIs repeat its settings, or are told there what to send. */
+  readonly request?: JsonObject | undefined;
+  /**
+   * Stands in the place of a signature or a ciphertext, by the number of the block: the client sends it back, and whoever
+   * gave it finds the original reasoning by it. It must be base64.
+   */
+  readonly reference?: ((block: number) => string | undefined) | undefined;
+}
+
+export interface ReplyContent {
+  readonly message: Message;
+  readonly stop: Stop;
+  readonly usage: Usage | undefined;
+  readonly alternatives?: readonly Alternative[] | undefined;
+}
+
+export interface ReplyToWrite extends ReplyHead, ReplyContent {}
+
+export interface WrittenReply {
+  readonly body: string;
+  /** What the response does not carry as it was. */
+  readonly losses: readonly LossNote[];
+}
+
+export interface WriteStreamOptions extends ReplyHead {
+  /** The dialect that the events come from. Blocks of this dialect are written in their native form. */
+  readonly dialect?: string | undefined;
+  /** Write a JSON array in place of server-sent events, where the API has that form. */
+  readonly asList?: boolean | undefined;
+}
+
+/** Writes one streamed reply: `push` and `finish` return the text to send. */
+export interface ReplyWriter {
+  push(event: StreamEvent): string;
+  /** The end of the stream. What no event brought is written from the reply: without any event, all of it. */
+  finish(reply: ReplyContent): string;
+  /** The end of the stream where no reply can be given. */
+  fail(error: ServedError): string;
+  readonly losses: readonly LossNote[];
+}
+
+const BUILT_IN: readonly DialectServe[] = [
+  openaiChat,
+  openaiResponses,
+  anthropicMessages,
+  googleGenerateContent,
+  blocks,
+];
+
+/** How to record, replay and serve a dialect. One from outside that says nothing of it is served like our own. */
+export function serving({ id, serve }: Pick<Dialect, 'id' | 'serve'>): DialectServe {
+  return serve ?? BUILT_IN.find((one) => one.id === id) ?? blocks;
 }

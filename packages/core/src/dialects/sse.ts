@@ -78,3 +78,9 @@ function fieldValue(text: string, name: string, start: number, end: number): str
   if (colon === end) return '';
   return text[colon] === ':' ? text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1, end) : undefined;
 }
+
+/** One event as the text of a stream. JSON has no line breaks, other data may. */
+export function writeSse(event: string | undefined, data: string): string {
+  const name = event === undefined ? '' : `event: ${event}\n`;
+  return `${name}data: ${data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data}\n\n`;
+}

@@ -1,4 +1,5 @@
-import type { Manifest, Reply, RequestParams, StreamEvent, Usage, WrittenRequest } from '../dialects/index.ts';
+import type { Manifest, Reply, RequestParams, StreamDelta, Usage, WrittenRequest } from '../dialects/index.ts';
+import { toDelta } from '../dialects/stream/events.ts';
 import { isObject, parseJson } from '../json/parse.ts';
 import type { Message, Origin } from '../message/index.ts';
 import type { RefusalMemory } from '../providers/index.ts';
@@ -191,7 +192,8 @@ export class ReplyReader {
         }
         for (const event of reader.push(name, data)) {
           if (event.type === 'error') return await response.reportedError(event.native);
-          this.#emit(event);
+          const delta = toDelta(event);
+          if (delta) this.#emit(delta);
         }
       }
       return undefined;
@@ -200,17 +202,15 @@ export class ReplyReader {
     }
   }
 
-  #emit(event: ReplyEvent): void {
+  #emit(event: StreamDelta): void {
     const { journal, tools, targets } = this.#context;
     this.isTold ||= event.type !== 'unknown';
     journal.emit(event.type === 'tool-use' && tools ? { ...event, name: tools.ownName(event.name, targets) } : event);
   }
 }
 
-type ReplyEvent = Exclude<StreamEvent, { type: 'error' }>;
-
 /** The events that a stream would have had for a message that came in one piece. */
-function* toEvents(message: Message): Generator<ReplyEvent> {
+function* toEvents(message: Message): Generator<StreamDelta> {
   let index = 0;
   for (const block of message.content) {
     if (block.type === 'tool-use') {

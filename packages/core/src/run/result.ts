@@ -1,4 +1,4 @@
-import type { Alternative, Loss, Manifest, ProtocolError, Stop, StreamEvent, Usage } from '../dialects/index.ts';
+import type { Alternative, Loss, Manifest, ProtocolError, Stop, StreamDelta, Usage } from '../dialects/index.ts';
 import { isSkeinError, SkeinError, type SkeinErrorCode } from '../error.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import type { ProviderError } from '../providers/index.ts';
@@ -12,7 +12,7 @@ import type { Finding } from './tools/tool.ts';
  * exactly once, unless iterating throws.
  */
 export type RunEvent =
-  | Exclude<StreamEvent, { type: 'error' }>
+  | StreamDelta
   /** A call is answered. The calls of one message are answered as they finish; their `message`s keep the order of the calls. */
   | { readonly type: 'tool-result'; readonly callId: string; readonly name: string; readonly message: Message }
   /** A call waits for approval. */

@@ -9,7 +9,7 @@ import { unheld } from './leaves.ts';
 import { PASSING } from './passing.ts';
 import { hasCorpus, PROTOCOLS } from './recordings.ts';
 import { difference, isRecord, parseSource } from './source-json.ts';
-import { readChunks, streams } from './streamed.ts';
+import { CONTRADICTORY, readChunks, streams } from './streamed.ts';
 
 const ACCUMULATE = {
   'openai-chat': openaiChat,
@@ -17,9 +17,6 @@ const ACCUMULATE = {
   'anthropic-messages': anthropicMessages,
   'google-generatecontent': googleGenerateContent,
 };
-
-/** Written by hand, and its deltas are not what it says at the end. */
-const CONTRADICTORY = 'vercel.openai.openai-shell-container.1.stream.json#0';
 
 describe.each(PROTOCOLS)('%s', (protocol) => {
   it('a streamed reply is what its events add up to', () => {

@@ -19,6 +19,9 @@ export function streams(protocol: Protocol): readonly Streamed[] {
   ];
 }
 
+/** Written by hand, and its deltas are not what it says at the end. */
+export const CONTRADICTORY = 'vercel.openai.openai-shell-container.1.stream.json#0';
+
 /** Some recordings hold the streams of several responses, one behind the other. */
 function separate(sse: string): string[] {
   return sse.split(

@@ -1,6 +1,5 @@
 import { canonical, dialect, dialects, isJson, type ProviderDescriptor, providers } from '@skein/core';
-import { sha256 } from '../model/index.ts';
-import { findSecrets, isSecretParameter, removeSecrets } from '../model/secrets.ts';
+import { findSecrets, isSecretParameter, removeSecrets, sha256 } from '../model/index.ts';
 import type { Exchange, ExchangeKind } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';

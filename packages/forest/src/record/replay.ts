@@ -1,7 +1,7 @@
 import { dialect, diffPrefix, openaiChat } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { allItems } from '../forest/index.ts';
-import { findSecrets, removeSecrets } from '../model/secrets.ts';
+import { findSecrets, removeSecrets } from '../model/index.ts';
 import { readAddress, replayKey } from './describe-request.ts';
 import {
   EXCHANGES,

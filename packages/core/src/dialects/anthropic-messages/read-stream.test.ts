@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StreamEvent } from '../stream/index.ts';
+import { toldIn } from '../../../test/properties/told.ts';
 import { assemble } from './read-stream.ts';
 
 const start =
@@ -16,7 +16,8 @@ const json = (piece: string) => `{"type":"input_json_delta","partial_json":${JSO
 
 function read(...datas: string[]) {
   const assembler = assemble();
-  const events: StreamEvent[] = datas.flatMap((data) => assembler.push(undefined, data));
+  const told = datas.flatMap((data) => assembler.push(undefined, data));
+  const events = toldIn(told);
   const reply = assembler.finish();
   return { events, ...reply, raw: reply.choices[0]!.raw, stop: reply.choices[0]!.stop };
 }

@@ -1,8 +1,11 @@
 import type { DialectServe } from '../serve.ts';
 import { skein } from './provider.ts';
+import { errorBody, writeReply, writeStream } from './write-reply.ts';
 
 export const serve: DialectServe = {
   id: skein.dialect,
   responseId: ({ id }) => id,
-  errorBody: ({ code, message }) => ({ error: { code, message } }),
+  errorBody,
+  writeReply,
+  writeStream,
 };

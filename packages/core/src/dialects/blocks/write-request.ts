@@ -30,7 +30,7 @@ function ownDraft(message: Message): Draft {
   return { role: role === 'other' ? 'user' : role, text: message.raw, pieces, calls, results, losses: [] };
 }
 
-/** Every block has a place here; what stays behind is what only its issuer can read. */
+/** Every block has a form here; only what its issuer alone can read is lost. */
 function translate(message: Message, _target: Target, calls: CallLookup): readonly Draft[] {
   const losses: LossNote[] = message.content.flatMap((block, index) =>
     block.type === 'reasoning' ? [rewritten(`content[${index}]`, 'foreign-reasoning')] : [],

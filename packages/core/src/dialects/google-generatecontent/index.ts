@@ -12,7 +12,7 @@ export const googleGenerateContentSpec: DialectSpec = {
   home: google,
   view,
   readReply,
-  assemble: () => new GoogleAssembler(),
+  assemble: (origin) => new GoogleAssembler(origin),
   readRequest,
   writer,
   title: 'Google generateContent',

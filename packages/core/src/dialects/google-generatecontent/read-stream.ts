@@ -15,12 +15,13 @@ import {
   setMember,
   textAt,
 } from '../../json/index.ts';
+import type { ContentBlock, Origin } from '../../message/index.ts';
 import type { Assembler, RawReply } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import {
+  blockEnd,
   COUNT,
   errorEvent,
-  NO_EVENTS,
   readEvent,
   STRING,
   type StreamEvent,
@@ -29,6 +30,8 @@ import {
 } from '../stream/index.ts';
 import { addCall, type Call, field, isField, listTexts, readArguments } from './parts.ts';
 import { EMPTY_REPLY, isResponse, readBlockedStop, readStop, readUsage } from './read-response.ts';
+import { view } from './view.ts';
+import { contentText } from './write-request.ts';
 
 const some = (item: string): string => `${item}(?:,${item})*`;
 const COUNTS = some(String.raw`"\w+": ?(?:${COUNT}|"\w*")`);
@@ -55,6 +58,11 @@ export class GoogleAssembler implements Assembler {
   #failure: Stop | undefined;
   /** The last usual event, until its members count as the latest. */
   #last: string | undefined;
+  readonly #origin: Origin;
+
+  constructor(origin: Origin) {
+    this.#origin = origin;
+  }
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
     const parts = usualParts(USUAL, data);
@@ -104,16 +112,21 @@ export class GoogleAssembler implements Assembler {
 
   #add(data: string, value: JsonObject): readonly StreamEvent[] {
     this.#latest.add(value, data, []);
-    let events = NO_EVENTS;
+    const events: StreamEvent[] = [];
     const candidates: unknown[] = Array.isArray(value.candidates) ? value.candidates : [];
     candidates.forEach((candidate, place) => {
       if (!isObject(candidate)) return;
       const index = typeof candidate.index === 'number' ? candidate.index : 0;
-      const known = this.#candidates.get(index) ?? new StreamedCandidate();
+      const known = this.#candidates.get(index) ?? new StreamedCandidate(this.#origin);
       this.#candidates.set(index, known);
-      const told = known.add(data, place, candidate);
-      if (index === 0) events = told;
+      for (const event of known.add(data, place, candidate))
+        events.push(index === 0 ? event : { type: 'choice', choice: index, event });
     });
+    const block = field(value, 'promptFeedback', 'blockReason');
+    if (block !== undefined && candidates.length === 0) events.push({ type: 'stop', stop: readBlockedStop(block) });
+    // Every event counts the tokens so far; only the last count is worth telling.
+    const usage = events.some(({ type }) => type === 'stop') ? this.#latest.text('usageMetadata') : undefined;
+    if (usage !== undefined) events.push({ type: 'usage', usage: readUsage(JSON.parse(usage), usage) });
     return events;
   }
 
@@ -135,6 +148,18 @@ export class GoogleAssembler implements Assembler {
 
 const RULE: MergeRule = { replaced: new Set(['role']) };
 
+/** A block of the view, which one or more parts make up. */
+interface StreamedBlock {
+  readonly index: number;
+  readonly kind: ContentBlock['type'];
+  /** A thought of which there is only a signature. */
+  readonly isSealed: boolean;
+  /** Where its parts begin. */
+  readonly from: number;
+  /** Whether its end was told; more may come all the same. */
+  isTold: boolean;
+}
+
 /** One candidate while it arrives. */
 class StreamedCandidate {
   readonly #parts: string[] = [];
@@ -142,21 +167,32 @@ class StreamedCandidate {
   readonly #content = recordNode();
   readonly #latest = new Latest();
   readonly #calls: Call[] = [];
+  readonly #origin: Origin;
   #role: unknown;
+  /** The block that the last part belongs to. */
+  #block: StreamedBlock | undefined;
+
+  constructor(origin: Origin) {
+    this.#origin = origin;
+  }
 
   /** Takes the candidate at a place of an event. */
   add(data: string, place: number, candidate: JsonObject): readonly StreamEvent[] {
     const path = this.addLatest(data, place, candidate);
     const { content } = candidate;
-    if (!isObject(content)) return NO_EVENTS;
-    this.#addContent(content, data, [...path, 'content']);
-    const { parts } = content;
-    if (parts === undefined || parts === null) return NO_EVENTS;
     const events: StreamEvent[] = [];
-    listTexts(data, find(data, [...path, 'content', 'parts'])!.start).forEach((text, index) => {
-      this.#tell(Array.isArray(parts) ? parts[index] : parts, text, events);
-      this.#parts.push(text);
-    });
+    if (isObject(content)) {
+      this.#addContent(content, data, [...path, 'content']);
+      const { parts } = content;
+      if (parts !== undefined && parts !== null)
+        listTexts(data, find(data, [...path, 'content', 'parts'])!.start).forEach((text, index) => {
+          this.#tell(Array.isArray(parts) ? parts[index] : parts, text, events);
+        });
+    }
+    if (field(candidate, 'finishReason') !== undefined) {
+      this.#end(events);
+      events.push({ type: 'stop', stop: this.stop! });
+    }
     return events;
   }
 
@@ -173,8 +209,16 @@ class StreamedCandidate {
 
   /** Takes a part that is nothing but text. */
   say(part: string, text: string, isThought: boolean): readonly StreamEvent[] {
-    this.#parts.push(part);
-    return text === '' ? NO_EVENTS : [{ type: isThought ? 'reasoning' : 'text', text }];
+    const type = isThought ? 'reasoning' : 'text';
+    const block = this.#block;
+    if (block?.kind === type && !block.isSealed && text !== '') {
+      this.#parts.push(part);
+      block.isTold = false;
+      return [{ type, index: block.index, text }];
+    }
+    const events: StreamEvent[] = [];
+    this.#addText(type, part, text, events);
+    return events;
   }
 
   /** Undefined before the candidate says that it is finished. */
@@ -198,15 +242,62 @@ class StreamedCandidate {
 
   #tell(part: unknown, text: string, events: StreamEvent[]): void {
     if (isObject(part) && typeof part.text === 'string') {
-      if (part.text !== '') events.push({ type: part.thought === true ? 'reasoning' : 'text', text: part.text });
+      this.#addText(part.thought === true ? 'reasoning' : 'text', text, part.text, events);
       return;
     }
     const call = addCall(this.#calls, this.#parts.length, part, text);
-    if (!call) return;
-    const index = this.#calls.length - 1;
+    if (!call) {
+      const [block] = view(contentText('model', [text]), this.#origin).content;
+      if (block) this.#open(block.type, block.type === 'reasoning', events);
+      this.#parts.push(text);
+      return;
+    }
+    const at = this.#calls.length - 1;
     // A call without an id has one only in the complete message; arguments in pieces are told when all are there.
-    if (call.parts.length === 1) events.push({ type: 'tool-use', index, id: call.id ?? '', name: call.name });
-    if (!call.isOpen) events.push({ type: 'tool-arguments', index, text: readArguments(call) });
+    if (call.parts.length === 1) {
+      const index = this.#open('tool-use', false, events);
+      events.push({ type: 'tool-use', index, call: at, id: call.id ?? '', name: call.name });
+    }
+    this.#parts.push(text);
+    if (call.isOpen) return;
+    events.push({ type: 'tool-arguments', index: this.#block!.index, call: at, text: readArguments(call) });
+    this.#end(events);
+  }
+
+  #addText(type: 'text' | 'reasoning', part: string, text: string, events: StreamEvent[]): void {
+    const index = this.#open(type, false, events);
+    this.#parts.push(part);
+    if (text !== '') events.push({ type, index, text });
+  }
+
+  /** The number of the block that the next part belongs to. Texts, and thoughts, that follow each other are one block. */
+  #open(kind: ContentBlock['type'], isSealed: boolean, events: StreamEvent[]): number {
+    const last = this.#block;
+    const isJoined = kind === 'text' || kind === 'reasoning';
+    if (last && isJoined && last.kind === kind && last.isSealed === isSealed) {
+      last.isTold = false;
+      return last.index;
+    }
+    this.#end(events);
+    const index = last ? last.index + 1 : 0;
+    this.#block = { index, kind, isSealed, from: this.#parts.length, isTold: false };
+    events.push({ type: 'block-start', index, kind });
+    return index;
+  }
+
+  /** Tells that the block of the last part is complete. */
+  #end(events: StreamEvent[]): void {
+    const block = this.#block;
+    if (!block || block.isTold) return;
+    block.isTold = true;
+    const { index, kind, from } = block;
+    const parts = this.#parts.slice(from);
+    const call = kind === 'tool-use' ? this.#calls.at(-1) : undefined;
+    const content = (): ContentBlock => {
+      const [first] = view(contentText('model', parts), this.#origin).content;
+      return first?.type === 'tool-use' ? { ...first, id: call?.id ?? '' } : first!;
+    };
+    events.push(blockEnd(index, content, () => `[${parts.join(',')}]`));
   }
 
   /** Nearly every event has the same role and nothing else beside its parts. */

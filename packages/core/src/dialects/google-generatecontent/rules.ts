@@ -15,8 +15,8 @@ import {
 } from './parts.ts';
 
 /**
- * Why the text of a content cannot be sent as it is. An empty text is fine: a streamed signature often stands on
- * one (see "surprises" in wire-rules.md).
+ * Why a content cannot be sent as it is. An empty text is fine: streamed signatures often stand on one (see "surprises"
+ * in wire-rules.md).
  */
 export function findNeeds({ parts }: Content, calls: readonly Call[]): readonly Need[] {
   const callsByPart = new Set(calls.flatMap((call) => call.parts));
@@ -37,7 +37,7 @@ export function findNeeds({ parts }: Content, calls: readonly Call[]): readonly 
   return needs.filter((need) => need !== false);
 }
 
-/** `oneof-none`: nothing, or nothing but a thought mark or a signature. */
+/** `oneof-none`: a part that is empty, or has only a thought mark or a signature. */
 export function isHollow({ value }: Part): boolean {
   if (!isObject(value)) return false;
   return Object.keys(value).every(
@@ -45,7 +45,7 @@ export function isHollow({ value }: Part): boolean {
   );
 }
 
-/** `name-empty`: a call or a response that does not say of what. */
+/** `name-empty`: a call or a response without a function name. */
 export function isNameless({ value }: Part): boolean {
   const named = objectField(value, 'functionCall') ?? objectField(value, 'functionResponse');
   return named !== undefined && !stringField(named, 'name');

@@ -20,8 +20,8 @@ import {
 import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import { errorEvent, NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
-import { readStop, toReply } from './read-response.ts';
+import { errorEvent, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
+import { readStop, readUsage, toReply } from './read-response.ts';
 import { EMPTY_MESSAGE } from './rules.ts';
 import { RULE, StreamedMessage } from './stream-message.ts';
 import { detailBlock, partBlock } from './view.ts';
@@ -42,7 +42,7 @@ class ChunkAssembler implements Assembler {
   push(event: string | undefined, data: string): readonly StreamEvent[] {
     if (data === '[DONE]') {
       this.#isDone = true;
-      return NO_EVENTS;
+      return this.#end();
     }
     if (event === 'error') return this.#failUnread(event, data, parsed(data) ?? data);
     const text = this.#frame.between(data);
@@ -95,12 +95,40 @@ class ChunkAssembler implements Assembler {
       const index = typeof value.index === 'number' ? value.index : position;
       const choice = this.#choices.get(index) ?? new StreamedChoice();
       this.#choices.set(index, choice);
-      // Nobody watches the alternatives.
-      choice.add(data, position, value, index === 0 ? events : []);
+      const told: StreamEvent[] = index === 0 ? events : [];
+      choice.add(data, position, value, told);
+      if (choice.finishReason !== undefined) this.#close(choice, index, told);
+      if (index > 0) for (const event of told) events.push({ type: 'choice', choice: index, event });
     });
+    const usage = choices.length === 0 || this.#choices.get(0)?.isClosed ? readUsage(data) : undefined;
+    if (usage) events.push({ type: 'usage', usage });
     this.#frame.learn(data, choices.length === 1 && isRepeatable(choices[0]) && !chunk.error);
     // OpenRouter reports a failure in a chunk that is otherwise like any other.
     if (chunk.error) events.push(this.#fail(data, chunk));
+    return events;
+  }
+
+  /** What a choice says at its end; again where more came behind it. */
+  #close(choice: StreamedChoice, index: number, events: StreamEvent[]): void {
+    const isFirst = !choice.isClosed;
+    if (!choice.close(events) || !isFirst) return;
+    const { finishReason, message } = choice;
+    const stop = (): Stop => this.#readStop(finishReason, message.print(), index);
+    events.push({
+      type: 'stop',
+      get stop() {
+        return stop();
+      },
+    });
+  }
+
+  #end(): readonly StreamEvent[] {
+    const events: StreamEvent[] = [];
+    for (const [index, choice] of this.#choices) {
+      const told: StreamEvent[] = [];
+      this.#close(choice, index, told);
+      for (const event of told) events.push(index === 0 ? event : { type: 'choice', choice: index, event });
+    }
     return events;
   }
 
@@ -139,9 +167,14 @@ function parsed(text: string): unknown {
 class StreamedChoice {
   readonly message = new StreamedMessage();
   finishReason: string | undefined;
+  isClosed = false;
+  /** Whether anything came since the blocks were last told to be complete. */
+  #hasNews = true;
   readonly #latest = new Latest();
   /** Whether thoughts come as plain text: then the same thought taken apart is not told again. */
   #thinksAloud = false;
+  /** The part of a list that was told last. */
+  #part = { kind: '', count: 0 };
 
   add(data: string, position: number, choice: JsonObject, events: StreamEvent[]): void {
     const path = ['choices', position];
@@ -155,8 +188,18 @@ class StreamedChoice {
 
   /** `delta` is the value at `path` of the text. */
   addDelta(data: string, path: Path, delta: JsonObject, events: StreamEvent[]): void {
+    if (this.isClosed) this.#hasNews ||= Object.values(delta).some((value) => value !== null && value !== '');
     this.#tell(delta, events);
     this.message.add(data, path, delta, events);
+  }
+
+  /** Tells that the blocks are complete; false where that was told already. */
+  close(events: StreamEvent[]): boolean {
+    if (!this.#hasNews) return false;
+    this.message.end(events);
+    this.isClosed = true;
+    this.#hasNews = false;
+    return true;
   }
 
   /** The choice as an unstreamed envelope has it: no delta, and `null` for the message. */
@@ -171,22 +214,25 @@ class StreamedChoice {
 
   /** What a delta says; calls are told where they are put together. */
   #tell(delta: JsonObject, events: StreamEvent[]): void {
+    const { message } = this;
     const { content, refusal, audio, reasoning, reasoning_content: thought, reasoning_details: details } = delta;
     const aloud = isText(thought) ? thought : reasoning;
     if (isText(aloud)) {
       this.#thinksAloud = true;
-      events.push({ type: 'reasoning', text: aloud });
-    } else if (!this.#thinksAloud && Array.isArray(details)) tell(details.map(detailBlock), events);
-    if (isText(content)) events.push({ type: 'text', text: content });
-    else if (Array.isArray(content)) tell(content.map(partBlock), events);
-    if (isText(refusal)) events.push({ type: 'refusal', text: refusal });
-    if (isObject(audio) && isText(audio.transcript)) events.push({ type: 'text', text: audio.transcript });
+      message.tell('reasoning', aloud, events);
+    } else if (!this.#thinksAloud && Array.isArray(details))
+      for (const detail of details) this.#tellPart(detailBlock(detail), `${detail?.type} ${detail?.index}`, events);
+    if (isText(content)) message.tell('text', content, events);
+    else if (Array.isArray(content)) for (const part of content) this.#tellPart(partBlock(part), part?.type, events);
+    if (isText(refusal)) message.tell('refusal', refusal, events);
+    if (isObject(audio) && isText(audio.transcript)) message.tell('text', audio.transcript, events);
   }
-}
 
-function tell(blocks: readonly (ContentBlock | undefined)[], events: StreamEvent[]): void {
-  for (const block of blocks) {
-    if (block && 'text' in block && block.text !== '') events.push({ type: block.type, text: block.text });
+  /** One of a list of parts: those of one kind that follow each other are pieces of one block. */
+  #tellPart(block: ContentBlock | undefined, kind: string, events: StreamEvent[]): void {
+    if (!block || !('text' in block) || block.text === '') return;
+    if (this.#part.kind !== kind) this.#part = { kind, count: this.#part.count + 1 };
+    this.message.tell(block.type, block.text, events, `${kind} ${this.#part.count}`);
   }
 }
 

@@ -20,13 +20,17 @@ import {
   type Tree,
   type TreeMember,
 } from '../../json/index.ts';
-import { escapedPiece, type StreamEvent } from '../stream/index.ts';
+import type { ContentBlock, Origin } from '../../message/index.ts';
+import { blockEnd, escapedPiece, type StreamEvent } from '../stream/index.ts';
+import { DIALECT } from './provider.ts';
 import { EMPTY_MESSAGE, textPart } from './rules.ts';
+import { view } from './view.ts';
 
 /** Puts one message together from its deltas, member by member. */
 export class StreamedMessage {
   readonly #tree = recordNode();
-  readonly #calls = new StreamedCalls();
+  readonly #numbers = new BlockNumbers();
+  readonly #calls = new StreamedCalls(this.#numbers);
   /** Strings that grow, to which the plain delta adds a piece, and strings that come whole, again and again. */
   readonly #texts = new Map<string, TextNode | string>();
 
@@ -45,7 +49,7 @@ export class StreamedMessage {
       } else {
         tree ??= parseTree(data, find(data, path)!.start) as RecordNode;
         this.#merge(tree.members.findLast((member) => member.name === name)!);
-        if (name === 'function_call' && isObject(value)) tellLegacy(value, events);
+        if (name === 'function_call' && isObject(value)) this.#tellLegacy(value, events);
       }
     }
   }
@@ -57,6 +61,47 @@ export class StreamedMessage {
     if (this.#texts.get('role')) return printTree(this.#tree);
     const others = members.filter(({ name }) => name !== 'role');
     return printTree({ kind: 'record', members: [{ name: 'role', value: leafNode('"assistant"') }, ...others] });
+  }
+
+  /** Tells a piece of text. One of a list of parts goes on with the last block, other pieces with the first of their kind. */
+  tell(type: 'text' | 'reasoning' | 'refusal', text: string, events: StreamEvent[], part?: string): void {
+    events.push({ type, index: this.#numbers.open(type, part ?? type, events), text });
+  }
+
+  /** The blocks of the finished message, each under the number that it was told by. */
+  end(events: StreamEvent[]): void {
+    const content = once(() => view(this.print(), ORIGIN).content);
+    const told = this.#isPlain() ? this.#numbers.kinds() : undefined;
+    // An empty answer is one empty text.
+    const kinds = told?.length === 0 ? ['text' as const] : (told ?? content().map(({ type }) => type));
+    this.#numbers.rewind();
+    kinds.forEach((kind, at) => {
+      const isSealed = !told && isRedacted(content()[at]);
+      const index = this.#numbers.next(kind, isSealed, events);
+      events.push(blockEnd(index, () => content()[at] ?? { type: 'text', text: '' }));
+    });
+  }
+
+  /** Whether the blocks are what was told, in the order of the view: nothing came in lists but calls that all have names. */
+  #isPlain(): boolean {
+    const isEmpty = (name: string): boolean => {
+      const value = getMember(this.#tree, name);
+      return !value || value.kind === 'leaf' || (value.kind === 'list' && value.items.length === 0);
+    };
+    const content = getMember(this.#tree, 'content');
+    return (
+      (!content || content.kind === 'leaf' || content.kind === 'text') &&
+      ['reasoning_details', 'images', 'audio', 'function_call'].every(isEmpty) &&
+      (isEmpty('reasoning') || isEmpty('reasoning_content')) &&
+      this.#calls.areAllNamed
+    );
+  }
+
+  /** The older `function_call`: the only call of its message. */
+  #tellLegacy({ name, arguments: text }: JsonObject, events: StreamEvent[]): void {
+    const index = this.#numbers.open('tool-use', 'function_call', events);
+    if (isText(name)) events.push({ type: 'tool-use', index, call: 0, id: '', name });
+    if (isText(text)) events.push({ type: 'tool-arguments', index, call: 0, text });
   }
 
   #merge({ name, key, value }: TreeMember): void {
@@ -77,10 +122,64 @@ function asParts(value: Tree): Tree {
   return listNode(text === '""' ? [] : [parseTree(textPart(text))]);
 }
 
-/** The older `function_call`: the only call of its message. */
-function tellLegacy({ name, arguments: text }: JsonObject, events: StreamEvent[]): void {
-  if (isText(name)) events.push({ type: 'tool-use', index: 0, id: '', name });
-  if (isText(text)) events.push({ type: 'tool-arguments', index: 0, text });
+/** What a message shows does not depend on where it comes from. */
+const ORIGIN: Origin = { dialect: DIALECT, issuer: '' };
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function isRedacted(block: ContentBlock | undefined): boolean {
+  return block?.type === 'reasoning' && block.redacted;
+}
+
+/** The order of blocks in a message, whatever order they were told in. */
+const ORDER: readonly ContentBlock['type'][] = ['reasoning', 'text', 'refusal', 'tool-use'];
+
+/** Numbers blocks as they begin: the protocol itself has members, not blocks. */
+class BlockNumbers {
+  readonly #blocks: { readonly kind: ContentBlock['type']; readonly isSealed: boolean }[] = [];
+  readonly #byKey = new Map<unknown, number>();
+  /** The numbers that were given out again since `rewind`. */
+  readonly #used = new Set<number>();
+
+  /** The number of the block of that key; a new one begins where there is none. */
+  open(kind: ContentBlock['type'], key: unknown, events: StreamEvent[]): number {
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const index = this.#begin(kind, false, events);
+    this.#byKey.set(key, index);
+    return index;
+  }
+
+  /** The kinds of all blocks, in the order of the finished message. */
+  kinds(): ContentBlock['type'][] {
+    return ORDER.flatMap((kind) => this.#blocks.filter((block) => block.kind === kind).map(() => kind));
+  }
+
+  rewind(): void {
+    this.#used.clear();
+  }
+
+  /** The number of the next block of a kind, begun now where none is left; what is sealed was never told. */
+  next(kind: ContentBlock['type'], isSealed: boolean, events: StreamEvent[]): number {
+    const known = this.#blocks.findIndex(
+      (block, at) => block.kind === kind && block.isSealed === isSealed && !this.#used.has(at),
+    );
+    const index = known >= 0 ? known : this.#begin(kind, isSealed, events);
+    this.#used.add(index);
+    return index;
+  }
+
+  #begin(kind: ContentBlock['type'], isSealed: boolean, events: StreamEvent[]): number {
+    const index = this.#blocks.push({ kind, isSealed }) - 1;
+    events.push({ type: 'block-start', index, kind });
+    return index;
+  }
 }
 
 interface Call {
@@ -97,6 +196,15 @@ interface Call {
 class StreamedCalls {
   readonly list: ListNode = listNode();
   readonly #calls: Call[] = [];
+  readonly #numbers: BlockNumbers;
+
+  constructor(numbers: BlockNumbers) {
+    this.#numbers = numbers;
+  }
+
+  get areAllNamed(): boolean {
+    return this.#calls.length === this.list.items.length && this.#calls.every(({ name }) => name !== '');
+  }
 
   /** `fragments` is the list at `path` of the text. */
   add(data: string, path: Path, fragments: readonly unknown[], events: StreamEvent[]): void {
@@ -118,13 +226,18 @@ class StreamedCalls {
     call.id ||= isText(id) ? id : '';
     call.name ||= name;
     const text = inner.arguments ?? inner.input;
-    const index = this.#calls.indexOf(call);
+    const at = this.#calls.indexOf(call);
     // A call is told as soon as its name is known, or its arguments come without one.
     if (!call.isAnnounced && (call.name !== '' || isText(text))) {
       call.isAnnounced = true;
-      events.push({ type: 'tool-use', index, id: call.id, name: call.name });
+      const index = this.#numbers.open('tool-use', call, events);
+      const form = isObject(custom) && !isObject(called) ? ({ form: 'custom' } as const) : undefined;
+      events.push({ type: 'tool-use', index, call: at, id: call.id, name: call.name, ...form });
     }
-    if (isText(text)) events.push({ type: 'tool-arguments', index, text });
+    if (isText(text)) {
+      const index = this.#numbers.open('tool-use', call, events);
+      events.push({ type: 'tool-arguments', index, call: at, text });
+    }
   }
 
   /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { toldIn } from '../../../test/properties/told.ts';
 import { parseJson } from '../../json/index.ts';
 import { assemble } from './read-stream.ts';
 import { view } from './view.ts';
@@ -7,9 +8,10 @@ const origin = { dialect: 'openai-responses', issuer: 'api.openai.com/responses'
 
 function run(...events: readonly (object | string)[]) {
   const assembler = assemble();
-  const said = events.flatMap((event) => [
+  const told = events.flatMap((event) => [
     ...assembler.push(undefined, typeof event === 'string' ? event : JSON.stringify(event)),
   ]);
+  const said = toldIn(told);
   const reply = assembler.finish();
   return { said, reply, raw: reply.choices[0]!.raw, stop: reply.choices[0]!.stop };
 }

@@ -13,6 +13,7 @@ import {
   splice,
   textAt,
 } from '../../json/index.ts';
+import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import {
   COUNT,
@@ -27,7 +28,7 @@ import {
   usualParts,
 } from '../stream/index.ts';
 import { type Item, readItems } from './items.ts';
-import { toReply, turnText } from './read-response.ts';
+import { readStop, readUsage, toReply, turnText } from './read-response.ts';
 import { findPlace, type Place, PROGRESS, StreamItem, TERMINAL } from './stream-item.ts';
 import { readItem } from './view.ts';
 
@@ -51,9 +52,13 @@ class ResponseAssembler implements Assembler {
   /** The response as the last event has it that carries one, and whether that was the terminal one. */
   #response = '{}';
   #isTerminal = false;
+  /** Numbers the blocks of all items. */
+  readonly #numbers = { next: 0 };
   #hasFailed = false;
   /** Where the last delta went: the next one nearly always goes there too. */
-  #live: { type: string; index: unknown; part: unknown; item: StreamItem; place: Place; pieces: string[] } | undefined;
+  #live:
+    | { type: string; index: unknown; part: unknown; item: StreamItem; place: Place; pieces: string[]; number: number }
+    | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
     if (data === '[DONE]') return NO_EVENTS;
@@ -62,7 +67,7 @@ class ResponseAssembler implements Assembler {
 
   finish(): ReturnType<Assembler['finish']> {
     const response = parseJson(this.#response) as JsonObject;
-    const streamed = [...this.#items].sort((a, b) => a.index - b.index).map((item) => item.text);
+    const streamed = this.#sorted().map((item) => item.text);
     const raw = turnText(this.#isTerminal ? settled(streamed, this.#response) : streamed);
     const envelope = parseTree(this.#response) as RecordNode;
     setMember(envelope, 'output', leafNode('null'));
@@ -110,25 +115,39 @@ class ResponseAssembler implements Assembler {
     if (name === 'output_item' && isObject(item)) return this.#item(data, value, item, phase === 'done');
     const list = name === 'content_part' ? 'content' : name === 'reasoning_summary_part' ? 'summary' : undefined;
     if (list && isObject(part)) {
-      const tree = parseTree(textAt(data, ['part'])!) as RecordNode;
-      this.#itemFor(index, list === 'content' ? 'message' : 'reasoning').setPart(list, at, tree, phase === 'done');
-      return NO_EVENTS;
+      const text = textAt(data, ['part'])!;
+      const events: StreamEvent[] = [];
+      const owner = this.#itemFor(index, list === 'content' ? 'message' : 'reasoning', events);
+      owner.setPart(list, at, parseTree(text) as RecordNode, phase === 'done');
+      if (phase !== 'done') owner.startPart(at, part.type, events);
+      else if (owner.isMessage)
+        owner.endPart(
+          at,
+          part.type,
+          () => partBlock(text),
+          () => text,
+          events,
+        );
+      return events;
     }
     if (name === 'output_text.annotation' && 'annotation' in value) {
-      this.#itemFor(index, 'message').append(at, 'annotations', [parseTree(textAt(data, ['annotation'])!)]);
-      return NO_EVENTS;
+      const events: StreamEvent[] = [];
+      this.#itemFor(index, 'message', events).append(at, 'annotations', [parseTree(textAt(data, ['annotation'])!)]);
+      return events;
     }
     const place = findPlace(name);
     const text = phase === 'delta' ? delta : value[place?.member ?? ''];
     if (!place || typeof text !== 'string') return PROGRESS.test(type) ? NO_EVENTS : undefined;
-    const target = this.#itemFor(index, place.item);
+    const events: StreamEvent[] = [];
+    const target = this.#itemFor(index, place.item, events);
     const { pieces } = target.textOf(place, at);
     if (phase === 'delta') {
-      this.#live = { type, index, part: at, item: target, place, pieces };
-      return this.#delta(data, value, text);
+      const number = target.startPart(at, place.part, events);
+      this.#live = { type, index, part: at, item: target, place, pieces, number };
+      return [...events, ...this.#delta(data, value, text)];
     }
     pieces.splice(0, pieces.length, escapedPiece(data, [place.member], text));
-    return NO_EVENTS;
+    return events;
   }
 
   #delta(data: string, value: JsonObject, text: string): readonly StreamEvent[] {
@@ -142,28 +161,54 @@ class ResponseAssembler implements Assembler {
 
   /** A custom tool takes free text; as arguments it is the one string in `{"input":"…"}`. */
   #say(piece: string, text: string): readonly StreamEvent[] {
-    const { item, pieces, place } = this.#live!;
+    const { item, pieces, place, number: index } = this.#live!;
     pieces.push(piece);
     if (!place.says) return NO_EVENTS;
     const opening = item.isCustom && !item.hasSpoken ? '{"input":"' : '';
     item.hasSpoken = true;
-    if (place.says !== 'tool-arguments') return [{ type: place.says, text }];
-    return [{ type: place.says, index: item.index, text: item.isCustom ? opening + piece : text }];
+    if (place.says !== 'tool-arguments') return [{ type: place.says, index, text }];
+    return [{ type: place.says, index, call: item.index, text: item.isCustom ? opening + piece : text }];
   }
 
   #item(data: string, { output_index: index }: JsonObject, value: JsonObject, isDone: boolean): readonly StreamEvent[] {
     const text = textAt(data, ['item'])!;
     const last = this.#last(index);
     const open = last && last.done === undefined ? last : undefined;
+    const events: StreamEvent[] = [];
     if (!isDone) {
       if (open && open.id === value.id) return NO_EVENTS;
-      const { index: at } = this.#start(index, value, text, true);
-      return eventsOfItem({ text, value }, at).filter((event) => event.type === 'tool-use');
+      const item = this.#start(index, value, text, true, events);
+      if (!item.isMessage)
+        events.push(...eventsOfItem({ text, value }, item.index, item.startPart(0, value.type, events)).filter(isCall));
+      return events;
     }
-    const item = open ?? this.#start(index, value, text, false);
+    const item = open ?? this.#start(index, value, text, false, events);
     item.done = text;
-    if (item.hasSpoken) return item.isCustom ? [{ type: 'tool-arguments', index: item.index, text: '"}' }] : NO_EVENTS;
-    return eventsOfItem({ text, value }, item.index).filter((event) => event.type !== 'tool-use' || !item.isAnnounced);
+    if (item.hasSpoken && item.isCustom)
+      events.push({
+        type: 'tool-arguments',
+        index: item.startPart(0, value.type, events),
+        call: item.index,
+        text: '"}',
+      });
+    this.#end(item, { text, value }, !item.hasSpoken, events);
+    return events;
+  }
+
+  /** Tells the blocks of a complete item that were not told yet, and that all of them are complete. */
+  #end(item: StreamItem, whole: Item, isNews: boolean, events: StreamEvent[]): void {
+    const parts = isObject(whole.value) && Array.isArray(whole.value.content) ? whole.value.content : [];
+    const content = (): readonly ContentBlock[] => blocksOf(whole);
+    const count = item.isMessage ? (item.isAssistant ? parts.length : 1) : 1;
+    for (let at = 0; at < count; at++) {
+      const index = item.startPart(at, item.isMessage ? parts[at]?.type : undefined, events);
+      if (isNews) {
+        const block = content()[at]!;
+        events.push(...eventsOfBlock(block, item.index, index).filter((event) => !isCall(event) || !item.isAnnounced));
+      }
+      const native = item.isMessage ? () => textAt(whole.text, ['content', at]) ?? whole.text : () => whole.text;
+      item.endPart(at, undefined, () => content()[at] ?? { type: 'unknown', native: whole.text }, native, events);
+    }
   }
 
   /** The response as it stands, or at its end. */
@@ -172,43 +217,93 @@ class ResponseAssembler implements Assembler {
     if (this.#isTerminal && !isEnd) return NO_EVENTS;
     this.#response = textAt(data, ['response'])!;
     if (!isEnd) return NO_EVENTS;
+    const events: StreamEvent[] = [];
+    if (!this.#isTerminal) this.#close(response, events);
     this.#isTerminal = true;
-    const isNews = this.#items.length === 0 && Array.isArray(response.output);
-    const news = isNews ? readItems(textAt(this.#response, ['output'])!).items.flatMap(eventsOfItem) : [];
-    if (response.status !== 'failed') return news;
+    if (response.status !== 'failed') return events;
     this.#hasFailed = true;
-    return [...news, errorEvent(response.error ?? undefined, data)];
+    return [...events, errorEvent(response.error ?? undefined, data)];
   }
 
-  #itemFor(index: unknown, type: string): StreamItem {
+  /** What the terminal event says: items that no event brought, the ends of those that are open, usage and stop. */
+  #close(response: JsonObject, events: StreamEvent[]): void {
+    const isNews = this.#items.length === 0;
+    const streamed = this.#sorted();
+    const items = readItems(
+      turnText(
+        settled(
+          streamed.map(({ text }) => text),
+          this.#response,
+        ),
+      ),
+    ).items;
+    items.forEach((whole, at) => {
+      const value = isObject(whole.value) ? whole.value : {};
+      const item = streamed[at] ?? this.#start(this.#items.length, value, whole.text, false, events);
+      if (item.text !== whole.text) item.reopen();
+      this.#end(item, whole, isNews, events);
+    });
+    const usage = readUsage(response.usage, textAt(this.#response, ['usage']));
+    if (usage) events.push({ type: 'usage', usage });
+    events.push({
+      type: 'stop',
+      stop: readStop(
+        response,
+        items.map(({ value }) => value),
+      ),
+    });
+  }
+
+  #itemFor(index: unknown, type: string, events: StreamEvent[]): StreamItem {
     const role = type === 'message' ? '"role":"assistant",' : '';
     const unannounced = `{"type":"${type}",${role}"status":"in_progress"}`;
-    return this.#last(index) ?? this.#start(index, { type }, unannounced, false);
+    return this.#last(index) ?? this.#start(index, { type, role: 'assistant' }, unannounced, false, events);
   }
 
   #last(index: unknown): StreamItem | undefined {
     return typeof index === 'number' ? this.#items.findLast((item) => item.index === index) : this.#items.at(-1);
   }
 
-  #start(index: unknown, value: JsonObject, text: string, isAnnounced: boolean): StreamItem {
-    const item = new StreamItem(typeof index === 'number' ? index : this.#items.length, value, text, isAnnounced);
+  #sorted(): readonly StreamItem[] {
+    return [...this.#items].sort((a, b) => a.index - b.index);
+  }
+
+  #start(index: unknown, value: JsonObject, text: string, isAnnounced: boolean, events: StreamEvent[]): StreamItem {
+    const at = typeof index === 'number' ? index : this.#items.length;
+    const item = new StreamItem(at, value, text, isAnnounced, this.#numbers);
     this.#items.push(item);
+    if (!item.isMessage) item.startPart(0, value.type, events);
     return item;
   }
 }
 
+function isCall(event: StreamEvent): boolean {
+  return event.type === 'tool-use';
+}
+
+function blocksOf(item: Item): readonly ContentBlock[] {
+  return readItem(item, 'assistant', () => '') ?? [{ type: 'unknown', native: item.text }];
+}
+
+/** What one part of a message shows. */
+function partBlock(part: string): ContentBlock {
+  const text = `{"type":"message","role":"assistant","content":[${part}]}`;
+  return blocksOf({ text, value: parseJson(text) })[0]!;
+}
+
 /** What a whole item says, for servers that send no deltas. */
-function eventsOfItem(item: Item, index: number): StreamEvent[] {
-  const blocks = readItem(item, 'assistant', () => '') ?? [];
-  return blocks.flatMap((block): StreamEvent[] => {
-    if (block.type === 'tool-use')
-      return [
-        { type: 'tool-use', index, id: block.id, name: block.name },
-        { type: 'tool-arguments', index, text: block.rawParameters },
-      ];
-    const isSaid = block.type === 'text' || block.type === 'reasoning' || block.type === 'refusal';
-    return isSaid && block.text !== '' ? [{ type: block.type, text: block.text }] : [];
-  });
+function eventsOfItem(item: Item, call: number, index: number): StreamEvent[] {
+  return blocksOf(item).flatMap((block) => eventsOfBlock(block, call, index));
+}
+
+function eventsOfBlock(block: ContentBlock, call: number, index: number): StreamEvent[] {
+  if (block.type === 'tool-use')
+    return [
+      { type: 'tool-use', index, call, id: block.id, name: block.name, ...(block.form && { form: block.form }) },
+      { type: 'tool-arguments', index, call, text: block.rawParameters },
+    ];
+  const isSaid = block.type === 'text' || block.type === 'reasoning' || block.type === 'refusal';
+  return isSaid && block.text !== '' ? [{ type: block.type, index, text: block.text }] : [];
 }
 
 /**

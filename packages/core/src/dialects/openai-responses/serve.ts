@@ -2,6 +2,7 @@ import { isObject } from '../../json/index.ts';
 import { openaiErrorBody } from '../openai-error.ts';
 import type { DialectServe } from '../serve.ts';
 import { DIALECT } from './provider.ts';
+import { writeReply, writeStream } from './write-reply.ts';
 
 export const serve: DialectServe = {
   id: DIALECT,
@@ -15,4 +16,6 @@ export const serve: DialectServe = {
     isPending: ({ status }) => status === 'queued' || status === 'in_progress',
   },
   errorBody: openaiErrorBody,
+  writeReply,
+  writeStream,
 };

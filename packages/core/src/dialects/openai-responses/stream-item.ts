@@ -10,6 +10,9 @@ import {
   type Tree,
   textNode,
 } from '../../json/index.ts';
+import type { ContentBlock } from '../../message/index.ts';
+import { blockEnd, type StreamEvent } from '../stream/index.ts';
+import { itemType } from './items.ts';
 
 /**
  * One output item while it arrives. Its text is that of `output_item.done`; until that comes, what
@@ -23,14 +26,58 @@ export class StreamItem {
   /** Whether its text or arguments have been handed out while they arrived. */
   hasSpoken = false;
   done: string | undefined;
+  /** A message has a block for each of its parts, any other item is one block. */
+  readonly isMessage: boolean;
+  readonly isAssistant: boolean;
+  readonly #type: unknown;
   readonly #tree: RecordNode;
+  readonly #numbers: { next: number };
+  readonly #blocks: { readonly index: number; isEnded: boolean }[] = [];
+  /** How many paragraphs of thoughts have begun. */
+  #paragraphs = 0;
 
-  constructor(index: number, { id, type }: JsonObject, text: string, isAnnounced: boolean) {
+  constructor(index: number, value: JsonObject, text: string, isAnnounced: boolean, numbers: { next: number }) {
+    const { id, type, role } = value;
     this.index = index;
     this.id = id;
     this.isCustom = type === 'custom_tool_call';
     this.isAnnounced = isAnnounced;
+    this.isMessage = itemType(value) === 'message';
+    this.isAssistant = role === 'assistant';
+    this.#type = type;
     this.#tree = parseTree(text) as RecordNode;
+    this.#numbers = numbers;
+  }
+
+  /** The number of the block that a part is, begun if it was not yet. A further part of a thought is a paragraph of it. */
+  startPart(at: unknown, type: unknown, events: StreamEvent[]): number {
+    const place = this.isMessage && typeof at === 'number' ? at : 0;
+    const known = this.#blocks[place];
+    if (known) {
+      if (this.#type === 'reasoning' && typeof at === 'number' && at >= this.#paragraphs) {
+        if (this.#paragraphs > 0) events.push({ type: 'break', index: known.index, text: '\n\n' });
+        this.#paragraphs = at + 1;
+      }
+      return known.index;
+    }
+    const index = this.#numbers.next++;
+    this.#blocks[place] = { index, isEnded: false };
+    const kind = KINDS.get(this.isMessage && this.isAssistant ? type : this.#type) ?? 'unknown';
+    events.push({ type: 'block-start', index, kind });
+    return index;
+  }
+
+  /** Its blocks are told again: the end of the response shows it in other words. */
+  reopen(): void {
+    for (const block of this.#blocks) if (block) block.isEnded = false;
+  }
+
+  /** Tells that a block is complete, once. */
+  endPart(at: unknown, type: unknown, block: () => ContentBlock, native: () => string, events: StreamEvent[]): void {
+    const index = this.startPart(at, type, events);
+    const known = this.#blocks.find((one) => one?.index === index)!;
+    if (!known.isEnded) events.push(blockEnd(index, block, native));
+    known.isEnded = true;
   }
 
   get text(): string {
@@ -64,6 +111,16 @@ export class StreamItem {
     ensureMember(this.part('content', index, 'output_text'), list, listNode).items.push(...values);
   }
 }
+
+/** What the parts of a message show, and other items. */
+const KINDS: ReadonlyMap<unknown, ContentBlock['type']> = new Map([
+  ['output_text', 'text'],
+  ['refusal', 'refusal'],
+  ['reasoning', 'reasoning'],
+  ['function_call', 'tool-use'],
+  ['custom_tool_call', 'tool-use'],
+  ['image_generation_call', 'media'],
+]);
 
 /** Lists grow by one at most: places that never came are not filled. */
 function elementIn<T extends Tree>(list: ListNode, index: unknown, make: () => T): T {

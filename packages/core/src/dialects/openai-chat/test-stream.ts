@@ -1,10 +1,10 @@
+import { type Told, toldIn } from '../../../test/properties/told.ts';
 import type { RawReply } from '../dialect.ts';
-import type { StreamEvent } from '../stream/index.ts';
 import { assemble } from './read-stream.ts';
 
 interface Replayed extends RawReply {
   readonly cut: boolean;
-  readonly events: readonly StreamEvent[];
+  readonly events: readonly Told[];
   readonly raw: string;
 }
 
@@ -12,8 +12,9 @@ interface Replayed extends RawReply {
 export function replay(...events: readonly string[]): Replayed {
   const assembler = assemble();
   const told = events.flatMap((data) => assembler.push(undefined, data));
+  const deltas = toldIn(told);
   const reply = assembler.finish();
-  return { ...reply, events: told, raw: reply.choices[0]!.raw };
+  return { ...reply, events: deltas, raw: reply.choices[0]!.raw };
 }
 
 /** One event: a delta, what follows it in the choice, and what follows the choices. */

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { serving } from '../../src/dialect.ts';
+import { decodeSse, dialect, elementTexts, type Reply } from '../../src/index.ts';
+import { APIS } from '../matrix/apis.ts';
+import { streamOf } from '../matrix/streamed.ts';
+import { HEAD, TARGETS } from './written.ts';
+
+const SAID = { thought: 'Hm, “ü”?', text: 'Grüezi 😀', calls: [{ args: '{"a":"é"}' }, { args: '{}' }] };
+
+/** The text that a target makes of a stream, event by event. */
+function written(
+  target: string,
+  from: string,
+  options: object = {},
+): { readonly pieces: string[]; readonly reply: Reply } {
+  const api = APIS.find(({ id }) => id === from)!;
+  const reader = api.dialect.readStream();
+  const writer = serving(dialect(target)).writeStream!({ ...HEAD, ...options, dialect: from });
+  const events = streamOf(api, 'any', SAID, 1).flatMap(([event, data]) => [...reader.push(event, data)]);
+  const reply = reader.finish();
+  return { pieces: [...events.map((event) => writer.push(event)), writer.finish(reply)], reply };
+}
+
+function read(target: string, chunks: readonly Uint8Array[]): Reply {
+  const reader = dialect(target).readStream();
+  const decoder = decodeSse((event, data) => void reader.push(event, data));
+  for (const chunk of chunks) decoder.push(chunk);
+  decoder.end();
+  return reader.finish();
+}
+
+describe.each(TARGETS)('a stream written as %s', (target) => {
+  const from = fc.constantFrom(...APIS.map(({ id }) => id));
+
+  it('is the same however its bytes are cut', () => {
+    fc.assert(
+      fc.property(
+        from,
+        fc.array(fc.integer({ min: 1, max: 99 }), { minLength: 1, maxLength: 9 }),
+        (upstream, sizes) => {
+          const bytes = new TextEncoder().encode(written(target, upstream).pieces.join(''));
+          const chunks: Uint8Array[] = [];
+          for (let at = 0, turn = 0; at < bytes.length; at += sizes[turn++ % sizes.length]!)
+            chunks.push(bytes.subarray(at, at + sizes[turn % sizes.length]!));
+          expect(read(target, chunks).message.raw).toBe(read(target, [bytes]).message.raw);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('can be read as far as it came', () => {
+    fc.assert(
+      fc.property(from, fc.nat(), (upstream, count) => {
+        const { pieces, reply } = written(target, upstream);
+        const part = read(target, [new TextEncoder().encode(pieces.slice(0, count % pieces.length).join(''))]);
+        expect(part.message.origin.cut).toBe(true);
+        const said = part.message.text;
+        expect(reply.message.text.startsWith(said)).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+it('a stream of Google as a list is one JSON text', () => {
+  const { pieces, reply } = written('google-generatecontent', 'anthropic-messages', { asList: true });
+  const reader = dialect('google-generatecontent').readStream();
+  for (const chunk of elementTexts(pieces.join(''))) reader.push(undefined, chunk);
+  expect(reader.finish().message.text).toBe(reply.message.text);
+});
