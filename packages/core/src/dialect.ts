@@ -11,8 +11,10 @@ export type {
   Draft,
   Element,
   ElementPiece,
+  EventSplitter,
   Frame,
   FrameParts,
+  Framing,
   ImageFormat,
   LossNote,
   LossReason,
@@ -22,10 +24,20 @@ export type {
   RawRequest,
   RequestWriter,
   SchemaFormat,
-  SseDecoder,
   Target,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
-export { type DialectServe, type KeptHistories, type ServedError, serving } from './dialects/serve.ts';
+export {
+  type DialectServe,
+  type KeptHistories,
+  type ReplyContent,
+  type ReplyHead,
+  type ReplyToWrite,
+  type ReplyWriter,
+  type ServedError,
+  serving,
+  type WriteStreamOptions,
+  type WrittenReply,
+} from './dialects/serve.ts';
 export type { Edit, Path, Range } from './json/index.ts';
 export type { CallRef, MessageView, Need } from './message/index.ts';

@@ -18,6 +18,7 @@ import type {
   WrittenRequest,
 } from './request.ts';
 import type { DialectServe } from './serve.ts';
+import type { Framing } from './sse.ts';
 import type { StreamEvent, StreamReader } from './stream/events.ts';
 import { WriteCache } from './write/reuse.ts';
 import { writeRequest } from './write/write-request.ts';
@@ -43,6 +44,8 @@ export interface DialectFacets {
   readonly title?: string | undefined;
   /** The addresses of this protocol. Without any, its traffic is not recognised and not recorded as a conversation. */
   readonly endpoints?: readonly ProtocolEndpoint[] | undefined;
+  /** How streamed bodies are cut into events. Without it, they are server-sent events. */
+  readonly framing?: Framing | undefined;
   /** Where a request holds the conversation. Without it, conversations cannot be imported or exported in this protocol. */
   readonly members?: RequestMembers | undefined;
   /** How structured output and images are requested. */
@@ -201,6 +204,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
     defaultMaxTokens: spec.writer.defaultMaxTokens,
     title: spec.title,
     endpoints: spec.endpoints,
+    framing: spec.framing,
     members: spec.members,
     output: spec.output,
     serve: spec.serve,

@@ -1,3 +1,4 @@
+// Dialects: one folder for each protocol, `write/` for what all of them share in writing requests, `stream/` for streams.
 export type {
   Assembler,
   Dialect,
@@ -37,6 +38,6 @@ export type {
   WriteRequest,
   WrittenRequest,
 } from './request.ts';
-export { decodeSse, type SseDecoder } from './sse.ts';
+export { decodeSse, type EventSplitter, type Framing, sse } from './sse.ts';
 export type { StreamDelta, StreamEvent, StreamReader } from './stream/events.ts';
 export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './write/writer.ts';

@@ -1,3 +1,6 @@
+import type { ProtocolEndpoint } from './dialect.ts';
+import type { Framing } from './sse.ts';
+
 /**
  * A provider, as data: its issuer, its address, and where it differs from its dialect's home. No other code asks which
  * provider it is talking to.
@@ -15,6 +18,9 @@ export interface ProviderDescriptor {
   readonly names?: { readonly otel?: string; readonly prices?: string };
   /** Absent if it is not reached over a network. */
   readonly connection?: Connection;
+  /** Its own addresses of the dialect's operations, and its own framing of streams, where those differ from the dialect's. */
+  readonly endpoints?: readonly ProtocolEndpoint[];
+  readonly framing?: Framing;
   readonly policies: Policies;
 }
 
@@ -32,6 +38,8 @@ export interface Connection {
   /** Environment variables for the base URL, as in the vendor's own SDK. */
   readonly baseUrlVariables: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** The name of a signer, where requests carry a signature in place of a key; see `registerSigner`. */
+  readonly signer?: string;
   /** Whether requests require a key; true by default. */
   readonly needsKey?: boolean;
 }

@@ -1,11 +1,22 @@
-/** Takes a stream of server-sent events apart, however its bytes are cut. */
-export interface SseDecoder {
+/**
+ * How the body of a streamed response is cut into events. A dialect has one, and a provider may replace it: server-sent
+ * events are the default.
+ */
+export interface Framing {
+  /** The media types of such bodies; requests ask for the first. */
+  readonly contentTypes: readonly [string, ...string[]];
+  /** Cuts one body into events, however its bytes arrive. */
+  split(onEvent: (event: string | undefined, data: string) => void): EventSplitter;
+}
+
+export interface EventSplitter {
   push(chunk: Uint8Array | string): void;
-  /** The stream is over: an event whose closing blank line never came is handed out as it is. */
+  /** The body is over: what has the form of an event, but lacks its end, is handed out as it is. */
   end(): void;
 }
 
-export function decodeSse(onEvent: (event: string | undefined, data: string) => void): SseDecoder {
+/** Cuts a stream of server-sent events, however its bytes are cut. */
+export function decodeSse(onEvent: (event: string | undefined, data: string) => void): EventSplitter {
   const decoder = new TextDecoder();
   /** The line that is not yet complete. */
   let rest = '';
@@ -64,6 +75,9 @@ export function decodeSse(onEvent: (event: string | undefined, data: string) => 
     },
   };
 }
+
+/** Server-sent events. */
+export const sse: Framing = { contentTypes: ['text/event-stream'], split: decodeSse };
 
 function hasLoneReturn(text: string): boolean {
   let at = text.indexOf('\r');

@@ -1,3 +1,4 @@
+// JSON as text: parsing within limits, finding and editing values in place, and trees that keep every spelling.
 export { canonical } from './canonical.ts';
 export { digest } from './digest.ts';
 export { isJson, isObject, isText, type JsonObject, parseJson } from './parse.ts';

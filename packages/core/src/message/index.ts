@@ -1,3 +1,4 @@
+// Messages: the exact text of a provider, its origin, and the view of it as content blocks.
 export {
   BlocksMessageError,
   blockText,

@@ -42,3 +42,4 @@ export {
   type Timeouts,
 } from './transport/exchange.ts';
 export { ProviderError } from './transport/provider-error.ts';
+export { type RequestToSign, registerSigner, type Signer, UnknownSignerError } from './transport/signers.ts';

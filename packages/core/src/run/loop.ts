@@ -253,7 +253,7 @@ async function findUnapproved(messages: readonly Message[], context: RunContext)
 /** Sends a request until there is a reply, or another attempt would be pointless. It never throws. */
 async function send(context: RunContext, target: Target, { written }: QuestionRequest): Promise<SendResult> {
   const { options, journal, clock, stopping } = context;
-  const { provider, model, connection } = target;
+  const { provider, model, connection, dialect } = target;
   const { body, bytes, manifest } = written;
   const { stream = true, timeouts, retry, random } = options;
   const reader = new ReplyReader(context, target, manifest.prefix);
@@ -262,7 +262,7 @@ async function send(context: RunContext, target: Target, { written }: QuestionRe
     await deliver(
       {
         ...connection,
-        ...{ key: connection.apiKey, provider, model, body, bytes, stream },
+        ...{ key: connection.apiKey, provider, model, body, bytes, stream, framing: dialect.framing },
         ...{ signal: stopping.signal, clock, timeouts, retry, random },
         onRetry: ({ attempts: attempt, waitMs, error }) => {
           journal.emit({ type: 'retry', attempt, waitMs, reason: error.message });

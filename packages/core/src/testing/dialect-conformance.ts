@@ -1,4 +1,6 @@
-import { type Dialect, joinManifest, LossError, ProtocolError, type Reply } from '../dialects/index.ts';
+import { type Dialect, joinManifest, LossError, ProtocolError, type Reply, sse } from '../dialects/index.ts';
+import type { DialectServe } from '../dialects/serve.ts';
+import { serving } from '../dialects/serve.ts';
 import { findElements, findMembers, isJson, skipSpace, splice } from '../json/index.ts';
 import { assistant, type Message, toolResult, user } from '../message/index.ts';
 
@@ -8,6 +10,11 @@ const MODEL = 'some-model';
 export function dialectConformance(dialect: Dialect, samples: DialectSamples): ConformanceCase[] {
   const write = (messages: readonly Message[], strict = false) =>
     dialect.writeRequest({ model: MODEL, messages, strict });
+  // A dialect that says nothing of its other side is served like our own, which is checked as such.
+  const other = serving(dialect);
+  const { writeReply, writeStream, errorBody } = other.id === dialect.id ? other : ({} as Partial<DialectServe>);
+  const head = { id: 'reply_1', model: MODEL, created: 1 };
+  const foreign = (): Reply => ({ ...dialect.readResponse(samples.reply), message: assistant('Hello, “ü”\nand 😀') });
   const cases: Record<string, () => void> = {
     'its home provider speaks it': () => same(dialect.home.dialect, dialect.id, 'dialect of the home provider'),
 
@@ -169,7 +176,73 @@ export function dialectConformance(dialect: Dialect, samples: DialectSamples): C
       }
     },
   };
+  if (writeReply)
+    Object.assign(cases, {
+      'a reply of its own is written in its exact text': () => {
+        const reply = dialect.readResponse(samples.reply);
+        const { body, losses } = writeReply({ ...head, ...reply });
+        same(dialect.readResponse(body).message.raw, reply.message.raw, 'raw text');
+        same(losses, [], 'losses');
+      },
+
+      'a foreign reply is written as a response that says the same': () => {
+        const reply = foreign();
+        same(dialect.readResponse(writeReply({ ...head, ...reply }).body).message.text, reply.message.text, 'text');
+      },
+
+      'what a response cannot carry is reported': () => {
+        const odd = assistant([
+          { type: 'unknown', native: '{"type":"odd"}' },
+          { type: 'text', text: 'Hi' },
+        ]);
+        const { body, losses } = writeReply({ ...head, ...foreign(), message: odd });
+        const isThere = dialect.readResponse(body).message.content.some((block) => block.type === 'unknown');
+        check(isThere || losses.some((loss) => loss.kind === 'dropped'), 'an unknown block is lost without a note');
+      },
+    });
+  if (writeStream)
+    Object.assign(cases, {
+      'a stream is written from its events, and reads as the same reply': () => {
+        const reader = dialect.readStream();
+        const writer = writeStream({ ...head, dialect: dialect.id });
+        let text = '';
+        for (const [event, data] of samples.stream)
+          for (const told of reader.push(event, data)) text += writer.push(told);
+        const reply = reader.finish();
+        const read = readText(dialect, text + writer.finish(reply));
+        same(read.message.text, reply.message.text, 'text');
+        same(read.message.origin.cut, undefined, 'mark of a cut stream');
+      },
+
+      'a stream is written from a whole reply of another dialect': () => {
+        const reply = foreign();
+        same(readText(dialect, writeStream(head).finish(reply)).message.text, reply.message.text, 'text');
+      },
+
+      'a stream that fails says so, and ends': () => {
+        const writer = writeStream(head);
+        const text = writer.fail({ status: 500, code: 'server_error', message: 'Nobody is there' });
+        check(text.includes('Nobody is there'), 'the text of the failure is not sent');
+        check(readText(dialect, text).stop.reason !== 'end', 'a failed stream reads as a complete one');
+      },
+    });
+  if (errorBody)
+    Object.assign(cases, {
+      'an error has the form of the protocol': () => {
+        const body = errorBody({ status: 404, code: 'not_found', message: 'No such model' });
+        check(JSON.stringify(body).includes('No such model'), 'the text of the error is not in its body');
+        check(thrownBy(() => dialect.readResponse(JSON.stringify(body))) !== undefined, 'an error reads as a reply');
+      },
+    });
   return Object.entries(cases).map(([name, run]) => ({ name: `${dialect.id}: ${name}`, run }));
+}
+
+function readText(dialect: Dialect, text: string): Reply {
+  const reader = dialect.readStream();
+  const splitter = (dialect.framing ?? sse).split((event, data) => void reader.push(event, data));
+  splitter.push(text);
+  splitter.end();
+  return reader.finish();
 }
 
 function streamedReply(dialect: Dialect, samples: DialectSamples, count: number): Reply {

@@ -16,7 +16,7 @@ const misspelt = (options: object) => run({ model: 'openai-chat/gpt-5.5', messag
 
 test('a misspelt option is not ignored', async () => {
   expect(OPTION_NAMES.split(' ').toSorted()).toEqual(Object.keys(ALL).toSorted());
-  await expect(misspelt({ aproval: {} })).rejects.toThrow(/no option "aproval"; there are: model .* approvals /);
+  await expect(misspelt({ aproval: {} })).rejects.toThrow(/Unknown option "aproval"; use one of: model .* approvals /);
   await expect(misspelt({ limits: { step: 3 } })).rejects.toThrow(
     'Unknown limit "step"; use one of: steps tokens cost seconds',
   );

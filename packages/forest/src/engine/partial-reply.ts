@@ -1,4 +1,4 @@
-import { decodeSse, dialect, type Fetch, type Reply } from '@skein/core';
+import { dialect, type Fetch, type Reply, sse } from '@skein/core';
 import { allItems, appendSiblings, type ForestContext, readAppendPoint, resolveId } from '../forest/index.ts';
 import { type Clock, type EntryRecord, hasMessage } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
@@ -140,8 +140,9 @@ async function readLastReply(
   const last = pieces.at(-1);
   if (!last || kept.has(last.reply)) return undefined;
   const { reply: name, provider, model, dialect: dialectId, issuer } = last;
-  const reader = dialect(dialectId).readStream({ issuer, model });
-  const decoder = decodeSse((event, data) => void reader.push(event, data));
+  const spoken = dialect(dialectId);
+  const reader = spoken.readStream({ issuer, model });
+  const decoder = (spoken.framing ?? sse).split((event, data) => void reader.push(event, data));
   for (const { reply, text } of pieces) if (reply === name) decoder.push(text);
   return { name, reply: reader.finish(), target: { provider, model, dialect: dialectId, issuer } };
 }

@@ -16,6 +16,7 @@ import {
 } from './source/text-source.ts';
 import { writeConversation } from './write-conversation.ts';
 
+/** Options of `importFile`. */
 export interface ImportOptions {
   /** The id of the format; needed if nothing in the source shows it. */
   readonly format?: string;
@@ -25,6 +26,7 @@ export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
 }
 
+/** How far an import has come. */
 export interface ImportProgress {
   /** Characters read so far; for a folder, files. */
   readonly read: number;
@@ -34,6 +36,7 @@ export interface ImportProgress {
   readonly problems: number;
 }
 
+/** The result of an import. */
 export interface ImportResult {
   readonly format: string;
   /** The ids of the threads. The same source gives the same threads. */
@@ -46,6 +49,7 @@ export interface ImportResult {
   readonly problems: readonly ImportProblem[];
 }
 
+/** An element that could not be imported. */
 export interface ImportProblem {
   readonly code: string;
   /** Such as `line 3`, `element 2` or a file's name. */
@@ -56,6 +60,9 @@ export interface ImportProblem {
 /**
  * Imports conversations into a forest. Importing the same source again changes nothing. An element that cannot be read
  * is reported and left out; a source in an unknown format is an error.
+ *
+ * @example
+ * const { threads, problems } = await importFile(forest, 'conversations.json');
  */
 export async function importFile(
   forest: Forest,

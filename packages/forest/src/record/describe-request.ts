@@ -114,12 +114,18 @@ export interface Address {
 
 const KINDS = { ask: 'generate', poll: 'poll' } as const;
 
-/** Reads what a request to this path asks for. If several dialects have such a path, that of the provider counts. */
+/**
+ * Reads what a request to this path asks for. If several dialects have such a path, that of the provider counts.
+ *
+ * @example
+ * readAddress('POST', '/v1/messages').kind; // 'generate'
+ */
 export function readAddress(method: string, path: string, spoken?: string): Address {
   const plain = path.replace(/\/+$/, '');
   const known = dialects();
   const own = known.filter(({ id }) => id === spoken);
-  for (const { id, endpoints = [] } of [...own, ...known]) {
+  const replaced = providers().map(({ dialect: id, endpoints }) => ({ id, endpoints }));
+  for (const { id, endpoints = [] } of [...own, ...known, ...replaced]) {
     for (const endpoint of endpoints) {
       const found = endpoint.method === method ? endpoint.path.exec(plain) : null;
       if (!found) continue;

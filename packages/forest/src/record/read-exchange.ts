@@ -1,6 +1,5 @@
 import {
   type Dialect,
-  decodeSse,
   dialect,
   elementTexts,
   isObject,
@@ -10,6 +9,7 @@ import {
   type RequestParams,
   type RequestParts,
   type Stop,
+  sse,
   type ToolDefinition,
   type Usage,
 } from '@skein/core';
@@ -151,7 +151,7 @@ function readReply(dialect: Dialect, text: string, origin: Partial<Origin>): Rep
   const reader = dialect.readStream(origin);
   if (/^\s*\[/.test(text)) for (const chunk of elementTexts(text)) reader.push(undefined, chunk);
   else {
-    const decoder = decodeSse((event, data) => void reader.push(event, data));
+    const decoder = (dialect.framing ?? sse).split((event, data) => void reader.push(event, data));
     decoder.push(text);
     decoder.end();
   }
@@ -183,7 +183,7 @@ export function readResponseId(dialect: Dialect, text: string): string | undefin
 export function createResponseIdReader(dialect: Dialect): (text: string) => string | undefined {
   let left = LOOKED_THROUGH;
   let found: string | undefined;
-  const decoder = decodeSse((_, data) => {
+  const decoder = (dialect.framing ?? sse).split((_, data) => {
     found ??= readResponseId(dialect, data);
   });
   return (text) => {

@@ -15,6 +15,7 @@ import { finalOutcome, readPlacement } from './placement.ts';
 import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest, RequestToRecord } from './recorder.ts';
 
+/** Options of a replayed response. */
 export interface ReplayOptions {
   /** `none` sends everything at once (the default); `recorded` keeps the recorded delays. */
   readonly timing?: 'none' | 'recorded';
@@ -36,6 +37,10 @@ export interface Replayer {
 /**
  * Answers requests from recordings. If a request was recorded several times, the recordings answer in order, and the
  * last one from then on.
+ *
+ * @example
+ * const replayer = createReplayer(forest);
+ * const response = (await replayer.answer(request)) ?? (await replayer.refuse(request));
  */
 export function createReplayer(forest: RecordingForest): Replayer {
   const asked = new Map<string, number>();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as core from '@skein/core';
+import { dialectConformance } from '@skein/core/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createForest } from '../forest/index.ts';
 import { exportText, importFile } from '../formats/index.ts';
@@ -71,4 +72,14 @@ describe('a dialect that is defined as the guide says', () => {
       JSON.parse(text).map((one: object) => JSON.stringify(one)),
     );
   });
+});
+
+test('keeps what every dialect promises, with the samples of the guide', () => {
+  const [, given = ''] = /const samples = (\{[\s\S]*?\n\});/.exec(guide) ?? [];
+  const samples = new Function(`return ${given}`)();
+  const cases = dialectConformance(core.dialect('toy'), samples);
+  for (const { run } of cases) run();
+  expect(cases.map(({ name }) => name)).toContain(
+    'toy: a stream is written from its events, and reads as the same reply',
+  );
 });

@@ -1,8 +1,9 @@
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote, rewritten } from '../loss.ts';
 import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
 import { forModel, type ProviderDescriptor } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
-import { type BodyMember, dropped, rewritten, type Target } from '../write/index.ts';
+import type { BodyMember } from '../write/frame.ts';
+import type { Target } from '../write/writer.ts';
 
 /** Parameters that are one plain member. The tool choice and thinking are not: when a request is read, they stay in `rest`. */
 export const PARAM_NAMES: ParamNames = {

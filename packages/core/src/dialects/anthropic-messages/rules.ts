@@ -1,5 +1,5 @@
 import { find, findElements, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
-import type { Draft } from '../write/index.ts';
+import type { Draft } from '../write/writer.ts';
 
 // What the API refuses in its own messages: the view reports it as needs, and writing a request repairs it.
 

@@ -8,8 +8,8 @@ import {
   splice,
   textAt,
 } from '../../json/index.ts';
-import type { LossNote } from '../loss.ts';
-import { type Draft, dropped } from '../write/index.ts';
+import { dropped, type LossNote } from '../loss.ts';
+import type { Draft } from '../write/writer.ts';
 import { isThinking, saysNothing } from './rules.ts';
 
 const MENTIONED = /_tool_(?:use|result)"/;

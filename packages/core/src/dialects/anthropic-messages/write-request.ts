@@ -13,32 +13,22 @@ import {
   textAt,
 } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
-import type { LossNote, LossReason } from '../loss.ts';
+import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { forModel } from '../provider.ts';
+import { toArguments } from '../write/content.ts';
+import { isOwn } from '../write/drafts.ts';
+import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
-  type BodyMember,
-  dropped,
-  type Frame,
-  type FrameParts,
   formatPath,
-  isOwn,
-  joinFrame,
-  type MessageFormat,
   makeSplicer,
-  makeTranslator,
   mergeParts,
-  NO_CALLS,
   type PartListFormat,
-  type PortableBlock,
   type Repair,
-  type RequestWriter,
-  readSystemTexts,
-  rewritten,
   splitParts,
-  type Target,
-  toArguments,
-  writeTools,
-} from '../write/index.ts';
+} from '../write/own-message.ts';
+import { NO_CALLS } from '../write/tool-calls.ts';
+import { type MessageFormat, makeTranslator, type PortableBlock } from '../write/translate.ts';
+import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { defaultMaxTokens, forcesTool, thinksBy, writeParams } from './params.ts';
 import { DIALECT } from './provider.ts';
 import {

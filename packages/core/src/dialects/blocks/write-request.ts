@@ -1,18 +1,8 @@
 import { blockText, type ContentBlock, contentText, type Message } from '../../message/index.ts';
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote, rewritten } from '../loss.ts';
 import type { FunctionTool, NativeTool, ToolDefinition } from '../request.ts';
-import {
-  type BodyMember,
-  type CallLookup,
-  type Draft,
-  dropped,
-  type Frame,
-  type FrameParts,
-  joinFrame,
-  type RequestWriter,
-  rewritten,
-  type Target,
-} from '../write/index.ts';
+import { type BodyMember, joinFrame } from '../write/frame.ts';
+import type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 
 export const writer: RequestWriter = {
   resultsFollow: 'message',

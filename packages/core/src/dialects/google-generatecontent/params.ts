@@ -1,9 +1,10 @@
 import { isObject, type JsonObject, removeMembers, splice } from '../../json/index.ts';
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote } from '../loss.ts';
 import { type ParamNames, readSimpleParams, toTargetChoice, writeSimpleParams } from '../params.ts';
 import { forModel } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
-import { type BodyMember, dropped, joinMembers, type Target } from '../write/index.ts';
+import { type BodyMember, joinMembers } from '../write/frame.ts';
+import type { Target } from '../write/writer.ts';
 import { field, fieldText, findKey, stringField } from './parts.ts';
 
 const PARAM_NAMES: ParamNames = {

@@ -1,7 +1,8 @@
 import { isObject, isText } from '../../json/index.ts';
 import type { Need } from '../../message/index.ts';
 import { forModel } from '../provider.ts';
-import { areArguments, type Target } from '../write/index.ts';
+import { areArguments } from '../write/content.ts';
+import type { Target } from '../write/writer.ts';
 import {
   type Call,
   type Content,

@@ -8,7 +8,8 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../../message/index.ts';
-import { areArguments, VIEW_ID, viewId } from '../write/index.ts';
+import { areArguments } from '../write/content.ts';
+import { VIEW_ID, viewId } from '../write/tool-calls.ts';
 import {
   addCall,
   type Call,

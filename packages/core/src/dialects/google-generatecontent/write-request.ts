@@ -1,34 +1,20 @@
 import { textAt } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote, rewritten, synthesised } from '../loss.ts';
+import { areArguments, joinTexts, toArguments } from '../write/content.ts';
+import { isOwn } from '../write/drafts.ts';
+import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
-  areArguments,
-  type BodyMember,
-  dropped,
-  type Frame,
-  type FrameParts,
-  isOwn,
-  joinFrame,
-  joinTexts,
-  type MessageFormat,
   makeSplicer,
-  makeTranslator,
   mergeParts,
-  NO_CALLS,
   type OwnRules,
   type PartListFormat,
-  type PortableBlock,
   type Repair,
-  type RequestWriter,
-  readSystemTexts,
-  rewritten,
   splitParts,
-  synthesised,
-  type Target,
-  toArguments,
-  VIEW_ID,
-  writeTools,
-} from '../write/index.ts';
+} from '../write/own-message.ts';
+import { NO_CALLS, VIEW_ID } from '../write/tool-calls.ts';
+import { type MessageFormat, makeTranslator, type PortableBlock } from '../write/translate.ts';
+import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { writeParams } from './params.ts';
 import {
   addCall,

@@ -1,7 +1,8 @@
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote } from '../loss.ts';
 import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
 import type { RequestParams } from '../request.ts';
-import { type BodyMember, dropped, type Target } from '../write/index.ts';
+import type { BodyMember } from '../write/frame.ts';
+import type { Target } from '../write/writer.ts';
 import { quirk } from './rules.ts';
 
 /**

@@ -1,7 +1,9 @@
 import { isObject, isText, type JsonObject, mapElements, type Path, parseJson, textAt } from '../../json/index.ts';
 import type { ContentBlock, Role, ToolUseBlock, UnknownBlock } from '../../message/index.ts';
 import { forModel } from '../provider.ts';
-import { areArguments, type Target, viewId } from '../write/index.ts';
+import { areArguments } from '../write/content.ts';
+import { viewId } from '../write/tool-calls.ts';
+import type { Target } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
 
 /** The value of a quirk for a target; descriptors without it inherit the home provider's. */

@@ -8,33 +8,15 @@ import {
   splice,
   textAt,
 } from '../../json/index.ts';
-import type { LossNote } from '../loss.ts';
+import { type LossNote, rewritten, synthesised } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import {
-  type BodyMember,
-  type Draft,
-  type Frame,
-  type FrameParts,
-  formatPath,
-  isOwn,
-  joinFrame,
-  joinTexts,
-  type MessageFormat,
-  makeSplicer,
-  makeTranslator,
-  NO_CALLS,
-  type OwnRules,
-  type PortableBlock,
-  type RequestWriter,
-  readSystemTexts,
-  rewritten,
-  synthesised,
-  type Target,
-  toArguments,
-  toDataUrl,
-  VIEW_ID,
-  writeTools,
-} from '../write/index.ts';
+import { joinTexts, toArguments, toDataUrl } from '../write/content.ts';
+import { isOwn } from '../write/drafts.ts';
+import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
+import { formatPath, makeSplicer, type OwnRules } from '../write/own-message.ts';
+import { NO_CALLS, VIEW_ID } from '../write/tool-calls.ts';
+import { type MessageFormat, makeTranslator, type PortableBlock } from '../write/translate.ts';
+import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { writeParams } from './params.ts';
 import { callProblem, nativeCalls, quirk, saysNothing, textPart } from './rules.ts';
 

@@ -1,7 +1,8 @@
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote } from '../loss.ts';
 import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
 import type { RequestParams } from '../request.ts';
-import { type BodyMember, dropped, type Target } from '../write/index.ts';
+import type { BodyMember } from '../write/frame.ts';
+import type { Target } from '../write/writer.ts';
 
 /** Parameters that are one plain member. The tool choice and reasoning are not: when a request is read, they stay in `rest`. */
 export const PARAM_NAMES: ParamNames = {

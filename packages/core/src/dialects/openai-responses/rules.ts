@@ -1,7 +1,8 @@
 import { elementTexts, isObject, type JsonObject } from '../../json/index.ts';
 import type { Need, Origin } from '../../message/index.ts';
 import { forModel } from '../provider.ts';
-import { areArguments, type Target } from '../write/index.ts';
+import { areArguments } from '../write/content.ts';
+import type { Target } from '../write/writer.ts';
 import { type Item, isAssistantMessage, isReasoning } from './items.ts';
 
 /** The client's marker for explicit prompt caching, on a part of a message or of an output. */

@@ -2,7 +2,7 @@ import { digest } from '../../json/index.ts';
 import { BLOCKS_ORIGIN, type Message } from '../../message/index.ts';
 import { type LossNote, rewritten } from '../loss.ts';
 import type { Policies } from '../provider.ts';
-import type { CallLookup, FoundCall } from './writer.ts';
+import type { CallLookup, CallMatch } from './writer.ts';
 
 /** Finds no call. */
 export const NO_CALLS: CallLookup = { find: () => undefined };
@@ -10,15 +10,15 @@ export const NO_CALLS: CallLookup = { find: () => undefined };
 const BY_NAME = /^skn_fn_\d+_(.*)$/s;
 
 /** Whether a result must be written anew to name its call: naming it by function works only for calls of the same issuer. */
-export function isMisnamed(id: string, call: FoundCall | undefined): boolean {
+export function isMisnamed(id: string, call: CallMatch | undefined): boolean {
   return call !== undefined && call.id !== id && !(call.isOwn && BY_NAME.test(id));
 }
 
 /** Follows the calls of a history, message by message, to find the call that each result answers. */
 export class CallTracker {
-  readonly #byId = new Map<string, FoundCall>();
+  readonly #byId = new Map<string, CallMatch>();
   /** The calls since the last assistant turn began, for results without an id. */
-  #open: FoundCall[] = [];
+  #open: CallMatch[] = [];
   #answering = false;
 
   /** Finds the calls that the results of this message answer, then remembers the message's own calls. */
@@ -47,7 +47,7 @@ export class CallTracker {
    * Matches by name. If the call came without an id, an id that the client made up can only mean the next such call; in
    * another dialect it means a call that is not here.
    */
-  #takeOpen(id: string, dialect: string): FoundCall | undefined {
+  #takeOpen(id: string, dialect: string): CallMatch | undefined {
     const name = BY_NAME.exec(id)?.[1];
     const index = this.#open.findIndex((call) =>
       name === undefined

@@ -1,4 +1,4 @@
-import { decodeSse } from '../../dialects/sse.ts';
+import { type Framing, sse } from '../../dialects/sse.ts';
 import type { ProviderErrorCode } from '../../error.ts';
 import { type Endpoint, resolveEndpoint, resolveKey } from '../endpoint.ts';
 import { realClock, Stopper } from './clock.ts';
@@ -6,11 +6,14 @@ import type { ErrorContext } from './error-body.ts';
 import type { EventExchange, ExchangeOptions, ServerSentEvent, TextExchange, Timeouts } from './exchange.ts';
 import { ProviderError, readRequestId, type StopCause } from './provider-error.ts';
 import type { RequestSecrets } from './redact.ts';
+import { findSigner } from './signers.ts';
 
 /** As long as Node's own `fetch` waits; half an hour in all. */
 const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 300_000, idleMs: 300_000, totalMs: 1_800_000 };
 
 export interface DeliveryOptions extends ExchangeOptions {
+  /** The framing of the dialect; that of the provider goes before it. */
+  readonly framing?: Framing | undefined;
   readonly stream: boolean;
 }
 
@@ -94,10 +97,12 @@ export async function deliver<T>(
           body === undefined
             ? incomplete('the stream ended before its first event')
             : errors.fromResponse(({ unstreamedError }, context) => unstreamedError(response, body, context));
+        const framing = findFraming(options);
+        const type = response.headers.get('content-type')?.toLowerCase() ?? '';
         // Some gateways answer with one JSON text, mostly an error, or with a page.
-        if (/application\/json|text\/html/i.test(response.headers.get('content-type') ?? ''))
+        if (/application\/json|text\/html/.test(type) && !framing.contentTypes.some((one) => type.startsWith(one)))
           throw await noStream(await text());
-        for await (const event of readEvents(response, wait, tooLarge, noStream)) {
+        for await (const event of readEvents(response, framing, wait, tooLarge, noStream)) {
           // Events that came before the stop are not yielded after it.
           if (stopper.stopped) throw await errors.fromInterruption(undefined, stopper.stopped);
           yield event;
@@ -126,13 +131,18 @@ function prepare(options: DeliveryOptions): {
   const key = resolveKey(endpoint.provider, options);
   const url = requestUrl(endpoint, model, stream);
   // Made at the last moment, because they contain the key.
-  const headers = () => requestHeaders(endpoint, { model, stream, key, extraHeaders });
+  const accept = stream ? findFraming(options).contentTypes[0] : 'application/json';
+  const headers = () => requestHeaders(endpoint, { model, accept, key, extraHeaders });
+  const { signer } = endpoint.connection;
+  const sign = signer === undefined ? undefined : findSigner(signer);
   // Checked once before anything is sent: a wrong header stays wrong.
   headers();
   return {
     errors: new ProviderErrorFactory(endpoint.provider.id, model, { key, baseUrl: endpoint.baseUrl, extraHeaders }),
-    request: (signal) => {
-      const init = { method: 'POST', headers: headers(), redirect: 'manual', signal } as const;
+    request: async (signal) => {
+      const plain = { method: 'POST', url, headers: headers(), body };
+      const all = sign ? { ...plain.headers, ...(await sign(plain)) } : plain.headers;
+      const init = { method: 'POST', headers: all, redirect: 'manual', signal } as const;
       // A `fetch` that the caller gave gets the text, which it can read.
       return fetch ? fetch(url, { ...init, body }) : globalThis.fetch(url, { ...init, body: bytes?.() ?? body });
     },
@@ -228,6 +238,10 @@ export async function deliverExchange(options: DeliveryOptions): Promise<EventEx
   });
 }
 
+function findFraming({ provider, framing }: DeliveryOptions): Framing {
+  return provider.framing ?? framing ?? sse;
+}
+
 /** The address of a request. */
 function requestUrl({ provider, connection, baseUrl }: Endpoint, model: string, stream: boolean): string {
   const path = (stream && connection.streamPath) || connection.path;
@@ -243,16 +257,16 @@ function requestHeaders(
   { provider, connection }: Endpoint,
   request: {
     readonly model: string;
-    readonly stream: boolean;
+    readonly accept: string;
     readonly key: string | undefined;
     readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
   },
 ): Record<string, string> {
-  const { key, model, stream, extraHeaders } = request;
+  const { key, model, accept, extraHeaders } = request;
   const { headers = {}, auth } = connection;
   const all: readonly (readonly [name: string, value: string])[] = [
     ['content-type', 'application/json'],
-    ['accept', stream ? 'text/event-stream' : 'application/json'],
+    ['accept', accept],
     ...Object.entries(headers).map(([name, value]) => [name, fillTemplate(value, provider.apiVersion, model)] as const),
     ...(key === undefined ? [] : auth.map(({ header, value }) => [header, value.replace('{key}', () => key)] as const)),
     ...Object.entries(extraHeaders ?? {}),
@@ -318,12 +332,13 @@ const FOREIGN_LINE = /^(?!\s*$|:|(?:data|event|id|retry)\b)/m;
 /** `whenEmpty` makes the error of a body without events. It gets the text when that is no event stream at all. */
 async function* readEvents(
   response: Response,
+  framing: Framing,
   wait: Wait,
   tooLarge: TooLarge,
   whenEmpty: (text: string | undefined) => Promise<Error>,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const ready: ServerSentEvent[] = [];
-  const decoder = decodeSse((event, data) => ready.push({ event, data }));
+  const decoder = framing.split((event, data) => ready.push({ event, data }));
   const chars = new TextDecoder();
   /** What came before the first event. */
   let opening: string | undefined = '';
@@ -336,6 +351,6 @@ async function* readEvents(
   // Only when the body came to its end: what a broken connection leaves behind is no event.
   decoder.end();
   if (opening !== undefined && ready.length === 0)
-    throw await whenEmpty(FOREIGN_LINE.test(opening) ? opening : undefined);
+    throw await whenEmpty(framing === sse && FOREIGN_LINE.test(opening) ? opening : undefined);
   yield* ready.splice(0);
 }

@@ -19,6 +19,7 @@ import { FormatError } from '../format-error.ts';
 import { exactText, exactValue, readTime } from '../source/exact-json.ts';
 import { fileIn, nodeFile, ROOTS_FILE, readOlderMessage } from './older-files.ts';
 
+/** Options of `exportOlder`. */
 export interface ExportOlderOptions {
   /** What to export, with its ancestors. Default: everything. */
   readonly of?: ExportSelection;
@@ -54,6 +55,9 @@ interface NodeToWrite {
 /**
  * Writes a forest in the older layout into a new or empty folder. System messages at the front become the prompt of the
  * root; removed nodes are left out. `roots.json` is written last, because only then the folder is valid.
+ *
+ * @example
+ * await exportOlder(forest, './older-copy', { onLosses: console.warn });
  */
 export async function exportOlder(forest: Forest, folder: string, options: ExportOlderOptions = {}): Promise<void> {
   await mkdir(folder, { recursive: true });

@@ -1,0 +1,45 @@
+import { SkeinError } from '../../error.ts';
+
+/** A request as it is about to be sent. */
+export interface RequestToSign {
+  readonly method: string;
+  readonly url: string;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Returns the headers that sign a request; they are added to its own. It is called for every attempt. */
+export type Signer = (
+  request: RequestToSign,
+) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+
+const signers = /* @__PURE__ */ new Map<string, Signer>();
+
+/**
+ * Registers a signer under the name that providers give it (`connection.signer`). A signer needs a clock and credentials,
+ * so it is no part of a provider's description.
+ *
+ * @example
+ * registerSigner('aws-sigv4', ({ method, url, headers, body }) => signV4(credentials, method, url, headers, body));
+ */
+export function registerSigner(name: string, sign: Signer): void {
+  signers.set(name, sign);
+}
+
+/** The signer of that name. */
+export function findSigner(name: string): Signer {
+  const found = signers.get(name);
+  if (!found) throw new UnknownSignerError(name, [...signers.keys()]);
+  return found;
+}
+
+export class UnknownSignerError extends SkeinError {
+  override readonly name = 'UnknownSignerError';
+  readonly code = 'invalid_configuration';
+
+  constructor(name: string, known: readonly string[]) {
+    const registered = known.length > 0 ? `registered are ${known.join(', ')}` : 'none is registered';
+    super(`The provider's requests are signed by "${name}", but ${registered}: call registerSigner first`);
+  }
+}
