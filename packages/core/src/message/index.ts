@@ -21,7 +21,6 @@ export {
   isLegacyMessage,
   type LegacyMessage,
   LegacyMessageError,
-  type LegacyToolCall,
   legacyToContentBlocks,
   normalizeMessage,
 } from './legacy.ts';

@@ -12,7 +12,7 @@ export interface LegacyMessage {
   readonly tool_call_id?: string;
 }
 
-export interface LegacyToolCall {
+interface LegacyToolCall {
   readonly id: string;
   readonly type?: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
