@@ -13,8 +13,14 @@ export type {
   SchemaFormat,
 } from './dialect.ts';
 export { describeLoss, type Loss, LossError, type LossNote, type LossReason } from './loss.ts';
-export { type Element, type ElementPiece, joinManifest, type Manifest } from './manifest.ts';
-export { diffPrefix, type PrefixDifference } from './prefix.ts';
+export {
+  diffPrefix,
+  type Element,
+  type ElementPiece,
+  joinManifest,
+  type Manifest,
+  type PrefixDifference,
+} from './manifest.ts';
 export { type ByModel, type Connection, forModel, type Policies, type ProviderDescriptor } from './provider.ts';
 export {
   anthropicMessages,

@@ -16,7 +16,6 @@ export {
   type UnknownBlock,
   viewBlocks,
 } from './blocks.ts';
-export { assistant, blocksMessage, type Content, system, toolResult, user } from './factories.ts';
 export {
   isLegacyMessage,
   type LegacyMessage,
@@ -25,8 +24,11 @@ export {
   normalizeMessage,
 } from './legacy.ts';
 export {
+  assistant,
   BLOCKS_ORIGIN,
+  blocksMessage,
   type CallRef,
+  type Content,
   callRef,
   checkMessages,
   createMessage,
@@ -37,5 +39,8 @@ export {
   type Need,
   type Origin,
   type Role,
+  system,
+  toolResult,
+  user,
   type ViewReader,
 } from './message.ts';
