@@ -60,6 +60,7 @@ function fitBlock(
       break;
     }
   }
+  block satisfies { type: 'reasoning' | 'media' | 'tool-result' | 'unknown' };
   losses.push(noteLeftOut(block, path));
   return undefined;
 }

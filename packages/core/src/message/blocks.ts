@@ -98,7 +98,7 @@ export function blockText(block: ContentBlock): string {
     case 'refusal':
       return JSON.stringify({ type: block.type, text: block.text });
     default:
-      throw new TypeError(`${JSON.stringify(block)} is not a content block: its "type" is unknown`);
+      throw new TypeError(`${JSON.stringify(block satisfies never)} is not a content block: its "type" is unknown`);
   }
 }
 

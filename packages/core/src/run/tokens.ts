@@ -27,8 +27,12 @@ function estimateBlock(block: ContentBlock): number {
       return block.content.reduce((sum, inner) => sum + estimateBlock(inner), 0);
     case 'unknown':
       return estimateText(block.native);
-    default:
+    case 'text':
+    case 'reasoning':
+    case 'refusal':
       return estimateText(block.text);
+    default:
+      return estimateText(JSON.stringify(block satisfies never));
   }
 }
 

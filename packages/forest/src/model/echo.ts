@@ -6,7 +6,6 @@ import {
   type Message,
   type ToolResultBlock,
   type ToolUseBlock,
-  type UnknownBlock,
 } from '@skein/core';
 import { sha256 } from './ids.ts';
 
@@ -75,9 +74,17 @@ function hash(text: string): string {
   return sha256(text).slice(0, 32);
 }
 
-function toUnit(block: ToolUseBlock | MediaBlock | UnknownBlock): string {
-  if (block.type === 'tool-use') return JSON.stringify(['call', block.name, byValue(block.rawParameters)]);
-  return block.type === 'media' ? mediaUnit(block) : JSON.stringify(['unknown', byValue(block.native)]);
+function toUnit(block: Exclude<ContentBlock, { type: 'text' | 'refusal' | 'reasoning' | 'tool-result' }>): string {
+  switch (block.type) {
+    case 'tool-use':
+      return JSON.stringify(['call', block.name, byValue(block.rawParameters)]);
+    case 'media':
+      return mediaUnit(block);
+    case 'unknown':
+      return JSON.stringify(['unknown', byValue(block.native)]);
+    default:
+      return JSON.stringify(['unknown', byValue(JSON.stringify(block satisfies never))]);
+  }
 }
 
 function isUse(block: ContentBlock): block is ToolUseBlock {

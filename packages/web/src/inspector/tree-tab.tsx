@@ -3,7 +3,7 @@ import { ChevronDown, ChevronRight, GitBranch, Loader } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { queries } from '../api/queries.ts';
-import type { Node } from '../api/types.ts';
+import type { Block, Node } from '../api/types.ts';
 import { foldRuns, subtreeSizes, type TreeRow, treeRows } from '../graph/fold.ts';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { buildTree } from '../graph/tree.ts';
@@ -275,9 +275,20 @@ function useLiveText(id: string): string | undefined {
     if (!isLiveId(id)) return undefined;
     const [, generation = '', branch] = id.split(':');
     const blocks = all.get(generation)?.branches[Number(branch)]?.blocks ?? [];
-    const texts = blocks.map((block) =>
-      'text' in block ? block.text : block.type === 'tool-use' ? `calls ${block.name}` : '',
-    );
-    return texts.join(' ').slice(-LENGTH);
+    return blocks.map(liveText).join(' ').slice(-LENGTH);
   });
+}
+
+function liveText(block: Block): string {
+  switch (block.type) {
+    case 'text':
+    case 'reasoning':
+    case 'refusal':
+      return block.text;
+    case 'tool-use':
+      return `calls ${block.name}`;
+    default:
+      block satisfies { type: 'tool-result' | 'media' | 'unknown' };
+      return '';
+  }
 }

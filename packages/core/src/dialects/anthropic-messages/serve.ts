@@ -107,6 +107,7 @@ function contentTexts(reply: ReplySource, losses: LossNote[]): string[] {
         return `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(block.name)},"input":${input}}`;
       }
       default:
+        block satisfies { type: 'refusal' | 'media' | 'tool-result' | 'unknown' };
         return '';
     }
   });

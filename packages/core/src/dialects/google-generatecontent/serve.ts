@@ -132,6 +132,7 @@ function partsFor(block: ContentBlock, path: string, reference: string | undefin
     case 'media':
       return [mediaPart(block)];
     default:
+      block satisfies { type: 'refusal' | 'tool-result' | 'unknown' };
       return [];
   }
 }

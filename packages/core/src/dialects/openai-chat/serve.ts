@@ -84,6 +84,7 @@ function messageText(message: Message, head: ReplyHead, losses: LossNote[]): str
       if (block.type === 'text') annotations.push(...(block.citations ?? []).map(annotationText));
     } else if (block.type === 'tool-use') calls.push(callText(block, block.id || makeId(head, 'call_', index)));
     else if (block.type === 'media') images.push(imageText(block));
+    else block satisfies { type: 'tool-result' | 'unknown' };
     texts.pass(block.type, index, losses);
   }
   const members = [

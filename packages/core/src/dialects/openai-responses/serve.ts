@@ -148,6 +148,7 @@ function itemText(block: ContentBlock, head: ReplyHead, index: number, place: nu
     case 'media':
       return imageText(makeId(head, 'ig_', place, 48), block);
     default:
+      block satisfies { type: 'text' | 'refusal' | 'tool-result' | 'unknown' };
       return '';
   }
 }

@@ -280,6 +280,7 @@ function reasonFor(block: ContentBlock): LossReason {
     case 'unknown':
       return isServerTool(block.native) ? 'server-tool' : 'unknown-block';
     default:
+      block satisfies { type: 'tool-use' | 'tool-result' };
       return 'unknown-block';
   }
 }

@@ -29,6 +29,7 @@ function blockText(block: ContentBlock): string {
       return `(${block.mediaType})`;
     // What a model thought, and what only its maker can read, is not part of what was said.
     default:
+      block satisfies { type: 'reasoning' | 'unknown' };
       return '';
   }
 }

@@ -206,6 +206,8 @@ function blockMarkdown(block: ContentBlock): string {
     }
     case 'unknown':
       return fenced(block.native, 'json');
+    default:
+      return fenced(JSON.stringify(block satisfies never), 'json');
   }
 }
 

@@ -262,10 +262,18 @@ function withObject(
   };
 }
 
-function lossReason(block: ContentBlock): Loss['reason'] {
-  if (block.type === 'reasoning') return 'foreign-reasoning';
-  if (block.type === 'tool-use') return 'tool-name';
-  return block.type === 'media' ? 'unsupported-media' : 'unknown-block';
+function lossReason(block: Exclude<ContentBlock, { type: 'text' | 'refusal' | 'tool-result' }>): Loss['reason'] {
+  switch (block.type) {
+    case 'reasoning':
+      return 'foreign-reasoning';
+    case 'tool-use':
+      return 'tool-name';
+    case 'media':
+      return 'unsupported-media';
+    default:
+      block satisfies { type: 'unknown' };
+      return 'unknown-block';
+  }
 }
 
 /** The metadata of a node in the older layout, as JSON texts. */
