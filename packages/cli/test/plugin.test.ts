@@ -7,22 +7,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { skein } from './skein.ts';
 
-const guide = readFileSync(new URL('../../../docs/guides/add-a-dialect.md', import.meta.url), 'utf8');
+const readGuide = (name: string) => readFileSync(new URL(`../../../docs/guides/${name}.md`, import.meta.url), 'utf8');
 const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
+const KEY = { TOY_KEY: 'any' };
 
-/** The dialect of the guide as a plug-in, and a provider that speaks it. */
-function plugin(baseUrl: string): string {
-  const [, sample = ''] = /```js\n([\s\S]*?)```/.exec(guide) ?? [];
-  const [, names = ''] = /^import \{ (.*) \} from '@skein\/core';$/m.exec(sample) ?? [];
-  return `export default ({ ${names}, defineProvider }) => {
-${sample.replace(/^import .*$/m, '').replace(/^console\.log.*$/m, '')}
-  const connection = { baseUrl: '${baseUrl}', path: '/talk', auth: [], keyVariables: [], baseUrlVariables: [], needsKey: false };
-  defineProvider({ ...dialect('toy').home, connection });
-};
-`;
+/** The plug-in of a guide as it is printed, with the part of the sample that the guide says to put into it. */
+function pluginOf(name: string, part: RegExp): string {
+  const guide = readGuide(name);
+  const [, sample = ''] = /```js\n(.*?)```/s.exec(guide) ?? [];
+  const [, block = ''] = /```text\n(.*?)```/s.exec(guide) ?? [];
+  const [code] = part.exec(sample) ?? [];
+  expect(code).toBeDefined();
+  expect(block).toMatch(/^ *\/\/ … .* …$/m);
+  return block.replace(/^ *\/\/ … .* …$/m, () => code!);
+}
+
+/** The dialect of the guide, and a provider that speaks it at another address. */
+function dialectPlugin(baseUrl: string): string {
+  const plugin = pluginOf('add-a-dialect', /^const unit .*?^const toy = defineDialect\(.*?^\}\);$/ms);
+  expect(plugin).toContain("'https://toy.example'");
+  return plugin.replace("'https://toy.example'", `'${baseUrl}'`);
 }
 
 /** The provider: it repeats the last message, as a stream for whoever accepts one. */
@@ -51,11 +58,14 @@ describe('a dialect that nothing but a line in the configuration brings', () => 
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'skein-plugin-'));
     toy = await startToy();
-    writeFileSync(join(home, 'my-dialect.mjs'), plugin(`http://127.0.0.1:${(toy.address() as AddressInfo).port}`));
+    writeFileSync(
+      join(home, 'my-dialect.mjs'),
+      dialectPlugin(`http://127.0.0.1:${(toy.address() as AddressInfo).port}`),
+    );
     writeFileSync(join(home, 'skein.config.yaml'), 'model: toy/any\nplugins: [./my-dialect.mjs]\n');
     serve = spawn(process.execPath, [binary, 'serve', '--port', '0', '--no-open', '--store', join(home, 'served')], {
       cwd: home,
-      env: { PATH: process.env.PATH, HOME: home },
+      env: { PATH: process.env.PATH, HOME: home, ...KEY },
     });
     url = await new Promise((resolve) => {
       let printed = '';
@@ -80,7 +90,7 @@ describe('a dialect that nothing but a line in the configuration brings', () => 
   const me = (words: string) => ({ by: 'me', say: words });
 
   test('is asked by a command, and its answer is streamed', async () => {
-    const { out, err, code } = await skein(home, ['ask', 'Hello']);
+    const { out, err, code } = await skein(home, ['ask', 'Hello'], '', KEY);
     expect(err).not.toContain('plug-in');
     expect([code, out]).toEqual([0, 'Echo: Hello\n']);
   });
@@ -157,6 +167,21 @@ describe('a dialect that nothing but a line in the configuration brings', () => 
     expect(refused.status).toBe(502);
     expect(await refused.json()).toMatchObject({ oops: expect.stringContaining('could not reach toy') });
   });
+});
+
+test('an importer that a line in the configuration brings reads a file for skein import', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'skein-plugin-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  writeFileSync(join(home, 'help-desk.mjs'), pluginOf('add-an-importer', /^defineImporter\(.*?^\}\);$/ms));
+  writeFileSync(join(home, 'skein.config.yaml'), 'plugins: [./help-desk.mjs]\n');
+  const [, chats = ''] = /^const source = '(.*)';$/m.exec(readGuide('add-an-importer')) ?? [];
+  writeFileSync(join(home, 'chats.json'), chats);
+  const { out, err } = await skein(home, ['import', 'chats.json']);
+  expect(err).not.toContain('plug-in');
+  expect(out + err).toContain('Ticket t-2 has no lines.');
+  const { items } = (await skein(home, ['threads', '--json'])).json();
+  expect(items.map(({ thread }: { thread: { title: string } }) => thread.title)).toEqual(['The lamp']);
+  expect((await skein(home, ['show', items[0].thread.head])).out).toContain('Turn it on.');
 });
 
 test.each([

@@ -1,13 +1,17 @@
 import { stat } from 'node:fs/promises';
 import * as core from '@skein/core';
-import type { defineImporter } from '@skein/forest';
+import type { chainMessages, defineImporter, FormatError } from '@skein/forest';
 import { importModule } from '../files/import-module.ts';
 
 /**
- * What a plug-in receives: everything that `@skein/core` exports, and `defineImporter`. So a plug-in needs no copy of the
- * packages, and what it defines is defined for the program that runs.
+ * What a plug-in receives: everything that `@skein/core` exports, and what an importer needs of `@skein/forest`. So a plug-in
+ * needs no copy of the packages, and what it defines is defined for the program that runs.
  */
-export type PluginApi = typeof core & { readonly defineImporter: typeof defineImporter };
+export type PluginApi = typeof core & {
+  readonly defineImporter: typeof defineImporter;
+  readonly chainMessages: typeof chainMessages;
+  readonly FormatError: typeof FormatError;
+};
 
 /**
  * A plug-in is the default export of a module that `plugins` in the configuration names.
@@ -51,6 +55,6 @@ async function runPlugin(file: string): Promise<void> {
   if (typeof plugin !== 'function')
     throw new Error('it has no function as its default export, such as export default ({ defineDialect }) => { … }');
   // The forest is large, and most people have no plug-ins.
-  const { defineImporter } = await import('@skein/forest');
-  await (plugin as Plugin)({ ...core, defineImporter });
+  const { defineImporter, chainMessages, FormatError } = await import('@skein/forest');
+  await (plugin as Plugin)({ ...core, defineImporter, chainMessages, FormatError });
 }

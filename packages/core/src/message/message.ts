@@ -163,7 +163,7 @@ export interface Origin {
   readonly apiVersion?: string;
   /** An organisation, or a name that the user gave; never derived from a key. */
   readonly account?: string;
-  /** `prefixHash` of the request that this message answered. */
+  /** The prefix hash (`manifest.prefix`) of the request that this message answered. */
   readonly prefix?: string;
   /** Its stream ended early, so its last block may be incomplete. */
   readonly cut?: true;
