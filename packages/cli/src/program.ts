@@ -48,19 +48,19 @@ export function createProgram(version: string): Command {
 
   program
     .command('serve', { isDefault: true })
-    .description('start the server on the forest: page, API and recording proxy')
-    .option('--port <number>', 'port to listen at', parsePort)
-    .option('--host <address>', 'address to listen at; any but loopback needs a token')
+    .description('start the server of a forest: page, API and recording proxy')
+    .option('--port <number>', 'port to listen on', parsePort)
+    .option('--host <address>', 'address to listen on; any other than loopback needs a token')
     .option('--store <where>', 'a folder, postgres:VARIABLE, or memory')
-    .option('--project <name>', 'which forest in the store')
-    .option('--model <provider/model>', 'the model for whoever names none')
-    .option('--preset <name>', 'parameters by their name in the configuration, for whoever names none')
-    .option('--token <variable>', 'the variable that holds the token clients need')
-    .option('--hosts <names>', 'names under which it may be asked for, with commas between')
-    .option('--proxy-mode <mode>', 'record (default), replay or pass, for requests that do not say it')
-    .option('--proxy-on-miss <what>', 'a replay without a recording: refuse (default), or pass on to the provider')
-    .option('--use-server-keys', "sign requests without a key with the server's: whoever may ask spends its money")
-    .option('--no-open', 'leave the browser alone')
+    .option('--project <name>', 'the forest in the store')
+    .option('--model <provider/model>', 'used for requests that name no model')
+    .option('--preset <name>', 'the default preset')
+    .option('--token <variable>', 'the environment variable with the token that clients need')
+    .option('--hosts <names>', 'host names that the server answers to, separated by commas')
+    .option('--proxy-mode <mode>', 'record (default), replay or pass, for requests that name no mode')
+    .option('--proxy-on-miss <what>', 'for a replay without a recording: refuse (default), or pass it to the provider')
+    .option('--use-server-keys', "use the server's keys for requests without one (clients then spend its money)")
+    .option('--no-open', 'do not open the browser')
     // The server and the emulator are large, and the other commands do without them.
     // It is the default, so whatever is no command ends up here.
     .allowExcessArguments()
@@ -72,8 +72,8 @@ export function createProgram(version: string): Command {
   program
     .command('emulate')
     .description('start only the strict stand-ins for the OpenAI, Anthropic and Google APIs')
-    .option('--port <number>', 'port to listen at', parsePort, 4142)
-    .addOption(new Option('--brain <name>', 'who answers').choices(['demo', 'echo']).default('demo'))
+    .option('--port <number>', 'port to listen on', parsePort, 4142)
+    .addOption(new Option('--brain <name>', 'what answers').choices(['demo', 'echo']).default('demo'))
     .action(async (options) => (await import('./commands/emulate.ts')).emulate(options));
 
   for (const add of COMMANDS) add(program);
@@ -91,7 +91,7 @@ function sayUsage(text: string): void {
 
 function unknownCommand(name: string, program: Command): UsageError {
   const names = program.commands.map((command) => command.name());
-  if (names.includes(name)) return new UsageError(`Write flags behind the command: skein ${name} --flag.`);
+  if (names.includes(name)) return new UsageError(`Write flags after the command: skein ${name} --flag.`);
   const near = nearest(name, names);
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   return new UsageError(`There is no command "${name.slice(0, 60)}".${hint} (skein --help lists everything)`);

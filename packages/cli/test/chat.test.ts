@@ -42,7 +42,7 @@ test('a conversation: markdown, usage, a summary, and all of it in the forest', 
   await chat.see(/Wool\.[\s\S]*3> $/);
   chat.type('/quit\r');
   const [, thread = ''] =
-    /2 turns: \d+ in[\s\S]*skein chat --at (\S+) goes on/.exec(await chat.see(/goes on with it\./)) ?? [];
+    /2 turns: \d+ in[\s\S]*skein chat --at (\S+) continues/.exec(await chat.see(/continues it\./)) ?? [];
   expect(await chat.ended).toBe(0);
 
   const { items } = (await skein(home, ['log', thread, '--json'])).json();
@@ -54,7 +54,7 @@ test('a conversation: markdown, usage, a summary, and all of it in the forest', 
   ]);
   script('Again.');
   const more = talk([MODEL, '--at', thread]);
-  await more.see(/Going on from assistant: Wool\.[\s\S]*3> $/);
+  await more.see(/Continuing from assistant: Wool\.[\s\S]*3> $/);
   more.type('And now?\r');
   await more.see(/Again\.[\s\S]*4> $/);
   more.type('\x04');
@@ -83,7 +83,7 @@ test('branches: back, again, siblings, fork, tree, save', async () => {
   chat.type('Third?\r');
   await chat.see(/Third way\.[\s\S]*3> $/);
   chat.type('/fork 1\r');
-  await chat.see(/Thread \w+, from behind turn 1 on\.[\s\S]*2> $/);
+  await chat.see(/Thread \w+, from after turn 1\.[\s\S]*2> $/);
   chat.type('/tree\r');
   const tree = await chat.see(/2> $/);
   expect(tree).toMatch(/user First\?/);
@@ -243,5 +243,5 @@ test('without a key the demo answers; without a terminal chat says what to take'
   chat.type('Hello\r');
   await chat.see(/demo model[\s\S]*2> $/i);
   const piped = await skein(home, ['chat']);
-  expect(piped).toMatchObject({ code: 2, err: 'skein: chat is for a terminal: in scripts, take skein ask.\n' });
+  expect(piped).toMatchObject({ code: 2, err: 'skein: chat needs a terminal: in scripts, use skein ask.\n' });
 });

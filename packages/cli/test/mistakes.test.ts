@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmulator } from '@skein/emulator';
@@ -52,7 +52,7 @@ describe('mistakes', () => {
 
   test('flags before the command', async () => {
     const ran = await skein(home, ['--store', store, 'threads']);
-    expect(ran).toMatchObject({ code: 2, err: 'skein: Write flags behind the command: skein threads --flag.\n' });
+    expect(ran).toMatchObject({ code: 2, err: 'skein: Write flags after the command: skein threads --flag.\n' });
   });
 
   test('a wrong key, and what to do about it', async () => {
@@ -63,6 +63,23 @@ describe('mistakes', () => {
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/invalid x-api-key.*"skein models" says which variable holds it\.\n$/);
   });
+
+  test.each([['ask'], ['run', 'brief']])(
+    'a named model without a key: %s fails, and no demo is promised',
+    async (...command) => {
+      const other = join(home, `other-${command[0]}`);
+      mkdirSync(join(other, 'agents'), { recursive: true });
+      writeFileSync(
+        join(other, 'agents', 'brief.yaml'),
+        'model: anthropic/claude-sonnet-4-5\nsystem_prompt: Be brief.\n',
+      );
+      const provider = '{ base_url: http://127.0.0.1:9/v1, key_variable: TOY_KEY }';
+      writeFileSync(join(other, 'skein.config.yaml'), `agents: ./agents\nproviders:\n  toy: ${provider}\n`);
+      const ran = await skein(other, [...command, 'Hi', '--model', 'toy/x', '--store', store]);
+      expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('No key for toy') });
+      expect(ran.err).not.toContain('DEMO');
+    },
+  );
 
   test('an answer without a word is no answer', async () => {
     const emulator = await startEmulator();

@@ -196,7 +196,7 @@ test.each([
     /skein\.config\.yaml:3: plugins\[0\]: .* was not loaded: it is not a file/,
   ],
   ['exports no function', 'plugins: [./empty.mjs]\n', /it has no function as its default export/],
-  ['throws', 'plugins: [./throws.mjs]\n', /was not loaded: out of order\. Mend it/],
+  ['throws', 'plugins: [./throws.mjs]\n', /was not loaded: out of order\. Fix it/],
 ])('a plug-in that %s is a warning that names file and line', async (_what, config, warning) => {
   const home = mkdtempSync(join(tmpdir(), 'skein-plugin-'));
   writeFileSync(join(home, 'empty.mjs'), 'export const nothing = 0;\n');

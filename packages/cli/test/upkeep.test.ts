@@ -35,7 +35,7 @@ describe('writing and upkeep', () => {
   test('export and import: segments give the same nodes elsewhere, Markdown is for people', async () => {
     const file = join(home, 'all.jsonl');
     expect(await run('export', '--out', file)).toMatchObject({ code: 0, out: '' });
-    expect((await run('export', '--out', file)).err).toContain('is there already');
+    expect((await run('export', '--out', file)).err).toContain('already exists');
     const copy = join(home, 'copy');
     const imported = await skein(home, ['import', file, '--store', copy, '--json']);
     expect(imported.json()).toMatchObject({ format: 'segments', problems: [] });

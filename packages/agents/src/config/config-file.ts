@@ -113,7 +113,7 @@ const pattern: Shape<string> = (value, path, report) => {
     new RegExp(given, 'u');
     return given;
   } catch (error) {
-    report(path, 'wrong-value', `This is no regular expression: ${(error as Error).message}.`, 'Mend it.');
+    report(path, 'wrong-value', `This is not a regular expression: ${(error as Error).message}.`, 'Fix it.');
     return undefined;
   }
 };

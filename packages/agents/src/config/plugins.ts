@@ -42,7 +42,7 @@ export async function loadPlugins(entries: readonly PluginEntry[]): Promise<void
     } catch (error) {
       loaded.delete(file);
       const why = error instanceof Error ? error.message : String(error);
-      report(`The plug-in ${file} was not loaded: ${why.replace(/[.\s]+$/, '')}.`, 'Mend it, or take the line out.');
+      report(`The plug-in ${file} was not loaded: ${why.replace(/[.\s]+$/, '')}.`, 'Fix it, or remove the line.');
     }
   }
 }

@@ -24,7 +24,7 @@ export interface ChatOptions {
 export async function chat(who: string | undefined, options: ChatOptions): Promise<void> {
   const { at, model, system, think, ...flags } = options;
   if (system !== undefined && at !== undefined)
-    throw new UsageError('--system begins a conversation, --at goes on with one.');
+    throw new UsageError('--system begins a conversation, and --at continues one: leave one of them out.');
   if (model !== undefined && who?.includes('/')) throw new UsageError(`Which one: ${who}, or --model ${model}?`);
   await withForest(flags, async (context) => {
     const { forest, config, redact } = context;
@@ -50,13 +50,13 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
       say(colors.dim(`${toPrintable(partner.name)}. /help lists the commands, /quit leaves.`));
       if (session.head !== ROOT) {
         const { message, role } = await forest.node(session.head);
-        say(colors.dim(`Going on from ${role}: ${oneLine(redact(message.text))}`));
+        say(colors.dim(`Continuing from ${role}: ${oneLine(redact(message.text))}`));
       }
       await untilLeft(turns, chatting, (text) => session.ask(text, system ?? partner.system));
       if (tally.usage) say(`${counted(turns.count, 'turn')}: ${usageLine(tally.usage, tally.cost)}`);
       if (session.thread && turns.count > 0)
         await titleConversation(session.thread.id, context, partner.engine, partner.access);
-      if (session.thread) say(`skein chat --at ${session.thread.id} goes on with it.`);
+      if (session.thread) say(`skein chat --at ${session.thread.id} continues it.`);
     } finally {
       await opened.close();
     }

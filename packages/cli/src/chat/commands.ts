@@ -27,18 +27,18 @@ const done = undefined;
 
 const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   help: { takes: '', does: 'this list', run: help },
-  again: { takes: '', does: 'ask the last question once more, as another branch', run: again },
-  back: { takes: '[turns]', does: 'stand before the last question; what you say next is a branch', run: back },
-  fork: { takes: '[turn]', does: 'a thread of its own, from here or from behind a turn on', run: fork },
-  siblings: { takes: '[number]', does: 'the branches beside this one; with a number, go there', run: siblings },
-  model: { takes: '[provider/model]', does: 'who answers, or someone else from now on', run: model },
-  thinking: { takes: '', does: 'what was thought before the last answer', run: thinking },
-  tree: { takes: '', does: 'everything that hangs below the first message', run: tree },
-  save: { takes: '[name]', does: 'name the conversation, and bookmark where it stands', run: save },
+  again: { takes: '', does: 'ask the last question again, in another branch', run: again },
+  back: { takes: '[turns]', does: 'go back before the last question; what you say next begins a branch', run: back },
+  fork: { takes: '[turn]', does: 'begin a new thread from here, or from after a turn', run: fork },
+  siblings: { takes: '[number]', does: 'list the branches beside this one; with a number, go to one', run: siblings },
+  model: { takes: '[provider/model]', does: 'show the model that answers, or choose another', run: model },
+  thinking: { takes: '', does: 'show the thinking before the last answer', run: thinking },
+  tree: { takes: '', does: 'show everything below the first message', run: tree },
+  save: { takes: '[name]', does: 'name the conversation, and bookmark the current node', run: save },
   quit: { takes: '', does: 'leave (Ctrl+D, or Ctrl+C twice)', run: () => true },
 };
 
-/** Runs what was typed behind a slash. Gives true to leave. */
+/** Runs what was typed after a slash. Gives true to leave. */
 export async function runCommand(line: string, chat: Chatting): Promise<boolean> {
   const [, name = '', given = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -50,7 +50,7 @@ export async function runCommand(line: string, chat: Chatting): Promise<boolean>
 
 function help() {
   for (const [name, { takes, does }] of Object.entries(COMMANDS)) say(`  ${`/${name} ${takes}`.padEnd(25)} ${does}`);
-  say('  A line that ends in \\ goes on in the next. Ctrl+C stops an answer, and what came is kept.');
+  say('  A line that ends in \\ continues in the next. Ctrl+C stops an answer and keeps what has arrived.');
   return done;
 }
 
@@ -74,7 +74,7 @@ async function back({ session }: Chatting, given: string) {
 async function fork({ session }: Chatting, given: string) {
   const { length } = await session.questions();
   const thread = await session.fork(given === '' ? undefined : countIn(given, length, 0));
-  say(colors.dim(`Thread ${thread.id}, from behind turn ${given === '' ? length : given} on.`));
+  say(colors.dim(`Thread ${thread.id}, from after turn ${given === '' ? length : given}.`));
   return done;
 }
 

@@ -3,6 +3,7 @@ import { system, user } from '@skein/core';
 import { type Engine, type Forest, type ForestNode, type GenerateOptions, ROOT, type Thread } from '@skein/forest';
 import { threadToWrite, type WriteLocation } from '../context/locate.ts';
 import {
+  configuredProvider,
   continuingModel,
   findAgent,
   findModel,
@@ -137,7 +138,10 @@ export async function openPartner(
 ): Promise<Partner> {
   const model = who?.includes('/') ? findModel(who, config) : undefined;
   const needed = who === undefined ? last : model;
-  const access = await openModelAccess(config, needed ? [needed.provider] : []);
+  const access = await openModelAccess(
+    config,
+    needed ? [needed.provider] : who === undefined ? configuredProvider(config) : [],
+  );
   const engine = await openEngine(forest, access);
   try {
     return who === undefined || model

@@ -52,7 +52,7 @@ export function turnView(forest: Forest, redact: CommandContext['redact'], isWho
       if (call) call.parameters += event.text;
     } else if (event.type === 'tool-start') showLine(callLine(event.name, redact(findParameters(event.callId))));
     else if (event.type === 'retry')
-      showLine(colors.yellow(`Trying again (${event.attempt}): ${oneLine(event.reason, 200)}`));
+      showLine(colors.yellow(`Retrying (attempt ${event.attempt}): ${oneLine(event.reason, 200)}`));
     else if (event.type === 'notice') showLine(colors.dim(oneLine(noticeText(event.notice), 300)));
     else if (event.type === 'message') seeMessage(await forest.node(event.node));
   }

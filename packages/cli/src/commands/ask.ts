@@ -31,24 +31,24 @@ interface AskOptions extends ForestFlags {
 }
 
 export function addAsk(program: Command): void {
-  jsonCommand(program, 'ask', 'ask a model once; the answer goes to standard output, and both into the forest')
-    .argument('[question...]', 'without one it is read from standard input')
+  jsonCommand(program, 'ask', 'ask a model once; the answer is printed, and the forest keeps both')
+    .argument('[question...]', 'without one, standard input is read')
     .option(
       '--model <provider/model>',
-      'whom to ask; default: who answered so far, "model" of the configuration, or the first that there is a key for',
+      'the model; default: the one that answered last, "model" of the configuration, or the first one with a key',
     )
-    .option('--preset <name>', 'parameters by their name in the configuration')
-    .option('--schema <file>', 'a JSON Schema that the answer has to fit; the answer is JSON')
-    .option('--system <text>', 'how to answer')
-    .option('--at <node|thread>', 'go on from there')
-    .option('--max-tokens <count>', 'how long the answer may be', parseCount)
+    .option('--preset <name>', 'a preset of the configuration')
+    .option('--schema <file>', 'a JSON Schema for the answer, which is then JSON')
+    .option('--system <text>', 'the system text')
+    .option('--at <node|thread>', 'continue from a node or a thread')
+    .option('--max-tokens <count>', 'the most tokens that the answer may have', parseCount)
     .action(ask);
 }
 
 async function ask(words: readonly string[], options: AskOptions): Promise<void> {
   const { json, model, preset, schema: file, system: rule, at, maxTokens, store, project } = options;
   if (rule !== undefined && at !== undefined)
-    throw new UsageError('--system begins a conversation, --at goes on with one.');
+    throw new UsageError('--system begins a conversation, and --at continues one: leave one of them out.');
   const schema = file === undefined ? undefined : await readSchema(file);
   const question = await questionOf(words);
   await withForest({ store, project, model, preset }, async ({ config, forest, redact }) => {
@@ -117,7 +117,7 @@ function refuseCalls({ status, pending = [] }: BranchState): void {
 
 async function questionOf(words: readonly string[]): Promise<string> {
   const text = words.length > 0 ? words.join(' ') : process.stdin.isTTY ? '' : await readAll(process.stdin);
-  if (text.trim() === '') throw new UsageError('There is no question: give it behind "ask", or on standard input.');
+  if (text.trim() === '') throw new UsageError('There is no question: give it after "ask", or on standard input.');
   return text;
 }
 
@@ -153,14 +153,14 @@ interface RunOptions extends ForestFlags {
 }
 
 export function addRun(program: Command): void {
-  jsonCommand(program, 'run', 'let an agent work on a goal: it calls its tools until it is done')
-    .argument('<agent>', 'its name, or that of its file')
+  jsonCommand(program, 'run', 'give an agent a goal: it works and calls its tools until it is done')
+    .argument('<agent>', 'the name of the agent or of its file')
     .argument('<goal...>')
-    .option('--agents <folder>', 'where the files of the agents are')
-    .option('--model <provider/model>', 'another model than its own')
-    .option('--preset <name>', 'parameters by their name in the configuration, where the agent names none')
-    .option('--steps <count>', 'how often the model may be asked', parseCount)
-    .option('--yes', 'approve every call of a tool that asks first')
+    .option('--agents <folder>', 'the folder of the agent files')
+    .option('--model <provider/model>', "used instead of the agent's model")
+    .option('--preset <name>', 'a preset of the configuration, for an agent that names none')
+    .option('--steps <count>', 'the most requests to the model', parseCount)
+    .option('--yes', 'approve every tool call that needs an approval')
     .action(runAgent);
 }
 

@@ -4,20 +4,20 @@ import { UsageError } from '../output/output.ts';
 import { forestCommand } from './forest-command.ts';
 
 export function addChat(program: Command): void {
-  forestCommand(program, 'chat', 'talk to a model or an agent in the terminal; all of it goes into the forest')
-    .argument('[agent | provider/model]', 'default: "model" of the configuration, or the first that there is a key for')
-    .option('--at <node|thread>', 'go on from there')
-    .option('--system <text>', 'how to answer')
-    .option('--model <provider/model>', 'another model than the agent’s own')
-    .option('--preset <name>', 'parameters by their name in the configuration')
-    .option(
-      '--think <effort|tokens>',
-      'how hard to think: low, medium, high, or a number of tokens for models that take one',
+  forestCommand(program, 'chat', 'talk to a model or an agent in the terminal; the forest keeps all of it')
+    .argument(
+      '[agent | provider/model]',
+      'the model; default: "model" of the configuration, or the first one with a key',
     )
-    .option('--agents <folder>', 'where the files of the agents are')
+    .option('--at <node|thread>', 'continue from a node or a thread')
+    .option('--system <text>', 'the system text')
+    .option('--model <provider/model>', "used instead of the agent's model")
+    .option('--preset <name>', 'a preset of the configuration')
+    .option('--think <effort|tokens>', 'how much to think: low, medium or high; for some models, a number of tokens')
+    .option('--agents <folder>', 'the folder of the agent files')
     .action(async (who: string | undefined, options: ChatOptions) => {
       if (!process.stdin.isTTY || !process.stdout.isTTY)
-        throw new UsageError('chat is for a terminal: in scripts, take skein ask.');
+        throw new UsageError('chat needs a terminal: in scripts, use skein ask.');
       await (await import('../chat/chat.ts')).chat(who, options);
     });
 }

@@ -16,7 +16,7 @@ interface Check {
 }
 
 export function addDoctor(program: Command): void {
-  jsonCommand(program, 'doctor', 'look at versions, configuration, store, keys, addresses, port and agents').action(
+  jsonCommand(program, 'doctor', 'check versions, configuration, store, keys, addresses, port and agents').action(
     doctor,
   );
 }

@@ -6,7 +6,7 @@ export function forestCommand(program: Command, name: string, description: strin
     .command(name)
     .description(description)
     .option('--store <where>', 'a folder, postgres:VARIABLE, or memory')
-    .option('--project <name>', 'which forest in the store');
+    .option('--project <name>', 'the forest in the store');
 }
 
 /** The same for a command whose result a program can read. */
@@ -22,7 +22,7 @@ export function parseCount(text: string): number {
   return count;
 }
 
-/** For a port to listen at; 0 is any that is free. */
+/** For a port to listen on; 0 is any that is free. */
 export function parsePort(text: string): number {
   if (!/^\d+$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('Give a number from 0 to 65535.');
   return Number(text);

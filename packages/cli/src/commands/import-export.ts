@@ -27,10 +27,10 @@ interface ImportOptions extends ForestFlags {
 }
 
 export function addImport(program: Command): void {
-  jsonCommand(program, 'import', 'bring conversations from a file or a folder into the forest')
+  jsonCommand(program, 'import', 'import conversations from a file or a folder')
     .argument('<file>')
-    .option('--format <name>', `what it is, where nothing in it says so (${formatNames().join(', ')})`)
-    .option('--dialect <name>', 'what bare messages are written in, such as openai-chat or legacy')
+    .option('--format <name>', `the format, if the file does not tell it (${formatNames().join(', ')})`)
+    .option('--dialect <name>', 'the dialect of bare messages, such as openai-chat or legacy')
     .action(importInto);
 }
 
@@ -107,10 +107,10 @@ export function addExport(program: Command): void {
         .choices(['segments', 'markdown', 'messages', 'fine-tuning', 'older'])
         .default('segments'),
     )
-    .option('--dialect <name>', 'for messages and fine-tuning', openaiChat.id)
-    .option('--out <path>', 'a new file; a new folder for older')
+    .option('--dialect <name>', 'the dialect of messages and fine-tuning', openaiChat.id)
+    .option('--out <path>', 'write to a new file (with --format older, a new folder)')
     .addOption(new Option('--below', 'the node with everything below it').conflicts('only'))
-    .option('--only', 'the one message')
+    .option('--only', 'only this message')
     .action(exportFrom);
 }
 
@@ -186,7 +186,7 @@ const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
 /** A new file, which appears when it is complete. Ctrl+C leaves nothing behind. */
 export async function writeFile(path: string, parts: AsyncIterable<string>, signals: Signals = process): Promise<void> {
-  if (await stat(path).catch(() => undefined)) throw new Error(`${path} is there already: give a new name.`);
+  if (await stat(path).catch(() => undefined)) throw new Error(`${path} already exists: give a new name.`);
   const draft = `${path}.${process.pid}.tmp`;
   const file = await open(draft, 'wx').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new Error(`There is no folder ${dirname(path)}: make it, or give another name.`);

@@ -17,7 +17,7 @@ import {
 import { type ForestFlags, jsonCommand } from './forest-command.ts';
 
 export function addLog(program: Command): void {
-  jsonCommand(program, 'log', 'a conversation from its first message to a node, or to where a thread stands')
+  jsonCommand(program, 'log', "show a conversation up to a node or a thread's head")
     .argument('<node|thread>', 'an id, or the beginning of one')
     .option('--oneline', 'one line for each message')
     .action(showLog);
@@ -90,7 +90,7 @@ interface Options extends ForestFlags {
 }
 
 export function addShow(program: Command): void {
-  jsonCommand(program, 'show', 'one message, and how it came to be')
+  jsonCommand(program, 'show', 'show one message: who wrote it, with which model, at what cost')
     .argument('<node>', 'an id, or the beginning of one')
     .addOption(new Option('--raw', 'the exact text that is stored, and nothing else').conflicts(['request', 'json']))
     .addOption(new Option('--request', 'the exact bytes that were sent for it').conflicts('json'))
@@ -133,7 +133,7 @@ function takeLine({ at, author, via, provider, model, usage, cost, durationMs, r
 }
 
 export function addDiff(program: Command): void {
-  jsonCommand(program, 'diff', 'where two conversations part, and what each has behind that')
+  jsonCommand(program, 'diff', 'show where two conversations part, and what follows in each')
     .argument('<a>', 'a node or a thread')
     .argument('<b>', 'another one')
     .action(showDifference);

@@ -8,7 +8,7 @@ import { colors, note, oneLine, say, sayJson, warn } from '../output/output.ts';
 export function addModels(program: Command): void {
   program
     .command('models')
-    .description('list the providers and which have keys; with a provider, its known models')
+    .description('list the providers and which of them have keys; with a provider, list its known models')
     .argument('[provider]')
     .option('--json', 'one JSON document, for programs')
     .action(listModels);
@@ -62,7 +62,7 @@ export function addAgents(program: Command): void {
   program
     .command('agents')
     .description('list the agents, with their models and tools')
-    .option('--agents <folder>', 'where their files are')
+    .option('--agents <folder>', 'the folder of the agent files')
     .option('--json', 'one JSON document, for programs')
     .action(listAgents);
 }

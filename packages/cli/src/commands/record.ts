@@ -10,10 +10,10 @@ import { type ForestFlags, forestCommand } from './forest-command.ts';
 /** `record` and `replay`: a program between us and its providers, which needs no change for it. */
 export function addRecord(program: Command): void {
   forestCommand(program, 'record', 'run a program, and record what it says to OpenAI, Anthropic and Google')
-    .argument('<command...>', 'behind --, with its arguments')
+    .argument('<command...>', 'the program and its arguments, after --')
     .action((command: readonly string[], flags: ForestFlags) => runBehindProxy('record', command, flags));
-  forestCommand(program, 'replay', 'run a program again, answered from what was recorded, without any network')
-    .argument('<command...>', 'behind --, with its arguments')
+  forestCommand(program, 'replay', 'run a program again, and answer it from the recordings, without a network')
+    .argument('<command...>', 'the program and its arguments, after --')
     .action((command: readonly string[], flags: ForestFlags) => runBehindProxy('replay', command, flags));
 }
 
@@ -67,7 +67,7 @@ function runProgram([name = '', ...args]: readonly string[], env: NodeJS.Process
     const done = () => process.removeListener('SIGINT', stay).removeListener('SIGTERM', end);
     child.once('error', ({ message }) => {
       done();
-      reject(new Error(`"${name}" could not be started (${message}): write it behind --, with its arguments.`));
+      reject(new Error(`"${name}" could not be started (${message}): write it after --, with its arguments.`));
     });
     child.once('close', (code, signal) => {
       done();

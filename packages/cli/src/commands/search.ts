@@ -17,15 +17,17 @@ interface Options extends ForestFlags {
 }
 
 export function addSearch(program: Command): void {
-  jsonCommand(program, 'search', 'find messages that have all the words; the last one may be cut')
+  jsonCommand(program, 'search', 'find messages that contain all the words; the last may be the beginning of a word')
     .argument('<words...>')
     .option('--limit <count>', 'how many', parseCount, 20)
-    .addOption(new Option('--role <role>', 'only of this role').choices(['system', 'user', 'assistant', 'tool']))
+    .addOption(
+      new Option('--role <role>', 'only messages of this role').choices(['system', 'user', 'assistant', 'tool']),
+    )
     .option('--below <node>', 'only below this node')
-    .option('--model <name>', 'only what this model wrote')
+    .option('--model <name>', 'only messages that this model wrote')
     .option('--tag <name>', 'only nodes with this tag')
-    .option('--since <day>', 'not older', parseInstant)
-    .option('--until <day>', 'not newer', parseInstant)
+    .option('--since <day>', 'only from then on', parseInstant)
+    .option('--until <day>', 'only up to then', parseInstant)
     .action(search);
 }
 

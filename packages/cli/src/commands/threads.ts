@@ -14,13 +14,17 @@ interface ThreadsOptions extends ForestFlags {
 }
 
 export function addThreads(program: Command): void {
-  jsonCommand(program, 'threads', 'list the conversations, last changed first; sessions and equal openings as one row')
-    .argument('[row]', 'unfold this row: a thread of it, or the beginning of its id')
+  jsonCommand(
+    program,
+    'threads',
+    'list the conversations, last changed first; a session, or threads that begin alike, are one row',
+  )
+    .argument('[row]', 'list the threads of this row: the id of one of them, or its beginning')
     .option('--limit <count>', 'how many', parseCount, 50)
-    .option('--after <place>', 'go on behind the "next" of an earlier list')
-    .option('--all', 'every thread in a row of its own')
-    .option('--tag <name>', 'only those with this tag, unfolded')
-    .option('--deleted', 'those that were deleted, unfolded')
+    .option('--after <place>', 'continue after the "next" of an earlier list')
+    .option('--all', 'list every thread')
+    .option('--tag <name>', 'list every thread with this tag')
+    .option('--deleted', 'list every deleted thread')
     .action(listThreads);
 }
 
@@ -90,10 +94,10 @@ interface BookmarkOptions extends ForestFlags {
 }
 
 export function addBookmark(program: Command): void {
-  jsonCommand(program, 'bookmark', 'keep a node by a name; without one, list the bookmarks')
+  jsonCommand(program, 'bookmark', 'give a node a name; without a node, list the bookmarks')
     .argument('[node]', 'an id, or the beginning of one')
     .argument('[title]')
-    .addOption(new Option('--remove <bookmark>', 'take a bookmark away'))
+    .addOption(new Option('--remove <bookmark>', 'remove a bookmark'))
     .option('--limit <count>', 'how many to list', parseCount, 100)
     .action(bookmark);
 }

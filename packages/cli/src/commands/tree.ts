@@ -13,10 +13,10 @@ interface Options extends ForestFlags {
 }
 
 export function addTree(program: Command): void {
-  jsonCommand(program, 'tree', 'the tree around a thread, what hangs below a node, or the whole forest')
+  jsonCommand(program, 'tree', 'show the tree of a thread, everything below a node, or the whole forest')
     .argument('[node|thread]', 'an id, or the beginning of one')
     .option('--limit <count>', 'how many nodes', parseCount, 200)
-    .option('--removed', 'also what was removed')
+    .option('--removed', 'show removed nodes, too')
     .action(showTree);
 }
 

@@ -8,7 +8,7 @@ import { type ForestFlags, jsonCommand } from './forest-command.ts';
 export function addVerify(program: Command): void {
   program
     .command('verify')
-    .description('read a folder of the older layout as opening it would, and write nothing')
+    .description('check a folder of the older layout without changing it')
     .argument('<folder>')
     .option('--json', 'one JSON document, for programs')
     .action(verify);
@@ -27,20 +27,22 @@ async function verify(folder: string, { json }: { readonly json?: boolean }): Pr
 
 /** `fsck`, `gc` and `pack`. */
 export function addUpkeep(program: Command): void {
-  jsonCommand(program, 'fsck', 'look at everything that is stored: every hash, every parent, every text').action(fsck);
+  jsonCommand(program, 'fsck', 'check every stored hash, parent and text').action(fsck);
   jsonCommand(
     program,
     'gc',
-    'forget for good what was removed or is older than the retention; nobody else may use the forest meanwhile',
+    'delete for good what was removed or is older than the retention; no other process may use the forest',
   ).action((flags: ForestFlags) => compact('gc', flags));
-  jsonCommand(program, 'pack', 'the same in less space; nobody else may use the forest meanwhile').action(
-    (flags: ForestFlags) => compact('pack', flags),
-  );
+  jsonCommand(
+    program,
+    'pack',
+    'rewrite the segment files without superseded records, to save disk space; no other process may use the forest',
+  ).action((flags: ForestFlags) => compact('pack', flags));
 }
 
 async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
   await withForest(flags, async ({ forest }) => {
-    const problems = await withProgress('Looking at everything', () => forest.fsck());
+    const problems = await withProgress('Checking', () => forest.fsck());
     const summary = problems.length === 0 ? 'All is well.' : `${counted(problems.length, 'problem')}.`;
     sayProblems(problems, {}, summary, json === true);
   });
@@ -48,7 +50,7 @@ async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
 
 async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlags): Promise<void> {
   await withForest(flags, async ({ forest, config }) => {
-    const counts: Compaction = await withProgress('Writing anew', () =>
+    const counts: Compaction = await withProgress('Rewriting', () =>
       how === 'gc' ? forgetOld(forest, config.retention) : forest.pack(),
     );
     if (json) sayJson(counts);

@@ -13,7 +13,7 @@ interface Options extends ForestFlags {
 }
 
 export function addUsage(program: Command): void {
-  jsonCommand(program, 'usage', 'tokens and cost of a conversation, or of everything')
+  jsonCommand(program, 'usage', 'show the tokens and cost of a conversation, or of everything')
     .argument('[node|thread]', 'the history up to a node, or a thread')
     .addOption(new Option('--below', 'the node with everything below it').conflicts(['since', 'until']))
     .option('--since <day>', 'of everything from then on', parseInstant)

@@ -33,7 +33,7 @@ test('a whole file is there under its name alone, and nothing is written over', 
   }
   await writeFile(path, parts());
   expect(readdirSync(folder)).toEqual(['all.seg']);
-  await expect(writeFile(path, parts())).rejects.toThrow('is there already');
+  await expect(writeFile(path, parts())).rejects.toThrow('already exists');
   expect(readFileSync(path, 'utf8')).toBe('one half, the other');
 });
 

@@ -65,7 +65,7 @@ export function requireAnswer({ status, error, pending = [], stop }: BranchState
 
 function lineFor(event: GenerationEvent): string | undefined {
   if (event.type === 'tool-start') return `→ ${oneLine(event.name)}`;
-  if (event.type === 'retry') return `Trying again (${event.attempt}): ${oneLine(event.reason, 200)}`;
+  if (event.type === 'retry') return `Retrying (attempt ${event.attempt}): ${oneLine(event.reason, 200)}`;
   if (event.type === 'notice') return oneLine(event.notice.message, 200);
   return undefined;
 }

@@ -49,15 +49,19 @@ export function configuredProvider(config: Config): readonly ProviderDescriptor[
   }
 }
 
-/** Where a stand-in answers, that is said. */
+/** Warns if the demo will answer. It has no key for a provider that only the configuration knows. */
 export async function openModelAccess(config: Config, needed: readonly ProviderDescriptor[]): Promise<ModelAccess> {
   if (!needsDemo(config, needed))
     return { env: process.env, fallback: undefined, isDemo: false, close: async () => undefined };
+  const { emulator, env } = await startDemo(process.env);
+  if (needed.length === 0 || needed.some((one) => hasKey(one, { env }))) warnOfDemo();
+  return { env, fallback: DEMO_MODEL, isDemo: true, close: () => emulator.close() };
+}
+
+function warnOfDemo(): void {
   warn(
     'DEMO: no provider has a key, so a stand-in answers that understands nothing. Set ANTHROPIC_API_KEY or another.',
   );
-  const { emulator, env } = await startDemo(process.env);
-  return { env, fallback: DEMO_MODEL, isDemo: true, close: () => emulator.close() };
 }
 
 /** Grows the forest with what is asked there, and what that costs. */
@@ -107,7 +111,10 @@ export async function lastModel(forest: Forest, thread: string, at: string, conf
 export function continuingModel(last: NamedModel | undefined, config: Config, access: ModelAccess): NamedModel {
   if (last && hasKey(last.provider, { env: access.env })) return last;
   const chosen = defaultModel(config, access);
-  if (last) note(`There is no key for ${modelName(last)}, which answered so far: ${modelName(chosen)} answers.`);
+  if (last) {
+    note(`There is no key for ${modelName(last)}, which answered so far: ${modelName(chosen)} answers.`);
+    if (access.isDemo && hasKey(chosen.provider, { env: access.env })) warnOfDemo();
+  }
   return chosen;
 }
 

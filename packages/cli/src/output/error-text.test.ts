@@ -30,7 +30,9 @@ test.each([
 test('a taken port, a wrong key, and what is no error at all', () => {
   const taken = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', syscall: 'listen', port: 4141 });
   expect(errorText(taken)).toBe('Port 4141 is taken. Is Skein running already? --port takes another.');
-  expect(errorText(new WrongKeyError('No.'))).toContain('skein models');
+  expect(errorText(new WrongKeyError('No.'))).toMatch(/^No\. Is the key right\? "skein models"/);
+  expect(errorText(new WrongKeyError('Refused by toy.example'))).toMatch(/^Refused by toy\.example\. Is the key right/);
+  expect(errorText(new WrongKeyError('It said "No."'))).toMatch(/^It said "No\." Is the key right/);
   const denied = { code: 'EACCES', syscall: 'scandir', path: '/store/writers' };
   expect(errorText(Object.assign(new Error('No.'), denied))).toContain('change its permissions, or give another path');
   expect(errorText('just so')).toBe('just so');

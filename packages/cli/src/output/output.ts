@@ -156,7 +156,8 @@ export function errorText(error: unknown): string {
 
 export function withHint(message: string, code: string): string {
   const hint = Object.hasOwn(HINTS, code) ? HINTS[code as SkeinErrorCode] : undefined;
-  return hint === undefined ? message : `${message} ${hint}`;
+  if (hint === undefined) return message;
+  return `${message}${/[.!?…]["'”)]*$/.test(message) ? '' : '.'} ${hint}`;
 }
 
 function isSystemError(error: unknown): error is SystemError {

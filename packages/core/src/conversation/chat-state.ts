@@ -126,7 +126,7 @@ export function readChatState(saved: StateText): ReadState {
     discarded: { reason, state: text, ...(index !== undefined && { index }) },
     problem,
   });
-  if (text !== given) return failed('invalid_conversation_state', 'The state is no text; keep it as it was given');
+  if (text !== given) return failed('invalid_conversation_state', 'The state is not a string; keep it as it was given');
   const value = parsed(text);
   if (!isObject(value)) return failed('invalid_conversation_state', 'The state is not a JSON object');
   if (value.version !== 1 && value.version !== STATE_VERSION)

@@ -211,7 +211,7 @@ function readOrDiscard(text: StateText, options: ChatOptions): UsableState {
 
 function discard(discarded: DiscardedState, problem: string, options: ChatOptions): UsableState {
   if (options.onMismatch === 'throw') throw new ConversationStateError(discarded, problem);
-  const notice: Notice = { code: 'state-discarded', message: `${problem}. The conversation starts anew` };
+  const notice: Notice = { code: 'state-discarded', message: `${problem}. The conversation starts again` };
   notifyObserver(options, notice);
   return { state: newState(), discarded, notices: [notice] };
 }

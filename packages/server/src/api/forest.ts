@@ -82,7 +82,7 @@ const diff = createRoute({
   method: 'get',
   path: '/diff',
   tags,
-  summary: 'Where two paths part, and what each has behind that',
+  summary: 'Where two paths part, and what follows in each',
   request: { query: z.object({ a: Id, b: Id }) },
   responses: answers(z.object({ shared: z.string(), sharedLength: z.number(), a: z.array(Node), b: z.array(Node) })),
 });

@@ -52,7 +52,7 @@ const events = createRoute({
   method: 'get',
   path: '/generations/{generation}/events',
   tags,
-  summary: 'What happens, as server-sent events; Last-Event-ID goes on behind an event',
+  summary: 'Its events, as server-sent events; with Last-Event-ID, continues after that event',
   request: { params, query: z.object({ after: z.string().max(20).optional() }) },
   responses: streams(
     'text/event-stream',
@@ -74,7 +74,7 @@ const resume = createRoute({
   method: 'post',
   path: '/generations/{generation}/resume',
   tags,
-  summary: 'Goes on with what died, was stopped, or waits; approvals say what may run',
+  summary: 'Resumes a generation that failed, was stopped or waits; approvals say what may run',
   request: {
     params,
     body: jsonBody(
@@ -147,7 +147,8 @@ export const generations = apiRouter()
   });
 
 async function readHead({ threads }: Forest, thread: string | undefined): Promise<string> {
-  if (thread === undefined) throw new Problem('bad_request', 'Say where: "node", or "thread" to go on from its head.');
+  if (thread === undefined)
+    throw new Problem('bad_request', 'Say where: "node", or "thread" to continue from its head.');
   return (await threads.get(thread)).head;
 }
 

@@ -38,7 +38,7 @@ const bring = createRoute({
   method: 'post',
   path: '/import',
   tags,
-  summary: 'Brings conversations from elsewhere; twice is once. Accept text/event-stream for progress',
+  summary: 'Imports conversations; importing twice has no further effect. Accept text/event-stream for progress',
   request: {
     query: z.object({
       // The older layout is a folder of the server, and no request may name one.

@@ -20,7 +20,7 @@ const path = createRoute({
   method: 'get',
   path: '/nodes/{node}/path',
   tags,
-  summary: 'From the first message, or from behind a node, to this one',
+  summary: 'From the first message, or from after a node, to this one',
   request: { params, query: z.object({ from: Id.optional() }) },
   responses: answers(z.object({ items: z.array(Node) })),
 });
@@ -60,7 +60,7 @@ const append = createRoute({
   method: 'post',
   path: '/nodes/{node}/messages',
   tags,
-  summary: 'Messages below a node; the same ones twice are one',
+  summary: 'Appends messages; existing ones are reused',
   request: {
     params,
     body: jsonBody(
@@ -90,7 +90,7 @@ const split = createRoute({
   method: 'post',
   path: '/nodes/{node}/split',
   tags,
-  summary: 'Two nodes in place of one, parted at a position of its text',
+  summary: 'Splits a node at a position of its text',
   request: { params, body: jsonBody(z.object({ at: z.number().int().min(0) }).strict()) },
   responses: answers(Moved.extend({ first: z.string(), second: z.string() })),
 });
@@ -99,7 +99,7 @@ const remove = createRoute({
   method: 'delete',
   path: '/nodes/{node}',
   tags,
-  summary: 'Hides it and all below it, or hangs its children to its parent; undo with restore',
+  summary: 'Removes it with everything below, or moves its children to its parent; undo with restore',
   request: { params, query: z.object({ keepChildren: z.enum(['true', 'false']).optional() }) },
   responses: answers(Moved),
 });
@@ -117,7 +117,7 @@ const graft = createRoute({
   method: 'post',
   path: '/nodes/{node}/graft',
   tags,
-  summary: 'Hangs it and all below it under another node',
+  summary: 'Moves it and everything below to another node',
   request: { params, body: jsonBody(z.object({ onto: Id }).strict()) },
   responses: answers(Moved),
 });

@@ -17,7 +17,7 @@ import { usageView } from './views.ts';
 
 const ExchangeId = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/);
 
-const Headers = z.record(z.string(), z.string()).openapi({ description: 'Without those that sign in' });
+const Headers = z.record(z.string(), z.string()).openapi({ description: 'Without credentials' });
 
 const Hashes = z.record(z.string(), z.string()).readonly();
 
@@ -85,17 +85,13 @@ const Recording = z
     responseId: z.string().optional(),
     responseBytes: z.number().optional(),
     outcome: z.enum(['open', 'done', 'cut', 'refused', 'failed']),
-    error: z.string().optional().openapi({ description: 'Why there is no answer, or no whole one' }),
+    error: z.string().optional().openapi({ description: 'Why there is no answer, or an incomplete one' }),
     truncated: z.boolean().optional().openapi({ description: 'Bytes of it were not kept' }),
     redacted: z.boolean().optional().openapi({ description: 'A key stood in a body and was taken out before storing' }),
     tags: z.array(z.string()).readonly(),
     thread: z.string().optional().openapi({ description: 'The name that the client gave the conversation' }),
     hints: Hints.optional(),
-    notes: z
-      .array(z.string())
-      .readonly()
-      .optional()
-      .openapi({ description: 'What was wrong with the wishes of the request' }),
+    notes: z.array(z.string()).readonly().optional().openapi({ description: 'Problems with the x-skein headers' }),
     writer: z.string(),
     usage: Usage.optional(),
     cost: z.number().optional().openapi({ description: 'US dollars by list price, where one is known' }),
@@ -132,7 +128,7 @@ const list = createRoute({
 const Body = z
   .object({ text: z.string() })
   .or(z.object({ base64: z.string() }))
-  .openapi({ description: 'The exact text, or bytes that are none' });
+  .openapi({ description: 'The exact text, or bytes that are not text' });
 
 const get = createRoute({
   method: 'get',

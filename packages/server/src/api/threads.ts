@@ -134,7 +134,7 @@ const path = createRoute({
   method: 'get',
   path: '/threads/{thread}/path',
   tags,
-  summary: 'Its messages, from the first one, or from behind a node, to its own head',
+  summary: 'Its messages, from the first one, or from after a node, to its own head',
   request: { params, query: z.object({ from: Id.optional() }) },
   responses: answers(z.object({ thread: Thread, items: z.array(Node) })),
 });
@@ -166,7 +166,7 @@ const last = createRoute({
   method: 'get',
   path: '/threads/{thread}/last-request',
   tags,
-  summary: 'What its last reply at or above its head, or a node, was asked with. Going on sends the same',
+  summary: 'The request of its last reply at or above its head, or a node; continuing sends the same',
   request: { params, query: z.object({ at: Id.optional() }) },
   responses: answers(
     z.object({

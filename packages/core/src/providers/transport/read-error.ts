@@ -41,7 +41,7 @@ export function responseError(response: Response, text: string, context: ErrorCo
 /** The error of a response that should be a stream but is one text: an error, another reply in JSON, or a page. */
 export function unstreamedError(response: Response, text: string, context: ErrorContext): ProviderError {
   if (readErrorBody(text).message !== undefined) return streamError(text, context, response);
-  const problem = 'a stream was asked for, but the reply is none';
+  const problem = 'a stream was requested, but the reply is not one';
   if (!isJson(text)) return unreadableError(response, text, new Error(`${problem}: ${summarizeText(text)}`), context);
   return new ProviderError(`${problem} ${describeResponse(response)}`, {
     ...context,
