@@ -7,9 +7,9 @@ import type { ContextChange } from '../api/types.ts';
 import { listOpenCalls } from '../inspector/open-calls.ts';
 import { Button } from '../ui/button.tsx';
 import { providerChanges } from './message/author.ts';
-import { pairCalls } from './message/calls.ts';
 import { LiveRow, OpenCallsRow } from './message/live-row.tsx';
 import { MessageRow } from './message/message-row.tsx';
+import { pairCalls } from './message/pair-calls.ts';
 import { useScreenState } from './screen-state.ts';
 import type { ShownThread } from './use-thread.ts';
 

@@ -13,8 +13,8 @@ import { ago, duration, money, shortNumber, totalTokens } from '../../ui/format.
 import { openDialog, startEditing, useScreenState } from '../screen-state.ts';
 import { useSiblings } from '../use-siblings.ts';
 import { mainTake, roleName } from './author.ts';
-import type { Pairs } from './calls.ts';
 import { MessageActions, MessageEditor } from './message-actions.tsx';
+import type { Pairs } from './pair-calls.ts';
 import { ContextNote, MessageLosses } from './request-notes.tsx';
 import { BranchRail, SiblingSwitcher } from './sibling-switcher.tsx';
 

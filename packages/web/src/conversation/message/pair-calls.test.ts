@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Block, Node } from '../../api/types.ts';
-import { pairCalls } from './calls.ts';
+import { pairCalls } from './pair-calls.ts';
 
 function node(role: Node['role'], ...content: Block[]): Node {
   return { id: Math.random().toString(36), role, content } as unknown as Node;
