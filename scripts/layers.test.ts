@@ -57,6 +57,27 @@ describe('a wrong import is seen', () => {
   });
 });
 
+test('a circle of files that load each other is seen, and one of types is not', () => {
+  const back = { 'src/run/loop.ts': `import { limits } from './limits.ts'` };
+  expect(check({ ...back, 'src/run/limits.ts': `export * from './turns.ts'`, 'src/run/turns.ts': '' })).toEqual([]);
+  expect(
+    check({
+      ...back,
+      'src/run/limits.ts': `export { type Turns, turns } from './turns.ts'`,
+      'src/run/turns.ts': `import './loop.ts'`,
+    }),
+  ).toEqual([
+    'packages/core/src/run/loop.ts → packages/core/src/run/limits.ts → packages/core/src/run/turns.ts → packages/core/src/run/loop.ts: a circle of imports',
+  ]);
+  for (const types of [
+    `import type { Loop } from './loop.ts'`,
+    `import { type Loop } from './loop.ts'`,
+    `export type { Loop } from './loop.ts'`,
+    `const later = () => import('./loop.ts')`,
+  ])
+    expect(check({ ...back, 'src/run/limits.ts': types })).toEqual([]);
+});
+
 test('right imports are let through', () => {
   const files = {
     'src/index.ts': `export * from './run/loop.ts'`,

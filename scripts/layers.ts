@@ -46,10 +46,15 @@ export interface Repository {
   readonly manifests: ReadonlyMap<string, Manifest>;
 }
 
-/** Every import that points the wrong way, one line each. */
+/** Every import that points the wrong way, and every circle of imports, one line each. */
 export function findViolations({ files, manifests }: Repository): string[] {
   const imports = new Map([...files].map(([path, text]) => [path, readImports(text)]));
-  return [...wrongLayers(imports), ...unnamedPackages(imports, manifests), ...nodeInPortableEntries(imports)];
+  return [
+    ...wrongLayers(imports),
+    ...unnamedPackages(imports, manifests),
+    ...nodeInPortableEntries(imports),
+    ...circles(files),
+  ];
 }
 
 type Imports = ReadonlyMap<string, readonly string[]>;
@@ -113,4 +118,41 @@ function* nodeInPortableEntries(imports: Imports) {
       else if (isRelative(specifier)) reached.add(resolve(path, specifier));
     }
   }
+}
+
+/**
+ * Files that need each other while they load: what the first of them sees of the last is not there yet. Imports of types
+ * are gone by then, and those inside functions come later.
+ */
+function* circles(files: Repository['files']) {
+  const done = new Set<string>();
+  const path: string[] = [];
+  function* visit(file: string): Generator<string> {
+    if (path.includes(file)) yield `${[...path.slice(path.indexOf(file)), file].join(' → ')}: a circle of imports`;
+    if (done.has(file)) return;
+    done.add(file);
+    path.push(file);
+    for (const target of loadedFiles(file, files.get(file)!)) if (files.has(target)) yield* visit(target);
+    path.pop();
+  }
+  for (const file of files.keys()) if (!isTest(file)) yield* visit(file);
+}
+
+function loadedFiles(path: string, text: string): string[] {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest).statements.flatMap((statement) => {
+    const specifier = loadedBy(statement);
+    return specifier !== undefined && isRelative(specifier) ? [resolve(path, specifier)] : [];
+  });
+}
+
+/** What an import or a re-export loads; undefined if it names nothing but types. */
+function loadedBy(statement: ts.Statement): string | undefined {
+  if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return undefined;
+  if (!statement.moduleSpecifier || !ts.isStringLiteral(statement.moduleSpecifier)) return undefined;
+  const clause = ts.isImportDeclaration(statement) ? statement.importClause : statement;
+  const names = clause && ts.isImportClause(clause) ? clause.namedBindings : clause?.exportClause;
+  const hasDefault = clause !== undefined && ts.isImportClause(clause) && clause.name !== undefined;
+  const isList = names !== undefined && (ts.isNamedImports(names) || ts.isNamedExports(names));
+  const areTypes = isList && !hasDefault && names.elements.every(({ isTypeOnly }) => isTypeOnly);
+  return clause?.isTypeOnly || areTypes ? undefined : statement.moduleSpecifier.text;
 }

@@ -3,8 +3,8 @@ import type { Message } from '../message/index.ts';
 import { dropped, type Loss, type LossNote } from './loss.ts';
 import type { Manifest } from './manifest.ts';
 import type { ProviderDescriptor } from './provider.ts';
+import { targetToolName } from './write/calls.ts';
 import type { BodyMember } from './write/frame.ts';
-import { targetToolName } from './write/pair-calls.ts';
 import type { Target } from './write/writer.ts';
 
 /** Everything that a request is written from. */

@@ -1,4 +1,4 @@
-import { CallTracker } from '../dialects/write/pair-calls.ts';
+import { CallTracker } from '../dialects/write/calls.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 
 /**

@@ -5,9 +5,9 @@ export {
   type ExportFormat,
   type ExportLosses,
   type ExportOptions,
-  type ExportSelection,
   exportText,
 } from './export/export-text.ts';
+export type { ExportSelection } from './export/selection.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
 export {
   type ImportOptions,

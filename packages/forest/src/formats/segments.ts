@@ -11,9 +11,9 @@ import {
 } from '../store/file/segment-format.ts';
 import type { Store } from '../store/index.ts';
 import { hashFault } from '../store/records.ts';
-import { type ExportSelection, selectionEnd } from './export/export-text.ts';
+import { type ExportSelection, selectionEnd } from './export/selection.ts';
 import { FormatError } from './format-error.ts';
-import type { ImportTracker } from './import-file.ts';
+import type { ImportTracker } from './import-tracker.ts';
 import { readJson } from './source/exact-json.ts';
 import type { SourcePiece } from './source/text-source.ts';
 

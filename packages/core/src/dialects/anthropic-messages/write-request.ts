@@ -15,6 +15,7 @@ import {
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { forModel } from '../provider.ts';
+import { NO_CALLS } from '../write/calls.ts';
 import { isOwn } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
@@ -25,7 +26,6 @@ import {
   type Repair,
   splitParts,
 } from '../write/own-message.ts';
-import { NO_CALLS } from '../write/pair-calls.ts';
 import { type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
 import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { defaultMaxTokens, forcesTool, thinksBy, writeParams } from './params.ts';

@@ -12,8 +12,8 @@ import type { Message } from '../../message/index.ts';
 import { dropped, type Loss, type LossNote, rewritten } from '../loss.ts';
 import { type Element, joinElement } from '../manifest.ts';
 import type { CachePoint, ToolDefinition } from '../request.ts';
+import { targetToolName } from './calls.ts';
 import { locate } from './drafts.ts';
-import { targetToolName } from './pair-calls.ts';
 import { noteLeftOut, toJsonString } from './translate.ts';
 import type { Frame, RequestWriter, Target } from './writer.ts';
 

@@ -2,7 +2,7 @@
 import { isObject, type Json, objects } from '../../json.ts';
 import type { JudgedRequest, Rule } from '../verdict.ts';
 import { type Model, parseModel } from './models.ts';
-import { type Prefix, prefixes } from './prefix.ts';
+import { contentBlocks, type Prefix, prefixes } from './prefix.ts';
 import { hostedRequestBody, requestBody } from './schema-request.ts';
 import type { Issue } from './shape.ts';
 
@@ -72,12 +72,6 @@ export interface Turn {
   /** Index of its first message. */
   readonly first: number;
   readonly blocks: readonly PlacedBlock[];
-}
-
-/** A string counts as one text block. */
-export function contentBlocks(content: unknown): readonly Json[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter(isObject) : [];
 }
 
 export const placeBlocks = (message: Json, at: number): readonly PlacedBlock[] =>

@@ -8,7 +8,6 @@
 
 import { createHash } from 'node:crypto';
 import { isObject, type Json } from '../../json.ts';
-import { contentBlocks } from './context.ts';
 
 export interface Prefix {
   readonly system: string;
@@ -20,6 +19,12 @@ export interface Prefix {
 
 // The user or the model writes these values: a `cache_control` in them is data.
 const OPAQUE = new Set(['input', 'input_schema', 'schema', 'input_examples']);
+
+/** A string counts as one text block. */
+export function contentBlocks(content: unknown): readonly Json[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
 
 const toBlocks = (content: unknown): unknown => (typeof content === 'string' ? contentBlocks(content) : content);
 

@@ -5,7 +5,6 @@ import { first } from '../verdict.ts';
 import {
   type AnthropicRule,
   type Context,
-  contentBlocks,
   isServerCall,
   isServerResult,
   isThinking,
@@ -13,6 +12,7 @@ import {
   placeBlocks,
 } from './context.ts';
 import { takesPrefill, takesSystemRole } from './models.ts';
+import { contentBlocks } from './prefix.ts';
 
 export const systemRules: readonly AnthropicRule[] = [
   {

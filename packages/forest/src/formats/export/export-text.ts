@@ -3,14 +3,7 @@ import { allItems, type Forest, type ForestNode, isDamage, resolveWalkStart, wal
 import { ROOT } from '../../model/index.ts';
 import { exportSegments } from '../segments.ts';
 import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
-
-/** What to export: one message, the history up to a node, a node with everything below it, a thread, or everything. */
-export type ExportSelection =
-  | { readonly node: string }
-  | { readonly path: string }
-  | { readonly below: string }
-  | { readonly thread: string }
-  | 'everything';
+import type { ExportSelection } from './selection.ts';
 
 /** The formats of `exportText`. */
 export type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
@@ -139,30 +132,6 @@ async function* everyEnd({ store }: Forest, top: string): AsyncGenerator<string>
     if (isLeaf) yield record.id;
   }
   if (isAlone) yield top;
-}
-
-/** The node that a selection leads to. */
-export async function selectionEnd(forest: Forest, of: Exclude<ExportSelection, 'everything'>): Promise<string> {
-  if ('thread' in of) return (await forest.threads.get(of.thread)).head;
-  if ('below' in of) return forest.resolve(of.below);
-  return forest.resolve('path' in of ? of.path : of.node);
-}
-
-/** Returns a function that yields the selected children of a node; the path to the selection is part of it. */
-export async function selectedChildren(
-  forest: Forest,
-  of: ExportSelection,
-): Promise<(id: string) => AsyncGenerator<ForestNode>> {
-  const every = (id: string) => allItems((page) => forest.children(id, page));
-  if (of === 'everything') return every;
-  const end = await selectionEnd(forest, of);
-  const path = await forest.path(end);
-  const above = new Map(path.map((node) => [node.parent, node]));
-  return async function* (id) {
-    const next = above.get(id);
-    if (next) yield next;
-    else if ('below' in of) yield* every(id);
-  };
 }
 
 const NAMES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool', other: 'Other' } as const;

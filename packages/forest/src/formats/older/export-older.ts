@@ -14,7 +14,8 @@ import {
 import { stringify } from 'smol-toml';
 import { allItems, type Forest, type ForestNode } from '../../forest/index.ts';
 import { ROOT, type TakeRecord } from '../../model/index.ts';
-import { type ExportLosses, type ExportSelection, selectedChildren } from '../export/export-text.ts';
+import type { ExportLosses } from '../export/export-text.ts';
+import { type ExportSelection, selectedChildren } from '../export/selection.ts';
 import { FormatError } from '../format-error.ts';
 import { exactText, exactValue, readTime } from '../source/exact-json.ts';
 import { fileIn, nodeFile, ROOTS_FILE, readOlderMessage } from './older-files.ts';

@@ -1,6 +1,7 @@
 import { createContext, type Forest } from '../../forest/index.ts';
 import { memoryStore, type Problem } from '../../store/index.ts';
-import { createImportTracker, type ImportOptions, type ImportResult } from '../import-file.ts';
+import type { ImportOptions, ImportResult } from '../import-file.ts';
+import { createImportTracker } from '../import-tracker.ts';
 import { addBookmarks } from './bookmarks.ts';
 import { type ConvertedNode, createConverter } from './converter.ts';
 import { requireOlderLayout } from './older-files.ts';
