@@ -12,7 +12,12 @@ export function searchText(message: Message): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
-/** Splits a text into words as a search compares them: letters and digits of any script, in lower case, without diacritics. */
+/**
+ * Splits a text into words as a search compares them: letters and digits of any script, in lower case, without diacritics.
+ *
+ * @example
+ * splitWords('Café, au lait!'); // ['cafe', 'au', 'lait']
+ */
 export function splitWords(text: string): string[] {
   return (
     text
