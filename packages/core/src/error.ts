@@ -147,6 +147,9 @@ export abstract class SkeinError extends Error {
 /**
  * Whether a value is an error of Skein, of this or another copy of the package, and has one of the codes if some are
  * given.
+ *
+ * @example
+ * if (isSkeinError(error, 'rate_limit', 'overloaded')) await later();
  */
 export function isSkeinError<Code extends SkeinErrorCode = SkeinErrorCode>(
   value: unknown,

@@ -4,7 +4,13 @@ import { dirname } from 'node:path';
 import { Conversation, MessageList, type ReadOptions } from './conversation/index.ts';
 import type { Message } from './message/index.ts';
 
-/** Saves messages to a file, and makes its folder where there is none. The file is replaced whole or not at all, also when the machine stops in between. */
+/**
+ * Saves messages to a file, and makes its folder where there is none. The file is replaced whole or not at all, also
+ * when the machine stops in between.
+ *
+ * @example
+ * await saveMessages('chat.json', [user('Hello'), reply.message]);
+ */
 export async function saveMessages(path: string, messages: Iterable<Message>): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   await mkdir(dirname(path), { recursive: true });
@@ -25,16 +31,32 @@ export async function saveMessages(path: string, messages: Iterable<Message>): P
   await syncFolder(dirname(path));
 }
 
+/**
+ * Loads the messages of a file that `saveMessages` wrote.
+ *
+ * @example
+ * const messages = await loadMessages('chat.json');
+ */
 export async function loadMessages(path: string, options: ReadOptions = {}): Promise<MessageList> {
   return MessageList.fromJSON(await readFile(path), options);
 }
 
-/** Saves the messages of a conversation to a file, and nothing else of it. */
+/**
+ * Saves the messages of a conversation to a file, and nothing else of it.
+ *
+ * @example
+ * await saveConversation('chat.json', conversation);
+ */
 export async function saveConversation(path: string, conversation: Conversation): Promise<void> {
   await saveMessages(path, conversation.messages);
 }
 
-/** A conversation from a file; it can go on with any provider. */
+/**
+ * A conversation from a file; it can go on with any provider.
+ *
+ * @example
+ * const conversation = await loadConversation('chat.json');
+ */
 export async function loadConversation(path: string, options: ReadOptions = {}): Promise<Conversation> {
   return new Conversation({ messages: await loadMessages(path, options) });
 }

@@ -5,6 +5,7 @@ import type { Message } from './message/index.ts';
 import { providers } from './providers/index.ts';
 import type { ObserverEvent } from './run/index.ts';
 
+/** What the spans of `otelObserver` hold. */
 export interface OtelOptions {
   /** Whether texts, arguments and results are written, too; they also need `observePayloads` of the run. Default false. */
   readonly payloads?: boolean | undefined;
@@ -13,6 +14,10 @@ export interface OtelOptions {
 /**
  * An `observer` that makes a span `chat {model}` of every request and a span `execute_tool {name}` of every call, below
  * the span that is active where the run was started. One serves any number of runs.
+ *
+ * @example
+ * const observer = otelObserver(trace.getTracer('my-app'));
+ * await run({ model, messages, observer }).result;
  */
 export function otelObserver(
   tracer: Pick<Tracer, 'startSpan'>,

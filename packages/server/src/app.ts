@@ -36,6 +36,7 @@ const api = apiRouter()
   .route('/', moving)
   .route('/', about);
 
+/** The routes under `/api/v1` as a type, from which `client` is made. */
 export type Api = typeof api;
 
 const TOKEN_PROBLEMS: ReadonlySet<string> = new Set(['token_needed', 'too_many_attempts']);

@@ -15,6 +15,7 @@ import { createRedactor } from './redact.ts';
 import type { Services } from './services.ts';
 import { startTitling } from './titles.ts';
 
+/** What a server works with: a forest and a configuration, and what replaces their defaults. */
 export interface ServerOptions {
   readonly forest: Forest;
   readonly config: Config;
@@ -51,6 +52,7 @@ export interface ServerOptions {
   readonly version?: string;
 }
 
+/** A server that does not listen yet. */
 export interface Server {
   /** Answers a request without a socket. */
   fetch(request: Request): Response | Promise<Response>;
@@ -65,6 +67,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
+/** A server that listens at an address. */
 export interface ListeningServer {
   readonly url: string;
   /** Takes no more requests, lets what runs end for a while, then parks generations, cuts streams, and closes. */
@@ -79,7 +82,14 @@ const LAST_WORDS_MS = 500;
 /** After this time, what a broken store has not accepted is given up. */
 const SETTLE_MS = 5000;
 
-/** Skein over HTTP, to be embedded or to be run. */
+/**
+ * Skein over HTTP, to be embedded or to be run.
+ *
+ * @example
+ * const { config } = await loadConfig();
+ * const server = await createServer({ forest, config }).listen({ port: 0 });
+ * console.log(server.url);
+ */
 export function createServer(options: ServerOptions): Server {
   const { token, config, timeouts } = options;
   if (token === '') throw new Error('The token is empty, so everyone would have it: give a longer one, or none.');

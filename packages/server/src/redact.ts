@@ -1,6 +1,7 @@
 /** Hides what must not be shown, in every text of a value. The stored text stays exact. */
 export type Redactor = <T>(value: T) => T;
 
+/** What a redactor hides. */
 export interface RedactionRules {
   /** Regular expressions; what they match becomes `[redacted]`. */
   readonly patterns?: readonly string[];
@@ -10,6 +11,13 @@ export interface RedactionRules {
 
 const HIDDEN = '[redacted]';
 
+/**
+ * Makes a function that hides what the rules name; without rules it returns values as they are.
+ *
+ * @example
+ * const redact = createRedactor({ patterns: ['sk-\\w+'] });
+ * redact({ text: 'The key is sk-abc' }); // { text: 'The key is [redacted]' }
+ */
 export function createRedactor({ patterns = [], fields = [] }: RedactionRules = {}): Redactor {
   if (patterns.length === 0 && fields.length === 0) return (value) => value;
   const expressions = patterns.map((pattern) => new RegExp(pattern, 'gu'));

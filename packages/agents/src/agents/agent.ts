@@ -244,7 +244,13 @@ async function mcpTools(
   return { tools: found.flat().map(({ tool }) => tool), problems };
 }
 
-/** The parameters for whoever names none: those of the configured preset. `n`, which is no parameter, is left out. */
+/**
+ * The parameters for whoever names none: those of the configured preset. `n`, which is no parameter, is left out.
+ *
+ * @example
+ * const { config } = await loadConfig();
+ * await run({ model, messages, params: presetParams(config) }).result;
+ */
 export function presetParams({ preset, presets }: Pick<Config, 'preset' | 'presets'>): RequestParams {
   return toParams({}, preset === undefined ? {} : presets[preset]);
 }

@@ -11,6 +11,7 @@ import { type McpServers, mcpServers } from '../mcp/servers.ts';
 import type { ForestView } from '../tools/forest.ts';
 import { type Agent, type AgentContext, buildAgent } from './agent.ts';
 
+/** What agents are loaded with. */
 export interface LoadAgentsOptions {
   /** Default: what `loadConfig()` finds. */
   readonly config?: Config;
@@ -22,6 +23,7 @@ export interface LoadAgentsOptions {
   readonly forest?: ForestView;
 }
 
+/** The agents of a folder. */
 export interface LoadedAgents {
   /** In the order of their files. */
   readonly agents: readonly Agent[];
@@ -45,7 +47,14 @@ export class AgentFileError extends SkeinError {
   }
 }
 
-/** Loads every agent in a folder. One that is bad is listed in `problems`, and does not keep the others away. */
+/**
+ * Loads every agent in a folder. One that is bad is listed in `problems`, and does not keep the others away.
+ *
+ * @example
+ * const { agents, problems, close } = await loadAgents('agents');
+ * for (const problem of problems) console.warn(describeProblem(problem));
+ * await close();
+ */
 export async function loadAgents(folder: string, options: LoadAgentsOptions = {}): Promise<LoadedAgents> {
   const problems: Problem[] = [];
   const context = await createContext(options, problems);
@@ -65,7 +74,12 @@ export async function loadAgents(folder: string, options: LoadAgentsOptions = {}
   };
 }
 
-/** Loads one agent. Throws an `AgentFileError` that names file, line, key and what to do. */
+/**
+ * Loads one agent. Throws an `AgentFileError` that names file, line, key and what to do.
+ *
+ * @example
+ * const agent = await loadAgent('agents/researcher.yaml');
+ */
 export async function loadAgent(path: string, options: LoadAgentsOptions = {}): Promise<Agent> {
   const problems: Problem[] = [];
   const context = await createContext(options, []);

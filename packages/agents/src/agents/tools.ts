@@ -98,7 +98,12 @@ async function moduleTools(name: string, path: KeyPath, { folder, report }: Tool
   return [];
 }
 
-/** The tools that a module exports, by any name, alone or in lists. */
+/**
+ * The tools that a module exports, by any name, alone or in lists.
+ *
+ * @example
+ * const tools = await toolsInModule('/home/me/project/tools.js');
+ */
 export async function toolsInModule(file: string, limitMs?: number): Promise<readonly Tool[]> {
   const module = await importModule(file, limitMs);
   // By their names: the order goes into every request, and has to be the same each time.

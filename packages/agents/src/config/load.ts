@@ -11,6 +11,7 @@ import { loadPlugins, type PluginEntry } from './plugins.ts';
 import { type ConfigValue, type Picker, pathIn, resolveConfig } from './resolve.ts';
 import type { Config, Source } from './types.ts';
 
+/** Where `loadConfig` looks for values. */
 export interface LoadConfigOptions {
   /** Default: the folder of the process. */
   readonly cwd?: string;
@@ -23,6 +24,7 @@ export interface LoadConfigOptions {
   readonly home?: string;
 }
 
+/** The configuration, and where its values come from. */
 export interface LoadedConfig {
   readonly config: Config;
   /** Where values come from, by key: `server.port`, `providers.house`. What is not here is a default. */
@@ -36,6 +38,10 @@ export interface LoadedConfig {
 /**
  * Reads flags, variables, the project's file and the user's, in this order of precedence, and runs the plug-ins that the
  * files name. It does not throw.
+ *
+ * @example
+ * const { config, problems } = await loadConfig({ flags: { port: 5000 } });
+ * for (const problem of problems) console.warn(describeProblem(problem));
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { cwd = process.cwd(), env = process.env, flags = {}, home = homedir() } = options;

@@ -41,7 +41,13 @@ export function toProvider(
   };
 }
 
-/** The provider of that name: as it was set, or built in. Throws an `UnknownProviderError` that lists all. */
+/**
+ * The provider of that name: as it was set, or built in. Throws an `UnknownProviderError` that lists all.
+ *
+ * @example
+ * const { config } = await loadConfig();
+ * const provider = findProvider('anthropic', config.providers);
+ */
 export function findProvider(name: string, set: Readonly<Record<string, ProviderDescriptor>>): ProviderDescriptor {
   if (Object.hasOwn(set, name)) return set[name]!;
   const known = builtIn(name);
@@ -108,7 +114,14 @@ function findHome(id: string, path: KeyPath, report: Report): ProviderDescriptor
 /** What a title takes, roughly: prices are compared by it. */
 const TITLE = { input: 500, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 20, reasoning: 0, native: '{}' };
 
-/** The cheapest of the usual models that can be asked, for titles, or the configured one; undefined where nobody wants them, or there is no key. */
+/**
+ * The cheapest of the usual models that can be asked, for titles, or the configured one; undefined where nobody wants
+ * them, or there is no key.
+ *
+ * @example
+ * import { costOf } from '@skein/core/prices';
+ * const chosen = titleModel(config, process.env, costOf);
+ */
 export function titleModel(
   config: Config,
   env: Environment,

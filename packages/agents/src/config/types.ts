@@ -65,6 +65,7 @@ interface McpCommon {
   readonly approve: 'annotations' | 'all' | 'none';
 }
 
+/** The limits of the tool `fetch_url`. */
 export interface FetchConfig {
   /** Only these hosts; undefined for all that are public. */
   readonly hosts: readonly string[] | undefined;
@@ -74,6 +75,7 @@ export interface FetchConfig {
   readonly seconds: number;
 }
 
+/** What is hidden in everything that is shown or exported. */
 export interface RedactionConfig {
   /** Regular expressions; what they match is not shown or exported. */
   readonly patterns: readonly string[];
@@ -83,6 +85,7 @@ export interface RedactionConfig {
   readonly beforeStoring: boolean;
 }
 
+/** How long conversations are kept. */
 export interface RetentionConfig {
   /** `gc` forgets threads that did not change for so many days; undefined: never. */
   readonly days: number | undefined;
@@ -90,6 +93,7 @@ export interface RetentionConfig {
   readonly recordingDays: number | undefined;
 }
 
+/** Where the server listens, and who may use it. */
 export interface ServerConfig {
   readonly port: number;
   readonly host: string;

@@ -15,6 +15,7 @@ export interface Problem {
   readonly fix: string;
 }
 
+/** What kind of problem it is, for programs. */
 export type ProblemCode =
   | 'unreadable'
   | 'syntax'
@@ -33,7 +34,13 @@ export type ProblemCode =
   | 'plugin'
   | 'not-used';
 
-/** One line for a person: where, what, and what to do. */
+/**
+ * One line for a person: where, what, and what to do.
+ *
+ * @example
+ * const { problems } = await loadConfig();
+ * for (const problem of problems) console.warn(describeProblem(problem));
+ */
 export function describeProblem({ file, line, key, message, fix }: Problem): string {
   const place = line === undefined ? file : `${file}:${line}`;
   return `${place}: ${key && `${key}: `}${message} ${fix}`;

@@ -5,6 +5,7 @@ import { type Connection, type ConnectionOptions, connection, errorMessage } fro
 import type { Link } from './link.ts';
 import { type McpTools, readMcpTools } from './tools.ts';
 
+/** How MCP servers are started and watched. */
 export interface McpOptions {
   /** Variables for `${NAME}` in headers and env; default: those of the process. */
   readonly env?: Environment;
@@ -21,7 +22,14 @@ export interface McpServers {
   close(): Promise<void>;
 }
 
-/** Servers as they are configured. Nothing is started yet. */
+/**
+ * Servers as they are configured. Nothing is started yet.
+ *
+ * @example
+ * const servers = mcpServers(config.mcp);
+ * const { tools, problems } = await servers.tools('files');
+ * await servers.close();
+ */
 export function mcpServers(configs: Readonly<Record<string, McpServerConfig>>, options: McpOptions = {}): McpServers {
   const servers = new Map(Object.entries(configs).map(([name, config]) => [name, oneServer(name, config, options)]));
   return {

@@ -9,6 +9,7 @@ export interface McpTool {
   readonly tool: Tool;
 }
 
+/** The tools of one MCP server. */
 export interface McpTools {
   readonly tools: readonly McpTool[];
   /** What was left out, and why. */

@@ -7,12 +7,18 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { SkeinError, type Tool, type ToolOutput, tool } from '@skein/core';
 
+/** What `fetch_url` may get: which hosts, how many bytes, and for how long. */
 export interface FetchToolOptions extends FetchRules {
   readonly maxBytes?: number;
   readonly seconds?: number;
 }
 
-/** `fetch_url`: gets a public address. Private ones are refused, also behind a name or a redirect. */
+/**
+ * `fetch_url`: gets a public address. Private ones are refused, also behind a name or a redirect.
+ *
+ * @example
+ * await run({ model, messages, tools: [fetchTool({ hosts: ['example.com'] })] }).result;
+ */
 export function fetchTool({ maxBytes = 1_000_000, seconds = 20, ...rules }: FetchToolOptions = {}): Tool {
   return tool({
     name: 'fetch_url',

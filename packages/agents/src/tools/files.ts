@@ -6,7 +6,12 @@ const MAX_READ = 200_000;
 
 const pathOnly = (description: string) => ({ type: 'string', description }) as const;
 
-/** `read_file`, `list_files` and `search_files` for everything below one folder, and nothing else. */
+/**
+ * `read_file`, `list_files` and `search_files` for everything below one folder, and nothing else.
+ *
+ * @example
+ * await run({ model, messages, tools: fileTools('docs') }).result;
+ */
 export function fileTools(folder: string): readonly Tool[] {
   return [readFile(folder), listFiles(folder), searchFiles(folder)] as readonly Tool[];
 }

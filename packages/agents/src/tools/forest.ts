@@ -7,7 +7,12 @@ export type ForestView = Pick<Forest, 'search' | 'path'>;
 const MAX_HITS = 20;
 const MAX_TEXT = 50_000;
 
-/** `search_forest` and `read_branch`: looking into earlier conversations, without changing them. */
+/**
+ * `search_forest` and `read_branch`: looking into earlier conversations, without changing them.
+ *
+ * @example
+ * await run({ model, messages, tools: forestTools(forest) }).result;
+ */
 export function forestTools(forest: ForestView): readonly Tool[] {
   return [searchForest(forest), readBranch(forest)] as readonly Tool[];
 }

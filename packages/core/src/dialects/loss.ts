@@ -15,6 +15,7 @@ export interface Loss {
 /** A loss as a dialect notes it, before the index of the message is known. */
 export type LossNote = Omit<Loss, 'message'>;
 
+/** Why a request or a response does not carry something exactly as it was. */
 export type LossReason =
   | 'account-bound'
   | 'cache-marker'
@@ -96,7 +97,12 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
   'upstream-bound': 'reasoning is only for the provider behind the router that wrote it',
 };
 
-/** A loss as one sentence, for people. */
+/**
+ * A loss as one sentence, for people.
+ *
+ * @example
+ * for (const loss of dialect('openai-chat').writeRequest(request).losses) console.warn(describeLoss(loss));
+ */
 export function describeLoss({ kind, message, path, reason, detail }: Loss): string {
   const place = [message < 0 ? '' : `message ${message}`, path].filter(Boolean).join(' ');
   return `${kind}${place && ` (${place})`}: ${SENTENCES[reason]}${detail === undefined ? '' : ` (${detail})`}`;

@@ -52,7 +52,13 @@ export interface Element {
 /** A range of a message's raw text, or text that was written for this request. */
 export type ElementPiece = (Range & { readonly message: number }) | string;
 
-/** Joins the body again. `rawOf` gives the raw text of the message at an index. */
+/**
+ * Joins the body again. `rawOf` gives the raw text of the message at an index.
+ *
+ * @example
+ * const { body, manifest } = dialect('openai-chat').writeRequest({ model, messages });
+ * joinManifest(manifest, (index) => messages[index].raw) === body; // true
+ */
 export function joinManifest(manifest: Manifest, rawOf: (message: number) => string): string {
   return manifest.head + joinElements(manifest.elements, rawOf) + manifest.tail;
 }
@@ -124,6 +130,10 @@ const NAMES = {
 /**
  * The first difference that keeps `next` from extending `previous`, or undefined if it extends it: both have the same
  * system and tools, and the messages of `next` begin with those of `previous`, text by text. Cache markers do not count.
+ *
+ * @example
+ * const difference = diffPrefix(lastBody, nextBody);
+ * if (difference) console.warn(`The cache is lost at ${difference.part}[${difference.index}].`);
  */
 export function diffPrefix(previous: string, next: string): PrefixDifference | undefined {
   parseJson(previous);

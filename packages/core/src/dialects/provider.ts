@@ -74,7 +74,12 @@ export interface ByModel<T> {
   readonly models?: readonly (readonly [pattern: string, value: T])[];
 }
 
-/** The value for a model. */
+/**
+ * The value for a model.
+ *
+ * @example
+ * forModel({ default: 'a', models: [['gpt-*', 'b']] }, 'gpt-5.2'); // 'b'
+ */
 export function forModel<T>(choice: ByModel<T>, model: string): T {
   if (!choice.models) return choice.default;
   const known = choices.get(choice);

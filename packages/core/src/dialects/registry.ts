@@ -9,16 +9,26 @@ import { googleGenerateContentSpec } from './google-generatecontent/index.ts';
 import { openaiChatSpec } from './openai-chat/index.ts';
 import { openaiResponsesSpec } from './openai-responses/index.ts';
 
+/** OpenAI's Chat Completions API, which many other providers speak, too. */
 export const openaiChat: Dialect = /* @__PURE__ */ makeDialect(openaiChatSpec);
+/** OpenAI's Responses API. */
 export const openaiResponses: Dialect = /* @__PURE__ */ makeDialect(openaiResponsesSpec);
+/** Anthropic's Messages API. */
 export const anthropicMessages: Dialect = /* @__PURE__ */ makeDialect(anthropicMessagesSpec);
+/** Google's `generateContent` API of the Gemini models. */
 export const googleGenerateContent: Dialect = /* @__PURE__ */ makeDialect(googleGenerateContentSpec);
+/** Skein's own content-block JSON, in which `user`, `assistant` and the like write messages. */
 export const blocks: Dialect = /* @__PURE__ */ makeDialect(blocksSpec);
 
 const BUILT_IN: readonly Dialect[] = [openaiChat, openaiResponses, anthropicMessages, googleGenerateContent, blocks];
 const added = /* @__PURE__ */ new Map<string, Dialect>();
 
-/** The dialect with that id, built in or added by `defineDialect`. */
+/**
+ * The dialect with that id, built in or added by `defineDialect`.
+ *
+ * @example
+ * const { message } = dialect('openai-chat').readResponse(text);
+ */
 export function dialect(id: string): Dialect {
   const found = added.get(id) ?? BUILT_IN.find((candidate) => candidate.id === id);
   if (found) return found;
@@ -26,12 +36,23 @@ export function dialect(id: string): Dialect {
   throw new UnknownDialectError(id, known);
 }
 
-/** All dialects, the built-in ones first. */
+/**
+ * All dialects, the built-in ones first.
+ *
+ * @example
+ * const ids = dialects().map(({ id }) => id);
+ */
 export function dialects(): readonly Dialect[] {
   return [...BUILT_IN, ...added.values()];
 }
 
-/** Adds a protocol. Its id must not be that of a built-in dialect; defining the same id again replaces the dialect. */
+/**
+ * Adds a protocol. Its id must not be that of a built-in dialect; defining the same id again replaces the dialect.
+ *
+ * @example
+ * const mine = defineDialect({ ...spec, id: 'my-protocol' });
+ * const { body } = mine.writeRequest({ model: 'my-model', messages: [user('Hello')] });
+ */
 export function defineDialect(spec: DialectSpec): Dialect {
   if (BUILT_IN.some((candidate) => candidate.id === spec.id))
     throw new TypeError(`The dialect "${spec.id}" is built in; choose another id`);

@@ -42,6 +42,7 @@ export interface WrittenRequest {
   readonly losses: readonly Loss[];
 }
 
+/** A tool that a request offers: a function of the client, or a tool in the provider's own form. */
 export type ToolDefinition = FunctionTool | NativeTool;
 
 /** A tool that the client runs. */

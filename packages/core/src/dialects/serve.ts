@@ -37,6 +37,7 @@ export interface KeptHistories {
   isPending(envelope: JsonObject): boolean;
 }
 
+/** A failure as a server reports it to its client. */
 export interface ServedError {
   readonly status: number;
   /** For programs, where the API has such words. */
@@ -61,6 +62,7 @@ export interface ReplyHead {
   readonly reference?: ((block: number) => string | undefined) | undefined;
 }
 
+/** What a served response carries: the message and what belongs to it. */
 export interface ReplyContent {
   readonly message: Message;
   readonly stop: Stop;
@@ -68,14 +70,17 @@ export interface ReplyContent {
   readonly alternatives?: readonly Alternative[] | undefined;
 }
 
+/** Everything that a response is written from. */
 export interface ReplySource extends ReplyHead, ReplyContent {}
 
+/** A response, ready to be sent to a client. */
 export interface WrittenReply {
   readonly body: string;
   /** What the response does not carry as it was. */
   readonly losses: readonly LossNote[];
 }
 
+/** How a streamed response is written. */
 export interface WriteStreamOptions extends ReplyHead {
   /** The dialect that the events come from. Blocks of this dialect are written in their native form. */
   readonly dialect?: string | undefined;
@@ -101,7 +106,13 @@ const BUILT_IN: readonly DialectServer[] = [
   blocks,
 ];
 
-/** How to record, replay and serve a dialect. One from outside that says nothing of it is served like our own. */
+/**
+ * How to record, replay and serve a dialect. One from outside that says nothing of it is served like our own.
+ *
+ * @example
+ * const head = { id: 'msg_1', model: 'my-model', created: Math.floor(Date.now() / 1000) };
+ * const { body } = serving(dialect('anthropic-messages')).writeReply({ ...head, ...reply });
+ */
 export function serving({ id, serve }: Pick<Dialect, 'id' | 'serve'>): DialectServer {
   return serve ?? BUILT_IN.find((one) => one.id === id) ?? blocks;
 }

@@ -9,13 +9,21 @@ export interface Framing {
   split(onEvent: (event: string | undefined, data: string) => void): EventDecoder;
 }
 
+/** Takes the bytes of one body and hands out its events. */
 export interface EventDecoder {
   push(chunk: Uint8Array | string): void;
   /** The body is over: what has the form of an event, but lacks its end, is handed out as it is. */
   end(): void;
 }
 
-/** Cuts a stream of server-sent events, however its bytes are cut. */
+/**
+ * Cuts a stream of server-sent events, however its bytes are cut.
+ *
+ * @example
+ * const decoder = decodeSse((event, data) => console.log(event, data));
+ * decoder.push('event: ping\ndata: {}\n\n'); // logs: ping {}
+ * decoder.end();
+ */
 export function decodeSse(onEvent: (event: string | undefined, data: string) => void): EventDecoder {
   const decoder = new TextDecoder();
   /** The line that is not yet complete. */

@@ -60,7 +60,12 @@ const state = /* @__PURE__ */ new Int32Array(8);
 const encoder = /* @__PURE__ */ new TextEncoder();
 let bytes = /* @__PURE__ */ new Uint8Array(4096);
 
-/** SHA-256 of a text's UTF-8 bytes, in hex. */
+/**
+ * SHA-256 of a text's UTF-8 bytes, in hex.
+ *
+ * @example
+ * digest('abc'); // 'ba7816bf8f01cfea…'
+ */
 export function digest(text: string): string {
   if (K[0] === 0) fillConstants();
   if (bytes.length < text.length * 3 + 72) bytes = new Uint8Array(text.length * 3 + 72);

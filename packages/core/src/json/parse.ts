@@ -107,6 +107,9 @@ function endOfScalar(text: string, start: number): number {
 /**
  * Parses a JSON text within the limits; throws a `JsonTextError` that names the offset of the first mistake. Numbers
  * that a double cannot hold are rounded, so the result is only for looking at: what is stored and sent is the text.
+ *
+ * @example
+ * parseJson('{"a":[1,2]}'); // { a: [1, 2] }
  */
 export function parseJson(text: string): unknown {
   if (text.length > MAX_LENGTH) throw new JsonTextError(`longer than ${MAX_LENGTH} characters`, MAX_LENGTH);
@@ -121,7 +124,13 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** Whether a text is one complete JSON value within the limits. */
+/**
+ * Whether a text is one complete JSON value within the limits.
+ *
+ * @example
+ * isJson('{"a":1}'); // true
+ * isJson('{"a":1,}'); // false
+ */
 export function isJson(text: string): boolean {
   try {
     parseJson(text);
@@ -134,6 +143,13 @@ export function isJson(text: string): boolean {
 /** A parsed JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };
 
+/**
+ * Whether a value is an object that is neither null nor an array.
+ *
+ * @example
+ * isObject({}); // true
+ * isObject([]); // false
+ */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

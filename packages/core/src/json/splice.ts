@@ -50,7 +50,12 @@ function findItems(text: string, start: number): Item[] {
   }
 }
 
-/** The members of the object that starts at `start`, in order and with duplicates. */
+/**
+ * The members of the object that starts at `start`, in order and with duplicates.
+ *
+ * @example
+ * findMembers('{"a":1,"b":2}').map(({ name }) => name); // ['a', 'b']
+ */
 export function findMembers(text: string, start = skipSpace(text, 0)): Member[] {
   return findItems(text, expect(text, start, OPEN_BRACE)) as Member[];
 }
@@ -60,7 +65,12 @@ export function findElements(text: string, start = skipSpace(text, 0)): Item[] {
   return findItems(text, expect(text, start, OPEN_BRACKET));
 }
 
-/** The exact texts of an array's elements. */
+/**
+ * The exact texts of an array's elements.
+ *
+ * @example
+ * elementTexts('[1.0, "a"]'); // ['1.0', '"a"']
+ */
 export function elementTexts(text: string, start?: number): string[] {
   return findElements(text, start).map((range) => text.slice(range.start, range.end));
 }
@@ -78,7 +88,12 @@ export function mapElements<T>(
   return values.map((value: unknown, index) => read(value, texts[index]!, index));
 }
 
-/** The position of the value at a path, or undefined when there is none. The last of duplicate members wins. */
+/**
+ * The position of the value at a path, or undefined when there is none. The last of duplicate members wins.
+ *
+ * @example
+ * find('{"a":[10,20]}', ['a', 1]); // { start: 9, end: 11 }
+ */
 export function find(text: string, path: Path, start = skipSpace(text, 0)): Range | undefined {
   let at = start;
   let found: Range | undefined;
@@ -90,7 +105,12 @@ export function find(text: string, path: Path, start = skipSpace(text, 0)): Rang
   return found ?? { start, end: endOfValue(text, start) };
 }
 
-/** The exact text of the value at a path, or undefined when there is none. */
+/**
+ * The exact text of the value at a path, or undefined when there is none.
+ *
+ * @example
+ * textAt('{"a":[1.0]}', ['a', 0]); // '1.0'
+ */
 export function textAt(text: string, path: Path): string | undefined {
   const range = find(text, path);
   return range && text.slice(range.start, range.end);
@@ -111,7 +131,12 @@ export interface Edit extends Range {
 /** A piece of an edited text: a range of the original, or new text. */
 type Piece = Range | string;
 
-/** Applies edits to a text. They may come in any order and must not overlap. */
+/**
+ * Applies edits to a text. They may come in any order and must not overlap.
+ *
+ * @example
+ * splice('{"a":1}', [{ start: 5, end: 6, text: '2' }]); // '{"a":2}'
+ */
 export function splice(text: string, edits: readonly Edit[]): string {
   if (edits.length === 0) return text;
   return pieces(text, edits)

@@ -12,6 +12,7 @@ export type ContentBlock =
   | RefusalBlock
   | UnknownBlock;
 
+/** Text, with the citations that the provider gave for it. */
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
@@ -26,6 +27,7 @@ export interface Citation {
   readonly native: string;
 }
 
+/** A tool call that the model makes. */
 export interface ToolUseBlock {
   readonly type: 'tool-use';
   /** Pairs the call with its result. Derived from the message's text if the provider gave none. */
@@ -39,6 +41,7 @@ export interface ToolUseBlock {
   readonly form?: 'custom';
 }
 
+/** The result of a tool call. */
 export interface ToolResultBlock {
   readonly type: 'tool-result';
   readonly toolCallId: string;
@@ -46,6 +49,7 @@ export interface ToolResultBlock {
   readonly isError: boolean;
 }
 
+/** The reasoning of the model, as far as the provider shows it. */
 export interface ReasoningBlock {
   readonly type: 'reasoning';
   readonly text: string;
@@ -62,12 +66,14 @@ export interface MediaBlock {
   readonly name?: string;
 }
 
+/** Where the bytes of a media block are: in the message, at an address, or at the provider. */
 export type MediaSource =
   | { readonly kind: 'base64'; readonly data: string }
   | { readonly kind: 'url'; readonly url: string }
   /** A file that the provider stores; its id means nothing to other issuers. */
   | { readonly kind: 'file'; readonly id: string };
 
+/** The model's refusal to answer, where the provider marks it as such. */
 export interface RefusalBlock {
   readonly type: 'refusal';
   readonly text: string;

@@ -27,14 +27,24 @@ export class LegacyMessageError extends SkeinError {
   }
 }
 
-/** Whether a value has the older shape; messages of content blocks do not. */
+/**
+ * Whether a value has the older shape; messages of content blocks do not.
+ *
+ * @example
+ * isLegacyMessage({ role: 'user', content: 'Hello' }); // true
+ */
 export function isLegacyMessage(value: unknown): value is LegacyMessage {
   if (!isObject(value) || !['system', 'user', 'assistant', 'tool'].includes(value.role as string)) return false;
   if (typeof value.content === 'string') return true;
   return (value.content === null || value.content === undefined) && Array.isArray(value.tool_calls);
 }
 
-/** The blocks of an older message: its text, then its tool calls in order. */
+/**
+ * The blocks of an older message: its text, then its tool calls in order.
+ *
+ * @example
+ * legacyToContentBlocks({ role: 'user', content: 'Hello' }); // [{ type: 'text', text: 'Hello' }]
+ */
 export function legacyToContentBlocks(message: LegacyMessage): ContentBlock[] {
   const text: ContentBlock[] = message.content ? [{ type: 'text', text: message.content }] : [];
   return [...text, ...(message.tool_calls ?? []).map(toolUse)];
@@ -43,6 +53,9 @@ export function legacyToContentBlocks(message: LegacyMessage): ContentBlock[] {
 /**
  * Converts a message of any shape to a `Message`; one that already is a `Message` is returned unchanged. Pass the JSON
  * text rather than the parsed value if you have it, because the text keeps large numbers exact.
+ *
+ * @example
+ * normalizeMessage({ role: 'user', content: 'Hello' }).text; // 'Hello'
  */
 export function normalizeMessage(input: Message | LegacyMessage | object | string): Message {
   if (isMessage(input)) return input;

@@ -1,6 +1,7 @@
 import { digest, isObject } from '../json/index.ts';
 import { type ContentBlock, contentText, type ToolResultBlock, type ToolUseBlock, viewBlocks } from './blocks.ts';
 
+/** Who speaks in a message; `other` for a role that Skein does not know. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool' | 'other';
 
 /** A message is its exact JSON text and the origin of that text. Everything else is a view of the text. */
@@ -33,6 +34,7 @@ export interface Facts {
   readonly needs: readonly Need[];
 }
 
+/** A tool call that a message makes, as its facts name it. */
 export interface CallRef {
   readonly id: string;
   readonly name: string;
@@ -191,21 +193,45 @@ function isMessage(value: unknown): boolean {
   return isObject(value) && typeof value.raw === 'string' && isObject(value.origin) && 'facts' in value;
 }
 
+/** What a new message says: a text, or content blocks. */
 export type Content = string | readonly ContentBlock[];
 
+/**
+ * A system message in Skein's own content-block JSON.
+ *
+ * @example
+ * const messages = [system('You are brief.'), user('Hello')];
+ */
 export function system(content: Content): Message {
   return blocksMessage(`{"role":"system","content":${toText(content)}}`);
 }
 
+/**
+ * A user message in Skein's own content-block JSON.
+ *
+ * @example
+ * user('Hello').text; // 'Hello'
+ */
 export function user(content: Content): Message {
   return blocksMessage(`{"role":"user","content":${toText(content)}}`);
 }
 
+/**
+ * An assistant message in Skein's own content-block JSON, for an answer that no provider gave.
+ *
+ * @example
+ * const messages = [user('Hello'), assistant('Hi'), user('Go on')];
+ */
 export function assistant(content: Content): Message {
   return blocksMessage(`{"role":"assistant","content":${toText(content)}}`);
 }
 
-/** The result of a tool call. `isError` tells the model that the call failed. */
+/**
+ * The result of a tool call. `isError` tells the model that the call failed.
+ *
+ * @example
+ * const messages = [user('Weather?'), reply.message, toolResult(reply.message.toolUses[0].id, '21 °C')];
+ */
 export function toolResult(callId: string, content: Content, options: { readonly isError?: boolean } = {}): Message {
   const failed = options.isError ? ',"is_error":true' : '';
   return blocksMessage(

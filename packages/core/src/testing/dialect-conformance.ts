@@ -6,7 +6,12 @@ import { assistant, type Message, toolResult, user } from '../message/index.ts';
 
 const MODEL = 'some-model';
 
-/** What every dialect promises, ours and others'. Run each case in the test runner of your choice. */
+/**
+ * What every dialect promises, ours and others'. Run each case in the test runner of your choice.
+ *
+ * @example
+ * for (const { name, run } of dialectConformance(myDialect, samples)) test(name, run);
+ */
 export function dialectConformance(dialect: Dialect, samples: DialectSamples): ConformanceCase[] {
   const write = (messages: readonly Message[], strict = false) =>
     dialect.writeRequest({ model: MODEL, messages, strict });

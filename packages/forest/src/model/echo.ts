@@ -20,6 +20,7 @@ export interface Echo {
   readonly leading: boolean;
 }
 
+/** The echo of the empty history, which `extendEcho` starts from. */
 export const ECHO_START: Echo = {
   text: `${ECHO_VERSION}:${hash('skein-echo/1')}`,
   calls: [],
@@ -32,6 +33,9 @@ export const ECHO_START: Echo = {
  * without its exact texts. Every visible unit of the history is one step of a hash chain, so units have the same echo
  * whether a client joins them into one message or not. Reasoning, cache markers, leading system messages and the spelling
  * of JSON do not change it.
+ *
+ * @example
+ * const echo = messages.reduce(extendEcho, ECHO_START);
  */
 export function extendEcho(echo: Echo, message: Message): Echo {
   const { role, content } = message;

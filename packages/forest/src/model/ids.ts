@@ -11,6 +11,9 @@ export const ID_LENGTH = 40;
 /**
  * Id rule 1: the first 40 hexadecimal digits of the SHA-256 of four lines: the rule, the parent's id, the dialect,
  * and the SHA-256 of the message's exact text. Ids outlive code: this never changes (docs/forest-rules.md).
+ *
+ * @example
+ * const id = nodeId(ROOT, message.origin.dialect, message.facts.digest);
  */
 export function nodeId(parent: string, dialect: string, digest: string): string {
   return sha256(`skein-node/1\n${parent}\n${dialect}\n${digest}`).slice(0, ID_LENGTH);
@@ -21,7 +24,12 @@ export function isIdPrefix(text: string): boolean {
   return /^[0-9a-f]{4,40}$/.test(text);
 }
 
-/** Makes a take with its id. The same facts give the same id, wherever they are written. */
+/**
+ * Makes a take with its id. The same facts give the same id, wherever they are written.
+ *
+ * @example
+ * const take = createTake({ node, at: Date.now(), author: 'person', via: 'append', origin: message.origin });
+ */
 export function createTake(facts: Omit<TakeRecord, 'k' | 'id'>): TakeRecord {
   const id = sha256(`skein-take/1\n${canonicalText(facts)}`).slice(0, 32);
   return { k: 'take', id, ...facts };
@@ -76,7 +84,12 @@ function integerText(value: number): string {
   return `${digits}e${exponent}`;
 }
 
-/** The SHA-256 of the UTF-8 bytes of a text, in hex; the same as `digest` of core. */
+/**
+ * The SHA-256 of the UTF-8 bytes of a text, in hex; the same as `digest` of core.
+ *
+ * @example
+ * sha256('abc'); // 'ba7816bf8f01cfea…'
+ */
 export function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }

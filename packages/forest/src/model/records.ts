@@ -126,6 +126,7 @@ export interface EntryRecord {
 
 export const ENTRY_KINDS = ['generation', 'event', 'exchange', 'tool-journal'] as const;
 
+/** The kinds of records that are found by their id, or in order among those that belong to one thing. */
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** Bytes as they are stored in a record: as text if they are UTF-8, otherwise in base64. */

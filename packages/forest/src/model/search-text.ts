@@ -22,7 +22,12 @@ function blockSearchText(block: ContentBlock): string {
   }
 }
 
-/** Splits a text into words as a search compares them: letters and digits of any script, in lower case, without diacritics. */
+/**
+ * Splits a text into words as a search compares them: letters and digits of any script, in lower case, without diacritics.
+ *
+ * @example
+ * splitWords('Café, au lait!'); // ['cafe', 'au', 'lait']
+ */
 export function splitWords(text: string): string[] {
   return (
     text

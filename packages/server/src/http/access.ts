@@ -95,7 +95,13 @@ function hostName(value: string | undefined): string | undefined {
   return found?.[1] ?? found?.[2];
 }
 
-/** Whether only this machine reaches a server that listens there. */
+/**
+ * Whether only this machine reaches a server that listens there.
+ *
+ * @example
+ * isLoopback('127.0.0.1'); // true
+ * isLoopback('0.0.0.0'); // false
+ */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -4,6 +4,13 @@ export interface Log {
   error(event: string, error: unknown, facts?: Readonly<Record<string, unknown>>): void;
 }
 
+/**
+ * A log that writes its lines with the given function.
+ *
+ * @example
+ * const log = createLog((line) => process.stderr.write(`${line}\n`));
+ * createServer({ forest, config, log });
+ */
 export function createLog(write: (line: string) => void, now: () => Date = () => new Date()): Log {
   const line = (level: string, event: string, facts: Readonly<Record<string, unknown>> = {}) =>
     write(JSON.stringify({ time: now().toISOString(), level, event, ...facts }));

@@ -9,6 +9,10 @@ const HOUR = 60 * 60_000;
 /**
  * Conversations to look at in a forest that is new: branches, answers of three providers, calls, edits, marks. Every
  * node has the same id wherever it is written; times are told from `now`. Doing it twice is doing it once.
+ *
+ * @example
+ * const forest = await openForest(':memory:');
+ * await seedSample(forest);
  */
 export async function seedSample(forest: Forest, now = Date.now()): Promise<void> {
   const { items } = await forest.threads.list({ tag: 'sample', limit: 1 });

@@ -34,6 +34,7 @@ export function findSigner(name: string): Signer {
   return found;
 }
 
+/** Thrown if no signer is registered by the name that a provider gives. */
 export class UnknownSignerError extends SkeinError {
   override readonly name = 'UnknownSignerError';
   readonly code = 'invalid_configuration';

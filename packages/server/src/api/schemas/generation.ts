@@ -75,6 +75,7 @@ const Notice = z
   })
   .openapi('Notice', { description: 'Something worth knowing that is no failure' });
 
+/** Something worth knowing that is no failure, as the event stream sends it. */
 export type Notice = z.infer<typeof Notice>;
 
 assertSame<IsSameOnWire<Notice, CoreNotice>>();
